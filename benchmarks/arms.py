@@ -13,7 +13,7 @@ from hetwin_core.ensemble.resources import example_robots
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.solver import sampled_limits
-from hetwin_suite.digital_robot.robot_file import read_robot
+from model_nodes.main_physics.world.robot_file import read_robot
 
 _LEFT_OUT = "visual|collision|inertial|transmission|gazebo"
 

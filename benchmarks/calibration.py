@@ -20,11 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from made_up_drives import SHEET, World, driven, hidden_drive, off_after
 
+from hetwin_calibration.drives.calibrating import Calibration, calibrate
+from hetwin_calibration.drives.drive import Drive, Recording
+from hetwin_calibration.drives.logs import read_recording
+from hetwin_calibration.travel.model import Lap, TravelModel, choose
 from hetwin_core.ensemble.resources import data_folder
-from hetwin_core.kinematics.drives.calibrating import Calibration, calibrate
-from hetwin_core.kinematics.drives.drive import Drive, Recording
-from hetwin_core.kinematics.travel import Lap, TravelModel, choose
-from hetwin_suite.calibrating.drive_logs import read_recording
 
 Errors = tuple[float, float]
 """Of places [m] and headings [rad]."""

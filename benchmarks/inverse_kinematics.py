@@ -21,9 +21,9 @@ from arms import ARMS, ByMujoco, postures
 from machine import machine
 from particle_swarm import Swarm
 
+from hetwin_calibration.robot.least_motion import middle, motion, solve_with_least_motion
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.inverse import middle, motion, solve_with_least_motion
 from hetwin_core.kinematics.chains.solver import Solver, sampled_limits
 
 SEED = 20261122

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.kinematics.drives.drive import Drive, Recording, reckoned
+from hetwin_calibration.drives.drive import Drive, Recording, reckoned
 
 Floats = NDArray[np.float64]
 PERIOD_S = 0.05

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from hetwin_calibration.robot.describing import describe_file
 from hetwin_core.ensemble.resources import example_robots
-from hetwin_suite.digital_robot.describing import describe_file
 
 TIAGO = "robots/tiago_description/robots/tiago.urdf"
 WORLD = Path(__file__).resolve().parents[1] / "examples/hetwin_home/worlds/home_lab.sdf"

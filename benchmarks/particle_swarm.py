@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_calibration.robot.least_motion import motion
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.descents import TOLERANCE, Solutions, placed, turn_between
-from hetwin_core.kinematics.chains.inverse import motion
 from hetwin_core.kinematics.chains.screws import Screws
 from hetwin_core.kinematics.chains.solver import sampled_limits
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from machine import machine
 
-from hetwin_core.kinematics.travel import NAMES, Lap, TravelModel, travel_model
+from hetwin_calibration.travel.model import NAMES, Lap, TravelModel, travel_model
 
 SHEET = TravelModel(1.5, 3.0, 0.4, 0.8, 0.1)
 """What is believed of all robots."""

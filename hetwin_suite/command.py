@@ -20,14 +20,16 @@ from __future__ import annotations
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.events import plain
 from hetwin_core.ensemble.installed import Group, library_of
+from hetwin_core.ensemble.limits import parsed_json
 from hetwin_core.ensemble.nearest import counted, one_of, perhaps
 from hetwin_core.ensemble.resources import find as find_file
 from hetwin_core.ensemble.resources import names_of as resource_names
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.strict_yaml import Document as YamlDocument
 from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
+from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
-from hetwin_core.ensemble.writing import unwritable, write_text
+from hetwin_core.ensemble.writing import unwritable, write_text, writing
 from hetwin_suite._commands.completion import beginning
 from hetwin_suite._commands.figures import RunFigures
 from hetwin_suite._commands.following import followed, recorded
@@ -109,6 +111,7 @@ __all__ = [
     "json_text",
     "library_of",
     "lines_of",
+    "load_with_base",
     "load_yaml",
     "make_room_for",
     "never_silent",
@@ -116,6 +119,7 @@ __all__ = [
     "one_of",
     "option",
     "package_folders",
+    "parsed_json",
     "perhaps",
     "plain",
     "present",
@@ -128,4 +132,5 @@ __all__ = [
     "to_stderr",
     "unwritable",
     "write_text",
+    "writing",
 ]

@@ -28,6 +28,7 @@ whose name is the file's ending or its root's tag: a function of the file that r
 from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.start.parameters import ParameterResolver
+from hetwin_core.ensemble.resources import Kind as DescriptionKind
 from hetwin_core.ensemble.scenario.robot import DriveMode
 from hetwin_core.ensemble.scene.poses import Quaternion, normalized, rotation_by, rotation_vector
 from hetwin_core.ensemble.scene.scans import ScanPattern
@@ -94,9 +95,10 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.notes import STEP_SETTINGS, Notes
-from model_nodes.main_physics.world.resources import Resources
+from model_nodes.main_physics.world.resources import Resources, find_description
 from model_nodes.main_physics.world.robot_xml import Description
 from model_nodes.main_physics.world.sdf.frames import moved
+from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.transforms import compose as compose_poses
 from model_nodes.main_physics.world.transforms import invert as inverse_pose
 from model_nodes.main_physics.world.transforms import joined_inertials, moved_inertial, pose_of
@@ -121,6 +123,7 @@ __all__ = [
     "Builder",
     "CopiedPart",
     "Description",
+    "DescriptionKind",
     "Diverged",
     "DriveMode",
     "Engine",
@@ -163,6 +166,7 @@ __all__ = [
     "check",
     "compose_poses",
     "entities_of",
+    "find_description",
     "fitted_lidars",
     "frame_name",
     "gives_way",
@@ -182,6 +186,7 @@ __all__ = [
     "pose_of",
     "proximity_objects",
     "read_urdf",
+    "read_world",
     "read_xml",
     "rotation_by",
     "rotation_vector",

@@ -22,6 +22,7 @@ from hetwin_core.ensemble.scenario.recorded import (
     SCENE,
     believed_scene,
     is_episode,
+    recording_of,
     scenario_of,
 )
 from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, PREDICTIONS, Encoded, Topic
@@ -73,8 +74,11 @@ from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
 from model_nodes.evidence.likelihood import KNOWN_ABOVE, KNOWN_BELOW
+from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary, listed
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
+from model_nodes.main_physics.sources.joint_series import Series
+from model_nodes.main_physics.sources.recorded_motion import read_motion
 
 __all__ = [
     "ANNOTATIONS",
@@ -95,16 +99,20 @@ __all__ = [
     "TRUTH",
     "Answer",
     "Atom",
+    "Bag",
     "DatasetEpisode",
     "Encoded",
     "Episode",
     "Labelled",
     "NotKnown",
+    "ReadFault",
+    "Series",
     "Summary",
     "Take",
     "Telling",
     "Term",
     "Topic",
+    "TopicSummary",
     "Variable",
     "When",
     "at",
@@ -128,6 +136,7 @@ __all__ = [
     "is_episode",
     "joint_state",
     "known_types",
+    "listed",
     "loc",
     "moving",
     "nanoseconds",
@@ -137,8 +146,10 @@ __all__ = [
     "own_random",
     "pose_message",
     "read_labelled",
+    "read_motion",
     "read_summary",
     "record_episodes",
+    "recording_of",
     "recording_writer",
     "scenario_of",
     "state",

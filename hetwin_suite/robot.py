@@ -21,21 +21,25 @@ plans with ([plans](plans.md)). `Reading` and `Announcement` are what a recordin
 from __future__ import annotations
 
 from hetwin_core.kinematics.base_moves import BaseMove, BaseState, base_move
-from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution
+from hetwin_core.kinematics.chains.chain import Chain, EndPose
+from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution, Solutions
 from hetwin_core.kinematics.chains.inverse import Reach
-from hetwin_core.kinematics.chains.screws import Segment
-from hetwin_core.kinematics.chains.solver import Solver
+from hetwin_core.kinematics.chains.screws import Frame, Screws, Segment, frame_of
+from hetwin_core.kinematics.chains.solver import Solver, sampled_limits
 from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint, in_turn
-from hetwin_core.kinematics.travel import Lap, TravelFit, TravelModel, adjusted, travel_model
 from hetwin_suite._robots.announcing import AnnouncedAction, announcements
 from hetwin_suite._robots.bag import Announcement, Reading
 from hetwin_suite._robots.stand_in import Obeying, StandIn
+from hetwin_suite.scaffolding.hands import FoundHand, hands_of_file
+from model_nodes.main_physics.engines.mujoco.arm_dynamics import ArmDynamics, arms_of
 from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.chains import chain_in, chain_to
+from model_nodes.main_physics.world.robot_file import RobotFile, find_robot, is_robot, read_robot
+from model_nodes.main_physics.world.robot_xml import urdf_of
+from model_nodes.main_physics.world.urdf.reader import read_urdf
 from model_nodes.robot_program.beliefs import Percept
 from model_nodes.robot_program.facts import JointFacts, RobotFacts, seen_from, within
 from model_nodes.robot_program.messages import CannotReach, Failed
@@ -50,15 +54,18 @@ __all__ = [
     "TOLERANCE",
     "AnnouncedAction",
     "Announcement",
+    "ArmDynamics",
     "BaseMove",
     "BaseState",
     "CannotReach",
     "Chain",
     "DifferentialDrive",
+    "EndPose",
     "Failed",
+    "FoundHand",
+    "Frame",
     "JointFacts",
     "JointTrajectory",
-    "Lap",
     "MoveLimits",
     "Obeying",
     "Percept",
@@ -67,32 +74,40 @@ __all__ = [
     "Reading",
     "Robot",
     "RobotFacts",
+    "RobotFile",
+    "Screws",
     "Segment",
     "SkillScene",
     "Solution",
+    "Solutions",
     "Solver",
     "StandIn",
     "Task",
     "TrajectoryPoint",
-    "TravelFit",
-    "TravelModel",
-    "adjusted",
     "announcements",
     "approach",
+    "arms_of",
     "base_move",
     "chain_in",
     "chain_to",
     "differential_drive",
+    "find_robot",
+    "frame_of",
     "grasp",
     "hand_of",
+    "hands_of_file",
     "in_turn",
+    "is_robot",
     "move",
     "nearest_turn",
     "numbers",
+    "read_robot",
+    "read_urdf",
     "release",
     "robot_facts",
+    "sampled_limits",
     "seen_from",
     "skill_of",
-    "travel_model",
+    "urdf_of",
     "within",
 ]

@@ -10,6 +10,8 @@ Whatever reads a whole episode, such as a statistic or an export, reads its tabl
     tables = open_tables(summary.folder)
     for row in tables.occasions:
         print(row.fluent, row.a, row.b, row.span.from_ns / 1e9)
+
+`read_table` reads a CSV file of numbers, with errors that name line and column.
 """
 
 from __future__ import annotations

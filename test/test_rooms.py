@@ -45,16 +45,12 @@ ROOMS = {
         *("hetwin_suite.running", "hetwin_suite.view", "model_nodes", "conductor_node"),
         *CORE,
     },
-    "hetwin_suite.calibrating": {"hetwin_suite.calibrating", "model_nodes", *CORE},
     "hetwin_suite.scaffolding": {"hetwin_suite.scaffolding", "model_nodes", *CORE},
-    "hetwin_suite.digital_robot": {"hetwin_suite.digital_robot", "model_nodes", *CORE},
     "hetwin_suite.cli": {
         *("hetwin_suite", "hetwin_suite.cli", "hetwin_suite.running", "hetwin_suite.scaffolding"),
-        "hetwin_suite.calibrating",
         "hetwin_suite.view",
         *BEHIND_THE_DOOR,
         *(
-            "hetwin_suite.digital_robot",
             "hetwin_suite._study",
             "model_nodes",
             "conductor_node",

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from hetwin_calibration.travel.model import Lap, TravelModel, adjusted
 from hetwin_suite.model import (
     Amount,
     Changes,
@@ -20,7 +21,6 @@ from hetwin_suite.model import (
     Tick,
     parameter,
 )
-from hetwin_suite.robot import Lap, TravelModel, adjusted
 from hetwin_twin_lab.words import LOGGED, MODEL_UPDATED
 
 

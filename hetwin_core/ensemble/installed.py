@@ -44,6 +44,10 @@ MODELS = {
 COMMANDS = {
     "compare": "compare",
     "label": "datasets",
+    **dict.fromkeys(
+        ("calibrate arm", "calibrate drive", "calibrate efforts", "calibrate travel"),
+        "calibration",
+    ),
     "calibrate hand": "evidence",
     "explain": "futures",
     "learn": "learn",
@@ -52,6 +56,9 @@ COMMANDS = {
     "model check": "testing",
     "night": "night",
     "predict": "futures",
+    **dict.fromkeys(
+        ("urdf describe", "urdf forward", "urdf inverse", "urdf trajectory"), "calibration"
+    ),
     **dict.fromkeys(("evaluate robustness", "evaluate table2", "list mismatches"), "examples"),
     **dict.fromkeys(
         ("record drop", "record home_lab", "record insertion", "record lab_robot", "truck"),

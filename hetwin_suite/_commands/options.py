@@ -51,16 +51,6 @@ _SCENARIO: Any = typer.Argument(
 Scenario = Annotated[str, _SCENARIO]
 OptionalScenario = Annotated[str | None, _SCENARIO]
 Run = Annotated[Path, typer.Argument(help="folder of a run")]
-Robot = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="URDF, xacro or MJCF file, or a name such as panda")
-]
-Base = Annotated[
-    str | None,
-    typer.Option("--base", help="link where a chain begins; default: the robot's root"),
-]
-Tip = Annotated[
-    str | None, typer.Option("--tip", help="link where the chain ends; default: the only last one")
-]
 Variant = Annotated[
     str | None,
     typer.Option(
@@ -161,14 +151,6 @@ Episodes = Annotated[
     Path,
     typer.Option(
         "--episodes", metavar="FOLDER", help="recorded episodes with their truth, in any subfolder"
-    ),
-]
-LearnedInto = Annotated[
-    str | None,
-    typer.Option(
-        "--scenario",
-        metavar="SCENARIO",
-        help="scenario file, or name of one of hetwin's; --out is the same with what was learned",
     ),
 ]
 StampsGiven = Annotated[

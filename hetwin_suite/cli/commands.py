@@ -53,24 +53,8 @@ OWN: Mapping[str, Own] = {
     "record": Own("record episodes of a simulated real robot"),
     "evaluate": Own("compare approaches on recorded episodes"),
     "robot": Own("play the part of a robot, or command one"),
-    "urdf": Own(
-        "see what a robot is, and compute its motions",
-        below={
-            "describe": Own("describe a robot or a world", "urdf:describe"),
-            "forward": Own("compute where a link is", "urdf:forward"),
-            "inverse": Own("compute joint positions that reach given poses", "urdf:inverse"),
-            "trajectory": Own("plan a motion through waypoints", "urdf:trajectory"),
-        },
-    ),
-    "calibrate": Own(
-        "improve models of arms, drives and travel from data",
-        below={
-            "arm": Own("fit joint offsets to markers", "calibrate:arm"),
-            "efforts": Own("find friction, loads and lags in efforts", "calibrate:efforts"),
-            "drive": Own("learn a drive from its logs", "calibrate:drive"),
-            "travel": Own("learn how long motions take", "calibrate:travel"),
-        },
-    ),
+    "urdf": Own("see what a robot is, and compute its motions"),
+    "calibrate": Own("improve models of arms, drives and travel from data"),
     "model": Own(
         "write a model of your own",
         below={
@@ -164,6 +148,16 @@ class Commands(Group):
         for package, names in sorted(packages.items()):
             with formatter.section(f"Commands of {package}"):
                 formatter.write_dl([(name, f"see hetwin {noun}{name} --help") for name in names])
+        named = {name.removeprefix(noun): extra for name, extra in COMMANDS.items()}
+        there = {*self.own, *self._of_packages()}
+        rows = [
+            (name, installs(extra))
+            for name, extra in named.items()
+            if noun and noun + name in COMMANDS and name not in there
+        ]
+        if rows:
+            with formatter.section("Not installed"):
+                formatter.write_dl(rows)
 
     def _of_packages(self) -> dict[str, EntryPoint]:
         """Commands of packages by name; of several with one name, the first that Python finds."""

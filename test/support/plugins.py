@@ -21,6 +21,7 @@ BESIDE = [
 """Manifests of the distributions that are developed beside the suite."""
 MANIFESTS = [ROOT / "pyproject.toml", *BESIDE]
 PACKAGES = {
+    "calibration": "hetwin_calibration",
     "commanding": "hetwin_commanding",
     "compare": "hetwin_compare",
     "examples": "hetwin_tables",

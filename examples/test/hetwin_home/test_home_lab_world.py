@@ -6,7 +6,7 @@ from pathlib import Path
 
 from support.household import happened, lived
 
-from hetwin_suite.digital_robot.describing import describe_file
+from hetwin_calibration.robot.describing import describe_file
 
 HERE = Path(__file__).resolve().parents[2] / "hetwin_home"
 WORLD = HERE / "worlds" / "home_lab.sdf"

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from support.hetwin_command import hetwin
 
+from hetwin_calibration.drives.calibrating import calibrate
+from hetwin_calibration.drives.drive import Drive
+from hetwin_calibration.drives.logs import read_recording
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.kinematics.drives.calibrating import calibrate
-from hetwin_core.kinematics.drives.drive import Drive
-from hetwin_suite.calibrating.drive_logs import read_recording
 from hetwin_suite.runs import load_scenario
 from hetwin_twin_lab.hidden import Hidden
 from hetwin_twin_lab.recorded import record_moves, recorded, stamped

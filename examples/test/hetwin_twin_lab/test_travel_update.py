@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from support.scene_of import scene_of
 
+from hetwin_calibration.travel.model import TravelModel
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
-from hetwin_core.kinematics.travel import TravelModel
 from hetwin_twin_lab.travel_update import TravelUpdate, lap_of
 
 SHEET = TravelModel(1.2, 2.0, 0.4, 0.6, 0.0)

@@ -14,11 +14,11 @@ from support.robot_files import TABLETOP_ARM
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_mjcf.description import Mjcf
-from hetwin_suite.digital_robot.robot_file import read_robot
 from hetwin_suite.scaffolding.hands import find_hands
 from hetwin_suite.scaffolding.reach import link_frames, surface_points
 from model_nodes.main_physics.world.description import Body, JointKind
 from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.robot_file import read_robot
 from model_nodes.main_physics.world.robot_xml import joints_of, urdf_of
 from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.urdf.reader import read_urdf

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.hetwin_command import hetwin
+from support.plugins import needs
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_suite._commands.result import error_document
@@ -40,7 +41,11 @@ def test_a_file_has_line_and_key(tmp_path: Path) -> None:
         (("check", "nowhere"), None),
         (("ask", "nowhere"), "QUESTION"),
         (("show", "nowhere", "--out", "run.mp4"), "--out"),
-        (("urdf", "trajectory", "panda", "--waypoints", "x.csv", "--rate", "0"), "--rate"),
+        pytest.param(
+            ("urdf", "trajectory", "panda", "--waypoints", "x.csv", "--rate", "0"),
+            "--rate",
+            marks=needs("hetwin_calibration"),
+        ),
         (("list", "models", "grasp_moniter"), "grasp_moniter"),
     ],
 )
@@ -56,7 +61,7 @@ def test_every_command_prints_it(words: tuple[str, ...], key: str | None) -> Non
         (("run", "x", "--sourc", "y"), "--sourc"),
         (("run", "pick_and_place", "--seed", "-1"), "--seed"),
         (("record", "juggle"), "juggle"),
-        (("urdf", "forward"), "ROBOT"),
+        pytest.param(("urdf", "forward"), "ROBOT", marks=needs("hetwin_calibration")),
         (("modles",), "modles"),
     ],
 )

@@ -120,6 +120,7 @@ UNKNOWN = (
 )
 
 
+@needs("hetwin_calibration")
 def test_all_commands_say_the_same_of_an_unknown_robot(tmp_path: Path) -> None:
     bag, name = record(tmp_path, JOINTS), "tabeltop_arm"
     file = tmp_path / "named.yaml"

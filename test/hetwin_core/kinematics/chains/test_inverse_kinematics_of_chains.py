@@ -9,7 +9,6 @@ from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.inverse import middle, motion, solve_with_least_motion
 from hetwin_core.kinematics.chains.solver import Solver, sampled_limits
 
 EXACT = 1e-5
@@ -92,15 +91,3 @@ def test_time_can_be_limited() -> None:
     assert not found.solved.any()
     assert np.isfinite(found.distances).all()
     assert not Solver(chain).solve(poses[0], seconds=0.0).solved
-
-
-def test_least_motion_moves_less_and_is_as_exact() -> None:
-    chain = chain_of("tiago")
-    poses = reachable(chain, 50, 8)
-    before = np.tile(middle(chain), (50, 1))
-    first = Solver(chain).solve_all(poses)
-    least = solve_with_least_motion(Solver(chain), poses, before)
-    assert least.solved.all()
-    for pose, positions in zip(poses, least.positions, strict=True):
-        check("tiago", pose, positions)
-    assert motion(least.positions, before).mean() <= 0.85 * motion(first.positions, before).mean()

@@ -1,0 +1,263 @@
+"""A robot's URDF as links and joints, and the chains in it; meshes are not loaded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.nearest import perhaps
+from hetwin_core.ensemble.resources import Kind
+from hetwin_core.kinematics.chains.chain import Chain
+from hetwin_core.kinematics.chains.screws import Segment
+from model_nodes.main_physics.world.description import Joint, JointKind, Pose
+from model_nodes.main_physics.world.resources import Resources, find_description
+from model_nodes.main_physics.world.robot_xml import opened, read_robot_xml
+from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
+from model_nodes.main_physics.world.urdf.reader import (
+    check_mimics,
+    check_unique,
+    origin_of,
+    tree_order,
+)
+from model_nodes.main_physics.world.xml_file import Element
+
+
+@dataclass(frozen=True, slots=True)
+class RobotJoint:
+    """A joint as its file has it.
+
+    Attributes:
+        joint: what was read.
+        type: the word of the file, such as ``revolute``.
+        origin: pose of the child link in the parent link, with the joint at 0.
+        element: where it was read.
+    """
+
+    joint: Joint
+    type: str
+    origin: Pose
+    element: Element
+
+
+@dataclass(frozen=True, slots=True)
+class RobotFile:
+    """A robot.
+
+    Attributes:
+        file: its URDF.
+        root: the whole of it.
+        links: names, each behind its parent.
+        joints: by the name of the joint.
+    """
+
+    file: Path
+    root: Element
+    links: tuple[str, ...]
+    joints: dict[str, RobotJoint]
+
+    def missing_meshes(self) -> tuple[str, ...]:
+        """Return the meshes that are not found, as the file names them."""
+        return tuple(_missing(self.root, Resources(self.file.parent)))
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.root.need_attribute("name")
+
+    def chain(self, base: str | None, tip: str | None, *, limited: bool = False) -> Chain:
+        """Return the chain between two links.
+
+        Args:
+            base: its root; None: the robot's.
+            tip: its end; None: the last of the links, if there is only one that has none below it.
+            limited: whether every joint must have limits, unless it is continuous.
+
+        Raises:
+            BadInput: if the robot has no such links or no such chain, or limits are missing.
+        """
+        above = {each.joint.child: each for each in self.joints.values()}
+        start = self.links[0] if base is None else self._link(base, "--base")
+        end = self._only_end(above) if tip is None else self._link(tip, "--tip")
+        way: list[RobotJoint] = []
+        link = end
+        while link != start:
+            if link not in above:
+                raise BadInput(
+                    f"this link is not below {start}",
+                    file=self.file,
+                    where="--tip",
+                    found=end,
+                    expected=f"a link below {start}, such as {self._example(start)}",
+                )
+            way.append(above[link])
+            link = above[link].joint.parent
+        segments = [self._segment(each, limited) for each in reversed(way)]
+        if not any(segment.joint for segment in segments):
+            raise BadInput(
+                "no joint moves between these links",
+                file=self.file,
+                where="--base, --tip",
+                found=f"{start} to {end}",
+                expected="links with at least one revolute, continuous or prismatic joint between them",
+            )
+        return Chain(segments)
+
+    def below(self, link: str) -> Iterator[str]:
+        """Iterate over the links below one, each behind its parent."""
+        above = {each.joint.child: each.joint.parent for each in self.joints.values()}
+        found = {link}
+        for each in self.links:
+            if above.get(each) in found:
+                found.add(each)
+                yield each
+
+    def joints_above(self, link: str) -> Iterator[str]:
+        """Iterate over the joints between a link and the robot's root."""
+        above = {each.joint.child: each.joint for each in self.joints.values()}
+        while link in above:
+            yield above[link].name
+            link = above[link].parent
+
+    def _link(self, name: str, option: str) -> str:
+        if name not in self.links:
+            raise BadInput(
+                "the robot has no such link",
+                file=self.file,
+                where=option,
+                found=name,
+                expected=f"one of its {len(self.links)} links{perhaps(name, self.links)}",
+            )
+        return name
+
+    def _only_end(self, above: dict[str, RobotJoint]) -> str:
+        parents = {each.joint.parent for each in above.values()}
+        ends = [link for link in self.links if link not in parents]
+        if len(ends) != 1:
+            raise BadInput(
+                "it is not said where the chain ends",
+                file=self.file,
+                where="--tip",
+                expected=f"a link of the robot, such as {ends[0]}",
+            )
+        return ends[0]
+
+    def _example(self, link: str) -> str:
+        below = list(self.below(link))
+        return below[-1] if below else "one of another --base: nothing is below this one"
+
+    def _segment(self, each: RobotJoint, limited: bool) -> Segment:
+        joint = each.joint
+        if each.type in SEVERAL_AXES:
+            raise each.element.bad(
+                "has several axes", each.type, "a chain of joints with one axis each"
+            )
+        if joint.kind is JointKind.FIXED:
+            return Segment(joint.child, each.origin)
+        lower, upper = self.limits(joint.name, needed=limited)
+        mimic = joint.mimic
+        if mimic is not None:
+            ends = [
+                end * mimic.multiplier + mimic.offset
+                for end in self.limits(mimic.joint, needed=limited)
+            ]
+            lower, upper = max(lower, min(ends)), min(upper, max(ends))
+        return Segment(
+            joint.child,
+            each.origin,
+            joint.name,
+            joint.kind is JointKind.SLIDE,
+            joint.axis,
+            joint.anchor,
+            lower,
+            upper,
+            *(("", 1.0, 0.0) if mimic is None else (mimic.joint, mimic.multiplier, mimic.offset)),
+        )
+
+    def limits(self, name: str, *, needed: bool = True) -> tuple[float, float]:
+        """Return lower and upper limit of a joint [rad or m], infinite if it has none.
+
+        Raises:
+            BadInput: if limits are needed and missing.
+        """
+        each = self.joints[name]
+        limit = each.element.child("limit")
+        written = limit is not None and {"lower", "upper"} & set(limit.attributes)
+        if needed and each.type != "continuous" and not written:
+            raise (limit or each.element).bad(
+                f"joint {name} has no limits",
+                expected='<limit lower="..." upper="..." .../>, or type continuous',
+            )
+        joint = each.joint
+        if joint.lower is None or joint.upper is None or not written:
+            return -math.inf, math.inf
+        return joint.lower, joint.upper
+
+
+def is_robot(file: Path) -> bool:
+    """Whether a file holds a robot; else it holds a world.
+
+    Raises:
+        BadInput: if it holds neither, or cannot be read.
+    """
+    root = opened(file)
+    if not isinstance(root, Element):
+        return root.is_robot()
+    if root.tag not in ("robot", "sdf"):
+        expected = "<robot>, <sdf> or <mujoco>"
+        raise root.bad("is neither a robot nor a world", f"<{root.tag}>", expected)
+    return root.tag == "robot"
+
+
+def find_robot(text: str) -> Path:
+    """The file of the robot that a command's argument names.
+
+    Raises:
+        BadInput: if there is none.
+    """
+    return find_description(text, Kind.ROBOT, where="ROBOT")
+
+
+def read_robot(file: Path) -> RobotFile:
+    """Read a robot without its meshes.
+
+    Raises:
+        BadInput: if the file is no robot, or its links are no tree.
+    """
+    root = read_robot_xml(file)
+    root.need_attribute("name")
+    links = [element.need_attribute("name") for element in root.all("link")]
+    if not links:
+        raise root.bad("has no links", expected="at least one <link>")
+    check_unique(root, "link")
+    check_unique(root, "joint")
+    joints = [
+        RobotJoint(read_joint(e, links), e.attributes["type"], origin_of(e), e)
+        for e in root.all("joint")
+    ]
+    check_mimics(root, [each.joint for each in joints])
+    order = tree_order(root, links, [each.joint for each in joints])
+    return RobotFile(file, root, tuple(order), {each.joint.name: each for each in joints})
+
+
+def _missing(root: Element, resources: Resources) -> Iterator[str]:
+    """Meshes that are not found, as the file names them."""
+    seen = set()
+    for link in root.all("link"):
+        for shape in link.all("visual", "collision"):
+            geometry = shape.child("geometry")
+            mesh = None if geometry is None else geometry.child("mesh")
+            name = "" if mesh is None else mesh.attributes.get("filename", "")
+            if name and name not in seen:
+                seen.add(name)
+                if not _is_there(resources, name):
+                    yield name
+
+
+def _is_there(resources: Resources, name: str) -> bool:
+    try:
+        return resources.find(name).is_file()
+    except BadInput:
+        return False

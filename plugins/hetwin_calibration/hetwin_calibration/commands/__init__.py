@@ -1,0 +1,1 @@
+"""The commands `hetwin calibrate` and `hetwin urdf`."""

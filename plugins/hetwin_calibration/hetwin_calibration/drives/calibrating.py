@@ -1,0 +1,219 @@
+"""Updates a drive from recordings: what to update is chosen by cross-validation, also nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hetwin_calibration.drives.choosing import (
+    CANDIDATES,
+    Judge,
+    Judgement,
+    best_of,
+    learner,
+    window_length,
+    windows_for,
+)
+from hetwin_calibration.drives.drive import NAMES, Drive, Recording, learned_along, reckoned
+from hetwin_calibration.drives.fitting import Windows, fitted, oriented, windows_of
+from hetwin_calibration.least_squares import Floats
+
+_SHORT_S = 10.0
+"""Windows in which it is seen how the robot is put together."""
+_PERIOD_S = 0.1
+"""Poses that follow each other more quickly are left out."""
+_LEAST_TURN = 2.0
+"""With less turning than this [rad] nothing of the base can be known."""
+_LITTLE_TURN = 4.0
+"""With less turning than this [rad] the base is kept."""
+_FAR = 1.3
+"""Factor from which on a base is far off its sheet."""
+
+
+class TooLittle(ValueError):
+    """Recordings from which nothing can be learned; the text says what was found and expected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """What a Kalman filter that ran along the recordings knows at their end.
+
+    Attributes:
+        drive: that it learned.
+        sd: standard deviations of radii and base by name [m].
+        refused: true poses that were too far off to count.
+        judged: what the drive leaves on parts that it did not learn from.
+    """
+
+    drive: Drive
+    sd: dict[str, float]
+    refused: int
+    judged: Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What recordings say of a drive.
+
+    Attributes:
+        drive: updated.
+        sd: standard deviations of its parameters by name; 0 for those that were kept.
+        chosen: names of the parameters that were updated.
+        warnings: what its user should know.
+        judged: what each choice leaves on parts that it did not learn from; the first is the sheet.
+        length: of the windows after which errors are judged [s].
+        along: what a filter that runs along comes to; None without headings.
+    """
+
+    drive: Drive
+    sd: dict[str, float]
+    chosen: tuple[str, ...]
+    warnings: tuple[str, ...]
+    judged: tuple[Judgement, ...]
+    length: float
+    along: Along | None
+
+    @property
+    def verdict(self) -> str:
+        """Whether anything was updated."""
+        return "updated" if self.chosen else "unchanged"
+
+
+def calibrate(recordings: Sequence[Recording], sheet: Drive) -> Calibration:
+    """Return the drive that recordings speak for.
+
+    Args:
+        recordings: of the same robot; if one lacks headings, those of none are used.
+        sheet: the drive as it is believed to be.
+
+    Raises:
+        TooLittle: if they are too short, or the robot hardly drives or turns.
+    """
+    known = [_thinned(recording) for recording in recordings]
+    if any(recording.headings is None for recording in known):
+        known = [replace(recording, headings=None) for recording in known]
+    length = window_length(known)
+    if length is None:
+        total = sum(recording.duration for recording in known)
+        raise TooLittle(
+            f"the recordings last {total:.0f} s; expected at least 13 s, without pieces"
+        )
+    turning = _checked_turning(known, sheet)
+    built, near = oriented(windows_of(known, min(_SHORT_S, length), length / 3.0), sheet)
+    judge = Judge(known, length, sheet)
+    judged = [
+        judge.of(names, learner(built, names, near))
+        for names in CANDIDATES
+        if turning > _LITTLE_TURN or "base" not in names
+    ]
+    best = best_of(judged)
+    chosen = () if best is None else best.names
+    warnings = list(_of_orientation(built, sheet))
+    if turning <= _LITTLE_TURN:
+        warnings.append(f"the robot turns by {turning:.1f} rad: too little to know the base")
+    everything = (judge.nothing(), *judged)
+    if best is None:
+        sd = dict.fromkeys(NAMES, 0.0)
+        warnings += _of_nothing(judged, everything[0])
+        along = _along(known, built, judge)
+        return Calibration(sheet, sd, (), tuple(warnings), everything, length, along)
+    fit = fitted(windows_for(known, length), built, chosen, near)
+    warnings += _of_fit(fit.drive, fit.sd, sheet)
+    along = _along(known, built.but(lag=fit.drive.lag, yaw_bias=fit.drive.yaw_bias), judge)
+    return Calibration(fit.drive, fit.sd, chosen, tuple(warnings), everything, length, along)
+
+
+def _along(recordings: Sequence[Recording], sheet: Drive, judge: Judge) -> Along | None:
+    if any(recording.headings is None for recording in recordings):
+        return None
+
+    def learn(windows: Sequence[Windows]) -> Drive:
+        parts = {id(each.recording): each.recording for each in windows}
+        return learned_along(list(parts.values()), sheet).drive
+
+    run = learned_along(recordings, sheet)
+    return Along(run.drive, run.sd, run.refused, judge.of(tuple(run.sd), learn))
+
+
+def _thinned(recording: Recording) -> Recording:
+    """The recording without poses that follow each other too quickly."""
+    slots = np.floor((recording.times - recording.times[0]) / _PERIOD_S + 1e-6)
+    kept = np.concatenate([[True], np.diff(slots) > 0])
+    headings = None if recording.headings is None else recording.headings[kept]
+    return replace(
+        recording, times=recording.times[kept], places=recording.places[kept], headings=headings
+    )
+
+
+def _checked_turning(recordings: Sequence[Recording], sheet: Drive) -> float:
+    """How far the robot turns altogether [rad].
+
+    Raises:
+        TooLittle: if it hardly drives or turns.
+    """
+    way = sum(_travelled(recording.places) for recording in recordings)
+    if way < 0.5:
+        raise TooLittle(f"the robot drives {way:.2f} m; expected at least 0.5 m")
+    by_wheels = sum(_turned(reckoned(sheet, each).headings, each.times) for each in recordings)
+    known = [each for each in recordings if each.headings is not None]
+    truly = sum(_turned(each.headings, each.times) for each in known if each.headings is not None)
+    turning = min(by_wheels, truly) if known else by_wheels
+    if turning < _LEAST_TURN:
+        raise TooLittle(
+            f"the robot turns by {turning:.1f} rad; expected at least {_LEAST_TURN:g} rad, "
+            "in both directions if it can be: the base is not to be known from straight ways"
+        )
+    return turning
+
+
+def _travelled(places: Floats) -> float:
+    """The way between places that are at least 0.1 m apart [m], so that noise does not add up."""
+    way, last = 0.0, places[0]
+    for place in places:
+        step = float(np.hypot(*(place - last)))
+        if step >= 0.1:
+            way, last = way + step, place
+    return way
+
+
+def _turned(headings: Floats, times: Floats) -> float:
+    """The turning in steps of five seconds [rad], without those that noise explains."""
+    at = np.arange(times[0], times[-1] + 1e-6, 5.0)
+    steps = np.abs(np.diff(np.interp([*at, times[-1]], times, headings)))
+    return float(np.sum(steps[steps > 0.15]))
+
+
+def _of_orientation(built: Drive, sheet: Drive) -> Iterator[str]:
+    if built.swapped is not sheet.swapped:
+        yield "the wheels are swapped: what the recording calls left is the right wheel"
+    for side in ("left", "right"):
+        if built.parameters[f"{side}_radius"] * sheet.parameters[f"{side}_radius"] < 0:
+            yield f"the {side} wheel's angle counts backwards: its radius is negative"
+
+
+def _of_fit(drive: Drive, sd: dict[str, float], sheet: Drive) -> Iterator[str]:
+    share = drive.base / sheet.base
+    if not 1.0 / _FAR < share < _FAR:
+        yield f"the base is {share:.2f} of what the sheet says: {drive.base:.4g} m"
+    for name in ("left_radius", "right_radius", "base"):
+        off = sd[name] / abs(drive.parameters[name])
+        if off > 0.05:
+            yield f"the {name} is hardly known: its standard deviation is {100 * off:.0f} %"
+
+
+def _of_nothing(judged: Sequence[Judgement], sheet: Judgement) -> Iterator[str]:
+    """Say if one of places and headings would get much better at the cost of the other."""
+    if sheet.heading is None:
+        return
+    gains = [
+        (each.place / sheet.place, each.heading / sheet.heading)
+        for each in judged
+        if each.heading is not None
+    ]
+    if any(min(gain) < 0.7 and max(gain) > 1.2 for gain in gains):
+        yield (
+            "an update would make places or headings better and the other worse: the places and "
+            "the headings of the recording do not agree with each other"
+        )

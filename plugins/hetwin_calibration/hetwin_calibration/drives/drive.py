@@ -1,0 +1,255 @@
+"""A robot on two driven wheels: where it goes by what its wheels do, and a filter that learns that while it drives."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_calibration.least_squares import Floats
+
+NAMES = ("left_radius", "right_radius", "base", "lag", "yaw_bias")
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """Parameters of a drive on two wheels.
+
+    The robot goes ``(right_radius * right + left_radius * left) / 2`` forward and turns by
+    ``(right_radius * right - left_radius * left) / base + yaw_bias * time``.
+
+    Attributes:
+        left_radius: of the left wheel [m]; below 0 if its angle counts backwards.
+        right_radius: of the right wheel [m]; below 0 if its angle counts backwards.
+        base: between the wheels [m].
+        lag: the pose at t belongs to the wheel angles stamped t + lag [s].
+        yaw_bias: added to the turn [rad/s].
+        swapped: whether the recording calls the right wheel left, and the left one right.
+    """
+
+    left_radius: float
+    right_radius: float
+    base: float
+    lag: float = 0.0
+    yaw_bias: float = 0.0
+    swapped: bool = False
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The numbers by name."""
+        return {name: getattr(self, name) for name in NAMES}
+
+    def but(self, **changes: float) -> Drive:
+        """Return the drive with other parameters."""
+        parameters: dict[str, Any] = dict(changes)
+        return replace(self, **parameters)
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What the wheels of a robot did, and where it truly was.
+
+    Attributes:
+        name: of the recording, for messages.
+        wheel_times: (n,) stamps of the wheels, increasing [s].
+        wheels: (n, 2) angles of the left and the right wheel [rad].
+        times: (m,) of the poses, increasing [s].
+        places: (m, 2) x and y [m].
+        headings: (m,) without jumps [rad]; None if they are not known.
+    """
+
+    name: str
+    wheel_times: Floats
+    wheels: Floats
+    times: Floats
+    places: Floats
+    headings: Floats | None
+
+    @property
+    def duration(self) -> float:
+        """From the first pose to the last [s]."""
+        return float(self.times[-1] - self.times[0])
+
+    def between(self, begin: float, end: float) -> Recording:
+        """Return the part of the poses from a time to another [s]; the wheels stay."""
+        kept = (self.times >= begin) & (self.times <= end)
+        headings = None if self.headings is None else self.headings[kept]
+        return replace(self, times=self.times[kept], places=self.places[kept], headings=headings)
+
+    def angles(self, lag: float) -> Floats:
+        """Return the wheels' angles (m, 2) that belong to the poses [rad]."""
+        at = self.times + lag
+        left, right = (np.interp(at, self.wheel_times, column) for column in self.wheels.T)
+        return np.column_stack([left, right])
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """Where a robot was by dead reckoning, in the frame of its first pose.
+
+    Attributes:
+        points: (m,) places as numbers x + iy [m].
+        headings: (m,) [rad].
+        ways: (m,) driven forward since the first pose [m].
+    """
+
+    points: NDArray[np.complex128]
+    headings: Floats
+    ways: Floats
+
+    @property
+    def places(self) -> Floats:
+        """(m, 2) x and y [m]."""
+        return np.column_stack([self.points.real, self.points.imag])
+
+
+def reckoned(drive: Drive, recording: Recording) -> Path:
+    """Return the path of dead reckoning at the times of the poses."""
+    left, right = recording.angles(drive.lag).T
+    if drive.swapped:
+        left, right = right, left
+    left, right = drive.left_radius * (left - left[0]), drive.right_radius * (right - right[0])
+    ways = 0.5 * (right + left)
+    headings = (right - left) / drive.base
+    headings = headings + drive.yaw_bias * (recording.times - recording.times[0])
+    turn = np.diff(headings)
+    half = 0.5 * turn
+    chord = np.diff(ways) * (1.0 - half * half / 6.0 * (1.0 - half * half / 20.0))
+    points = np.zeros(len(ways), dtype=np.complex128)
+    np.cumsum(chord * np.exp(1j * (headings[:-1] + half)), out=points[1:])
+    return Path(points, headings, ways)
+
+
+_X, _Y, _YAW, _LEFT, _RIGHT, _BASE = range(6)
+_LOOSE = (0.03, 0.03, 0.08)
+"""How far left radius, right radius and base may be off their sheet, as shares."""
+_SLIP, _SWERVE = 0.01, 0.02
+"""Of a way of 1 m: off by so much [m], and turned by so much [rad]."""
+_POSE = (0.003, 0.003, 0.01)
+"""Noise of true poses [m, m, rad]."""
+_GATE = 16.27
+"""Poses that are further off, in squared deviations, do not count: one of a thousand good ones is."""
+_LOST = 5
+"""After so many poses that did not count the next is believed."""
+_PERIOD_S = 1.0
+"""Between true poses that are used."""
+
+
+class DriveFilter:
+    """Learns radii and base of a drive while it drives.
+
+    Args:
+        sheet: the drive as it is believed to be; lag and bias stay.
+
+    Attributes:
+        refused: true poses that were too far off to count.
+    """
+
+    def __init__(self, sheet: Drive) -> None:
+        self._sheet = sheet
+        self._state = np.zeros(6)
+        self._covariance = np.diag([0.0, 0.0, 0.0, *np.square(_LOOSE)])
+        self._in_a_row = _LOST  # the first pose is believed
+        self.refused = 0
+
+    @property
+    def drive(self) -> Drive:
+        """What is known by now."""
+        left, right, base = np.exp(self._state[_LEFT:]).tolist()
+        return self._sheet.but(
+            left_radius=self._sheet.left_radius * left,
+            right_radius=self._sheet.right_radius * right,
+            base=self._sheet.base * base,
+        )
+
+    @property
+    def sd(self) -> dict[str, float]:
+        """Standard deviations of radii and base by name [m]."""
+        shares = np.sqrt(np.diag(self._covariance)[_LEFT:]).tolist()
+        known = self.drive.parameters
+        names = ("left_radius", "right_radius", "base")
+        return {name: abs(known[name]) * share for name, share in zip(names, shares, strict=True)}
+
+    def roll(self, left: float, right: float, seconds: float) -> None:
+        """Go on by what the wheels turned [rad] in a short time."""
+        drive = self.drive
+        if drive.swapped:
+            left, right = right, left
+        left, right = drive.left_radius * left, drive.right_radius * right
+        way, turn = (right + left) / 2.0, (right - left) / drive.base + drive.yaw_bias * seconds
+        along = self._state[_YAW] + turn / 2.0
+        c, s = math.cos(along), math.sin(along)
+        self._state[:3] += (way * c, way * s, turn)
+        F = np.eye(6)  # noqa: N806
+        by_way, by_turn = np.zeros(6), np.zeros(6)
+        by_way[_LEFT:] = left / 2.0, right / 2.0, 0.0
+        by_turn[_LEFT:] = -left / drive.base, right / drive.base, -(right - left) / drive.base
+        F[_X] += c * by_way - way * s * by_turn / 2.0
+        F[_Y] += s * by_way + way * c * by_turn / 2.0
+        F[_YAW] += by_turn
+        F[_X, _YAW], F[_Y, _YAW] = -way * s, way * c
+        rolled = (abs(left) + abs(right)) / 2.0
+        noise = np.array([_SLIP**2, _SLIP**2, _SWERVE**2]) * rolled
+        self._covariance = F @ self._covariance @ F.T
+        self._covariance[range(3), range(3)] += noise
+
+    def see(self, pose: Floats) -> bool:
+        """Take a true pose (3,) x, y [m], yaw [rad] into account; return whether it counted."""
+        if self._in_a_row >= _LOST:
+            self._believe(pose)
+            return True
+        off = pose - self._state[:3]
+        off[_YAW] = math.remainder(off[_YAW], 2.0 * math.pi)
+        spread = self._covariance[:3, :3] + np.diag(np.square(_POSE))
+        if float(off @ np.linalg.solve(spread, off)) > _GATE:
+            self._in_a_row += 1
+            self.refused += 1
+            return False
+        self._in_a_row = 0
+        gain = np.linalg.solve(spread, self._covariance[:3]).T
+        self._state += gain @ off
+        kept = np.eye(6)
+        kept[:, :3] -= gain
+        self._covariance = (
+            kept @ self._covariance @ kept.T + gain @ np.diag(np.square(_POSE)) @ gain.T
+        )
+        return True
+
+    def _believe(self, pose: Floats) -> None:
+        """Begin anew at a pose; what is known of the drive stays."""
+        self._in_a_row = 0
+        self._state[:3] = pose
+        self._covariance[:3] = self._covariance[:, :3] = 0.0
+        self._covariance[range(3), range(3)] = np.square(_POSE)
+
+    def begin_recording(self) -> None:
+        """Begin another recording: the next pose is believed."""
+        self._in_a_row = _LOST
+
+
+def learned_along(recordings: Sequence[Recording], sheet: Drive) -> DriveFilter:
+    """Return a filter that has seen recordings with headings, one true pose a second."""
+    along = DriveFilter(sheet)
+    for recording in recordings:
+        along.begin_recording()
+        _follow(along, recording, sheet.lag)
+    return along
+
+
+def _follow(along: DriveFilter, recording: Recording, lag: float) -> None:
+    headings = recording.headings
+    assert headings is not None
+    poses = np.column_stack([recording.places, headings])
+    steps = np.diff(recording.angles(lag), axis=0).tolist()
+    times = recording.times.tolist()
+    along.see(poses[0])
+    last = times[0]
+    for i, (left, right) in enumerate(steps, start=1):
+        along.roll(left, right, times[i] - times[i - 1])
+        if times[i] - last >= _PERIOD_S - 1e-6:
+            along.see(poses[i])
+            last = times[i]

@@ -1,0 +1,300 @@
+"""The parameters of a drive that fit recordings best."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_calibration.drives.drive import NAMES, Drive, Path, Recording, reckoned
+from hetwin_calibration.least_squares import Floats, least_squares
+
+Complexes = NDArray[np.complex128]
+
+_SAMPLES = 16
+"""Poses of a window that are compared where headings are not known."""
+_NEAR = 1e-6
+"""Times that are the same [s]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Windows:
+    """Windows of one recording.
+
+    Attributes:
+        recording: whose they are.
+        places: (w, k) indices of the poses of each window, the first and the last among them.
+        truth: (w, k) places of the truth there, as numbers x + iy [m].
+        headings: (w, k) of the truth there [rad]; None if they are not known.
+        length: of each window [s].
+    """
+
+    recording: Recording
+    places: NDArray[np.intp]
+    truth: Complexes
+    headings: Floats | None
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """What dead reckoning is off at the ends of windows.
+
+    Attributes:
+        places: (w, c) [m]; x and y, or root mean squares along the window where headings are not known.
+        headings: (w,) [rad]; None where they are not known.
+    """
+
+    places: Floats
+    headings: Floats | None
+
+    @property
+    def place(self) -> float:
+        """Root mean square of the distances [m]."""
+        return float(np.sqrt(np.mean(np.sum(self.places**2, axis=1))))
+
+    @property
+    def heading(self) -> float | None:
+        """Root mean square of the headings [rad]."""
+        return None if self.headings is None else float(np.sqrt(np.mean(self.headings**2)))
+
+
+def windows_of(recordings: Sequence[Recording], length: float, step: float) -> list[Windows]:
+    """Return the windows of recordings.
+
+    Args:
+        recordings: to be divided.
+        length: of a window [s].
+        step: between the beginnings of windows [s].
+    """
+    found = []
+    for recording in recordings:
+        windows = _windows(recording, length, step)
+        if windows is not None:
+            found.append(windows)
+    return found
+
+
+def _windows(recording: Recording, length: float, step: float) -> Windows | None:
+    times = recording.times - recording.times[0]
+    begins = np.arange(0.0, times[-1] - length + _NEAR, step)
+    if not len(begins):
+        return None
+    inside = np.linspace(0.0, length, _SAMPLES if recording.headings is None else 2)
+    at = np.searchsorted(times, (begins[:, None] + inside - _NEAR).ravel())
+    at = np.minimum(at, len(times) - 1).reshape(len(begins), -1)
+    truth = (recording.places[:, 0] + 1j * recording.places[:, 1])[at]
+    headings = None if recording.headings is None else recording.headings[at]
+    return Windows(recording, at, truth, headings, length)
+
+
+def errors_of(drive: Drive, windows: Sequence[Windows]) -> Errors:
+    """Return what dead reckoning with a drive is off at the ends of windows.
+
+    Where headings are not known, each window is laid onto the truth as well as it goes.
+    """
+    off = list(_errors(drive, windows))
+    places = np.concatenate([each.places for each in off])
+    headings = [each.headings for each in off if each.headings is not None]
+    return Errors(places, np.concatenate(headings) if len(headings) == len(off) else None)
+
+
+def _errors(drive: Drive, windows: Sequence[Windows]) -> Iterator[Errors]:
+    paths: dict[int, Path] = {}  # of recordings, which windows of several lengths have in common
+    for each in windows:
+        recording = each.recording
+        path = paths.get(id(recording)) or reckoned(drive, recording)
+        paths[id(recording)] = path
+        guess, truth = path.points[each.places], each.truth
+        if each.headings is None:
+            yield _laid_on(guess, truth)
+        else:
+            turns = each.headings - path.headings[each.places]
+            way = (guess[:, 1] - guess[:, 0]) * np.exp(1j * turns[:, 0])
+            off = way - (truth[:, 1] - truth[:, 0])
+            yield Errors(np.column_stack([off.real, off.imag]), turns[:, 0] - turns[:, 1])
+
+
+def _laid_on(guess: Complexes, truth: Complexes) -> Errors:
+    """What is left of windows (w, k) after each has been moved and turned onto the truth."""
+    guess = guess - guess.mean(axis=1, keepdims=True)
+    truth = truth - truth.mean(axis=1, keepdims=True)
+    turn = np.sum(truth * guess.conj(), axis=1, keepdims=True)
+    size = np.abs(turn)
+    off = guess * np.where(size > 0.0, turn / np.where(size > 0.0, size, 1.0), 1.0) - truth
+    return Errors(np.hstack([off.real, off.imag]) / np.sqrt(off.shape[1]), None)
+
+
+_BASES = (1.0, 0.7, 1.4, 0.5, 2.0, 0.35, 2.8)
+"""Shares of the sheet's base from which is searched."""
+_CLEAR = 0.5
+"""A drive that is put together otherwise must leave less than this share of the cost."""
+_TRIED = 3
+_GEOMETRY = ("left_radius", "right_radius", "base", "lag")
+
+
+def oriented(windows: Sequence[Windows], sheet: Drive) -> tuple[Drive, Drive]:
+    """Return the sheet as the robot is put together, and a drive near it that fits.
+
+    From places alone driving backwards cannot be told from driving forwards; then wheels that both count backwards
+    are wheels that are swapped.
+    """
+    has_headings = all(each.recording.headings is not None for each in windows)
+    kinds = [_turned(sheet, kind) for kind in (_ALL if has_headings else _FROM_PLACES)]
+    begins = [_near(windows, kind) for kind in kinds]
+    order = sorted(range(1, len(kinds)), key=lambda i: cost(begins[i], windows))
+    tried = [0, *order[: _TRIED - 1]]
+    fits = {i: fitted(windows, kinds[i], _GEOMETRY, begins[i]) for i in tried}
+    costs = {i: cost(fits[i].drive, windows) for i in tried}
+    best = min(tried, key=lambda i: costs[i])
+    if costs[best] >= _CLEAR * costs[0]:
+        best = 0
+    return kinds[best], fits[best].drive
+
+
+_ALL = tuple(itertools.product((False, True), (1.0, -1.0), (1.0, -1.0)))
+"""Whether wheels are swapped, and the signs of their angles, left and right."""
+_FROM_PLACES = (
+    (False, 1.0, 1.0),
+    (True, 1.0, 1.0),
+    (False, -1.0, 1.0),
+    (False, 1.0, -1.0),
+)
+
+
+def _turned(sheet: Drive, kind: tuple[bool, float, float]) -> Drive:
+    swapped, left, right = kind
+    return Drive(
+        left * sheet.left_radius,
+        right * sheet.right_radius,
+        sheet.base,
+        sheet.lag,
+        sheet.yaw_bias,
+        sheet.swapped is not swapped,
+    )
+
+
+def _near(windows: Sequence[Windows], drive: Drive) -> Drive:
+    """The drive with that share of its base that fits best."""
+    return min(
+        (drive.but(base=share * drive.base) for share in _BASES), key=lambda d: cost(d, windows)
+    )
+
+
+_PLACE_M, _HEADING_RAD = 0.02, 0.02
+"""Deviations at the end of ten seconds from which on they begin to be outliers."""
+_LENGTH_S = 10.0
+_TOLERANCE = 1e-3
+"""Share of the parameters; a step that changes less is far below the deviations."""
+_UNITS = {"left_radius": 0.01, "right_radius": 0.01, "base": 0.01, "lag": 0.01, "yaw_bias": 1e-3}
+"""Changes that matter about equally: shares of the lengths, s, rad/s."""
+_LOOSE = {"left_radius": 0.3, "right_radius": 0.3, "base": 1.0, "lag": 1.0, "yaw_bias": 0.1}
+"""How far off the sheet parameters may be before that is held against them; in the same measures."""
+_MOST = {"left_radius": 1.2, "right_radius": 1.2, "base": 1.6, "lag": 2.0, "yaw_bias": 0.5}
+"""How far they can be off at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class DriveFit:
+    """A drive that fits, and how well it is known.
+
+    Attributes:
+        drive: that fits best.
+        sd: standard deviations of its parameters by name [m, s, rad/s]; 0 for those that were kept.
+    """
+
+    drive: Drive
+    sd: dict[str, float]
+
+
+def fitted(
+    windows: Sequence[Windows], sheet: Drive, names: Sequence[str], start: Drive | None = None
+) -> DriveFit:
+    """Return the drive that fits windows best.
+
+    Args:
+        windows: of recordings, all of the same length.
+        sheet: the drive as it is believed to be; parameters that are not fitted are taken from it.
+        names: of the parameters that are fitted.
+        start: where the search begins; default: at the sheet.
+    """
+    sheet_values = sheet.parameters
+    begin = [_measure(n, (start or sheet).parameters[n], sheet_values[n]) for n in names]
+    loose = np.array([3.0 * _LOOSE[name] for name in names])
+
+    def drive(x: Floats) -> Drive:
+        values = zip(names, x.tolist(), strict=True)
+        return sheet.but(**{name: _value(name, part, sheet_values[name]) for name, part in values})
+
+    def residuals(x: Floats) -> Floats:
+        return np.concatenate([scaled_errors(drive(x), windows), x / loose])
+
+    most = np.array([_MOST[name] for name in names])
+    fit = least_squares(
+        residuals,
+        begin,
+        units=[_UNITS[name] for name in names],
+        lower=-most,
+        upper=most,
+        groups=_groups(windows, len(names)),
+        tolerance=_TOLERANCE,
+    )
+    best = drive(fit.parameters)
+    slopes = [abs(best.parameters[n]) if n in _SHARES else 1.0 for n in names]
+    sd = dict(zip(names, (fit.sd * slopes).tolist(), strict=True))
+    return DriveFit(best, {name: sd.get(name, 0.0) for name in NAMES})
+
+
+_SHARES = ("left_radius", "right_radius", "base")
+
+
+def scaled_errors(drive: Drive, windows: Sequence[Windows]) -> Floats:
+    """Return the errors at the ends of windows, by window: places, then the heading; 1 begins to be an outlier."""
+    off = errors_of(drive, windows)
+    parts = [off.places / _PLACE_M]
+    if off.headings is not None:
+        parts.append(off.headings[:, None] / _HEADING_RAD)
+    lengths = np.repeat([each.length for each in windows], [len(each.places) for each in windows])
+    return np.asarray(np.hstack(parts) * np.sqrt(_LENGTH_S / lengths)[:, None]).ravel()
+
+
+def cost(drive: Drive, windows: Sequence[Windows]) -> float:
+    """Return what a fit makes as small as it can, without what holds it to the sheet."""
+    off = scaled_errors(drive, windows)
+    return float(np.sum(np.sqrt(1.0 + off * off) - 1.0))
+
+
+def _groups(windows: Sequence[Windows], count: int) -> Floats:
+    """A number for each residual: those of windows that overlap are one, each belief about a parameter is its own."""
+    width = len(scaled_errors_of_one(windows))
+    groups = np.repeat(_stretches(windows), width)
+    return np.concatenate([groups, groups.max() + 1.0 + np.arange(count)])
+
+
+def _stretches(windows: Sequence[Windows]) -> Floats:
+    """A number for each window: those of one stretch of a recording, as long as the longest of them, have the same."""
+    longest = max(each.length for each in windows)
+    recordings = {id(each.recording): 1e6 * i for i, each in enumerate(windows)}
+    numbers = []
+    for each in windows:
+        times = each.recording.times
+        begins = times[each.places[:, 0]] - times[0]
+        numbers.append(recordings[id(each.recording)] + np.floor(begins / longest + 1e-9))
+    return np.concatenate(numbers)
+
+
+def scaled_errors_of_one(windows: Sequence[Windows]) -> range:
+    """Return the places of the residuals of one window."""
+    first = windows[0]
+    return range(3 if first.recording.headings is not None else 2 * first.places.shape[1])
+
+
+def _measure(name: str, value: float, sheet: float) -> float:
+    return float(np.log(value / sheet)) if name in _SHARES else value - sheet
+
+
+def _value(name: str, part: float, sheet: float) -> float:
+    return float(sheet * np.exp(part)) if name in _SHARES else sheet + part

@@ -1,0 +1,122 @@
+"""Reads what the wheels of a robot did and where it truly was: a table, or a rosbag2."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hetwin_calibration.drives.bags import read_bag
+from hetwin_calibration.drives.drive import Recording
+from hetwin_calibration.least_squares import Floats
+from hetwin_calibration.rows import LINE, Row, read_rows
+from hetwin_suite.command import BadInput
+
+COLUMNS = ("t", "left", "right", "x", "y", "yaw")
+_LEAST = 20
+_LONGEST_GAP_S = 2.0
+_QUICKEST = 200.0
+"""Of a wheel [rad/s]; more is a jump."""
+
+
+def read_recording(log: Path, wheels: Sequence[str] | None, truth: str | None) -> Recording:
+    """Return the recording in a CSV file or a rosbag2.
+
+    Args:
+        log: file or folder.
+        wheels: joints of the left and the right wheel, in a rosbag2; default: found by their names.
+        truth: topic of the true poses, in a rosbag2; default: the only one with poses.
+
+    Raises:
+        BadInput: if it cannot be used; with file, line and column, or topic.
+    """
+    if log.is_dir() or log.suffix in (".mcap", ".db3", ".bag"):
+        return checked(read_bag(log, wheels, truth), log)
+    rows = read_rows(log, COLUMNS, may_lack=("yaw",))
+    _check_rows(rows, log)
+    table = np.array([[row[name] for name in COLUMNS[:5]] for row in rows], dtype=np.float64)
+    times = table[:, 0]
+    headings = _headings(rows)
+    return checked(
+        Recording(str(log), times, table[:, 1:3], times, table[:, 3:5], headings), log, rows
+    )
+
+
+def _headings(rows: Sequence[Row]) -> Floats | None:
+    """Headings without jumps; None if none is known."""
+    if rows[0]["yaw"] is None:
+        return None
+    return np.unwrap(np.array([row["yaw"] for row in rows], dtype=np.float64))
+
+
+def _check_rows(rows: Sequence[Row], log: Path) -> None:
+    """See that there are enough rows, that time goes on, and that yaw is everywhere or nowhere.
+
+    Raises:
+        BadInput: if not.
+    """
+    if len(rows) < _LEAST:
+        raise BadInput(
+            "the recording is too short",
+            file=log,
+            found=f"{len(rows)} rows",
+            expected=f"at least {_LEAST}",
+        )
+    for before, row in itertools.pairwise(rows):
+        where = f"line {row[LINE]:.0f}, column"
+        step = float(row["t"] or 0.0) - float(before["t"] or 0.0)
+        if step <= 0.0:
+            raise BadInput(
+                "time does not go on",
+                file=log,
+                where=f"{where} t",
+                found=row["t"],
+                expected=f"more than {before['t']:g}",
+            )
+        if (row["yaw"] is None) is not (rows[0]["yaw"] is None):
+            raise BadInput(
+                "yaw is known in some rows only",
+                file=log,
+                where=f"{where} yaw",
+                found="" if row["yaw"] is None else row["yaw"],
+                expected="a number in each row, or in none",
+            )
+
+
+def checked(recording: Recording, log: Path, rows: Sequence[Row] | None = None) -> Recording:
+    """Return a recording, having seen that neither time nor wheels jump.
+
+    Raises:
+        BadInput: if they do.
+    """
+
+    def where(index: int, column: str) -> str:
+        if rows is None:
+            return f"at {recording.wheel_times[index]:.3f} s, {column}"
+        return f"line {rows[index][LINE]:.0f}, column {column}"
+
+    steps = np.diff(recording.wheel_times)
+    gaps = np.flatnonzero(steps > _LONGEST_GAP_S)
+    if len(gaps):
+        index = int(gaps[0])
+        raise BadInput(
+            "time jumps",
+            file=log,
+            where=where(index + 1, "t"),
+            found=float(recording.wheel_times[index + 1]),
+            expected=f"at most {_LONGEST_GAP_S:g} s after {recording.wheel_times[index]:g}",
+        )
+    speeds = np.abs(np.diff(recording.wheels, axis=0)) / steps[:, None]
+    jumps = np.argwhere(speeds > _QUICKEST)
+    if len(jumps):
+        index, side = jumps[0].tolist()
+        raise BadInput(
+            "the angle of this wheel jumps",
+            file=log,
+            where=where(index + 1, ("left", "right")[side]),
+            found=float(recording.wheels[index + 1, side]),
+            expected=f"an angle in rad that goes on from turn to turn, at most {_QUICKEST:g} rad/s",
+        )
+    return recording

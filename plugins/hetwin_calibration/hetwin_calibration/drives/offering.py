@@ -1,0 +1,107 @@
+"""Offers what was learned of a drive as a new scenario, which extends the old one; nothing is written over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from hetwin_calibration.drives.calibrating import Calibration
+from hetwin_suite.command import BadInput, load_with_base, write_text
+from hetwin_suite.runs import find_scenario, load_scenario
+
+_HEADER = """# {base} with what recordings of its wheels and its true poses taught: {said}.
+# Written by hetwin calibrate drive; standard deviations: {sd}.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A scenario that could be better, and where the better one goes.
+
+    Attributes:
+        base: file of the scenario.
+        robot: what it says of its robot.
+        out: the new file.
+    """
+
+    base: Path
+    robot: Mapping[str, Any]
+    out: Path
+
+    def write(self, found: Calibration) -> Path:
+        """Write the new scenario, with the radius and the separation that were learned.
+
+        A scenario has one radius for all wheels: it gets the mean.
+
+        Raises:
+            BadInput: if the file cannot be written, or what comes of it is no scenario.
+        """
+        drive = found.drive
+        radius = (abs(drive.left_radius) + abs(drive.right_radius)) / 2.0
+        measures = {"radius": round(radius, 6), "separation": round(drive.base, 6)}
+        robot = {**self.robot, "wheels": {**self.robot["wheels"], **measures}}
+        return written(self.out, *_parts(self.base, self.out, robot, found))
+
+
+def offer(scenario: str, out: Path) -> Offer:
+    """Return what becomes a new scenario that extends another one.
+
+    Raises:
+        BadInput: if there is no such scenario, its robot has no wheels, or the new file is there already.
+    """
+    base = find_scenario(scenario)
+    new_file(out)
+    data = load_with_base(base).data
+    robot = data.get("robot") if isinstance(data, dict) else None
+    if not isinstance(robot, dict) or not isinstance(robot.get("wheels"), dict):
+        raise BadInput(
+            "the scenario's robot has no wheels",
+            file=base,
+            where="robot.wheels",
+            expected="wheels: {left: [joints], right: [joints]}",
+        )
+    return Offer(base, robot, out)
+
+
+def new_file(out: Path) -> None:
+    """See that a file is not there yet.
+
+    Raises:
+        BadInput: if it is.
+    """
+    if out.exists():
+        raise BadInput("this file is there already", file=out, where="--out", expected="a new file")
+
+
+def written(out: Path, header: str, entries: Mapping[str, Any]) -> Path:
+    """Write a scenario and return its file; nothing is left of it if it is none.
+
+    Raises:
+        BadInput: if the file cannot be written, or what comes of it is no scenario.
+    """
+    text = yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True)
+    write_text(out, header + text, where="--out")
+    try:
+        load_scenario(out)
+    except BadInput:
+        out.unlink()
+        raise
+    return out
+
+
+def _parts(
+    base: Path, out: Path, robot: dict[str, Any], found: Calibration
+) -> tuple[str, dict[str, Any]]:
+    below = Path(os.path.relpath(base, out.parent.resolve()))
+    chosen = [f"{name} {found.drive.parameters[name]:.6g}" for name in found.chosen]
+    header = _HEADER.format(
+        base=base.name,
+        said=", ".join(chosen) or "nothing that is worth an update",
+        sd=", ".join(f"{name} {found.sd[name]:.2g}" for name in found.chosen) or "none",
+    )
+    return header, {"extends": str(below), "scenario": out.stem, "robot": robot}

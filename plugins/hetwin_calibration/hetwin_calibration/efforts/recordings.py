@@ -1,0 +1,269 @@
+"""What a recording says of a robot's efforts: read, split, judged on what was not fitted, and put into words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_calibration.efforts.fitting import split
+from hetwin_calibration.efforts.samples import Samples, sampled
+from hetwin_calibration.efforts.splitting import Claim, Split, in_blocks
+from hetwin_suite.command import BadInput
+from hetwin_suite.engine import Body, JointKind, Notes
+from hetwin_suite.episode import Bag, Series, read_motion, recording_of
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import ArmDynamics, arms_of, read_urdf
+
+GRAVITY = (0.0, 0.0, -9.81)
+_BLOCK_S = 5.0
+_LEAST_S = 10.0
+_CONFIRMED = 0.1
+"""A fit explains at most so much less of what it was not made from."""
+_WORDS = {
+    "dry": "dry friction",
+    "viscous": "viscous friction",
+    "stribeck": "more dry friction at rest",
+    "offset": "an offset",
+    "ratio": "a factor",
+    "lag": "a lag",
+    "mass": "a load",
+    "mass_x": "a load's place",
+    "mass_y": "a load's place",
+    "mass_z": "a load's place",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class SplitArm:
+    """What was found of joints, each of which moves the next.
+
+    Attributes:
+        joints: their names.
+        units: N m or N, of each.
+        last: the link that carries a load.
+        found: what explains their efforts.
+        held: (n,) share that a fit to every other block explains of the rest; NaN: too short.
+    """
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    last: str
+    found: Split
+    held: Floats
+
+    def claims(self, joint: int | None) -> list[Claim]:
+        """What is claimed of a joint; None: of the load."""
+        return [one for one in self.found.claims if one.joint == joint]
+
+    def is_confirmed(self, joint: int) -> bool:
+        """Whether what is claimed explains about as much of what it was not fitted to."""
+        return float(self.held[joint]) >= self.found.share(joint) - _CONFIRMED
+
+    def friction(self, joint: int) -> dict[str, float]:
+        """``damping`` and ``friction`` of a joint that rubs: 0 where none is found; without what is not known."""
+        claims = {claim.name: claim for claim in self.claims(joint)}
+        if not {"viscous", "dry"} & set(claims) or any(
+            claim.instead for name, claim in claims.items() if name in ("viscous", "dry")
+        ):
+            return {}
+        return {
+            key: float(self.found.values(name)[joint])
+            for key, name in (("damping", "viscous"), ("friction", "dry"))
+            if name not in self.found.unknown[joint]
+        }
+
+    def name(self, claim: tuple[str, int | None]) -> str:
+        """What a parameter is, in words."""
+        what, joint = claim
+        return _WORDS[what] if joint is None else f"{_WORDS[what]} of {self.joints[joint]}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As `hetwin calibrate efforts --json` prints it."""
+        found = self.found
+        names = [[None if c.joint is None else self.joints[c.joint], c.name] for c in found.claims]
+        return {
+            "link": self.last,
+            "efforts": "torques" if found.is_torque else "currents",
+            "load": self._numbers(None),
+            "joints": {name: self._of_joint(j) for j, name in enumerate(self.joints)},
+            "covariance": {"of": names, "values": found.covariance.tolist()},
+        }
+
+    def _of_joint(self, joint: int) -> dict[str, Any]:
+        found, held = self.found, float(self.held[joint])
+        return {
+            **self._numbers(joint),
+            "unit": self.units[joint] if found.is_torque else "as recorded",
+            "sign": int(found.signs[joint]),
+            "factor": float(found.factors[joint]),
+            "noise": _finite(found.noise[joint]),
+            "before": _finite(found.before[joint]),
+            "after": _finite(found.after[joint]),
+            "explains": _finite(found.share(joint)),
+            "explains_not_fitted": _finite(held),
+            "confirmed": self.is_confirmed(joint),
+            "not_known": list(found.unknown[joint]),
+        }
+
+    def _numbers(self, joint: int | None) -> dict[str, Any]:
+        return {
+            claim.name: {
+                "value": claim.value,
+                "sd": claim.sd,
+                "or": [self.name(other) for other in claim.instead],
+            }
+            for claim in self.claims(joint)
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Return what was found, for people."""
+        if not self.found.is_torque:
+            which = f"{self.joints[0]} to {self.joints[-1]}"
+            yield f"{which}: these efforts are currents, no torques; each joint has a factor of its own"
+        for claim in self.claims(None):
+            if claim.name == "mass":
+                yield f"{self.last} carries {claim.value:.3g} +- {claim.sd:.2g} kg{self._or(claim)}"
+        for j, name in enumerate(self.joints):
+            yield self._line(j, name)
+
+    def _line(self, joint: int, name: str) -> str:
+        found, unit = self.found, self.units[joint] if self.found.is_torque else "as recorded"
+        if np.isnan(found.noise[joint]):
+            return f"{name}: has no efforts"
+        said = [self._said(claim, unit) for claim in self.claims(joint)]
+        if found.signs[joint] < 0.0:
+            said.insert(
+                0, "its effort counts the other way round, or the arm is moved from outside"
+            )
+        text = f"{name}: {'; '.join(said) or 'nothing is claimed'}"
+        if said:
+            text += f"; explains {100 * found.share(joint):.0f} % of what its description leaves"
+            if np.isfinite(self.held[joint]):
+                text += f", {100 * self.held[joint]:.0f} % where it was not fitted"
+                text += "" if self.is_confirmed(joint) else ", so this is not confirmed"
+        text += f"; {found.after[joint]:.2g} {unit} are left"
+        if "dry" in found.unknown[joint]:
+            text += "; it moves too little to know its friction"
+        return text
+
+    def _said(self, claim: Claim, unit: str) -> str:
+        units = {"dry": unit, "stribeck": unit, "offset": unit, "lag": "s", "ratio": ""}
+        value = claim.value
+        if claim.name == "ratio":
+            value = self.found.factors[claim.joint or 0]
+        turns = claim.joint is not None and self.units[claim.joint] == "N m"
+        own = units.get(claim.name, f"{unit} per {'rad' if turns else 'm'}/s")
+        return f"{_WORDS[claim.name]} of {value:.3g} +- {claim.sd:.2g} {own}".rstrip() + self._or(
+            claim
+        )
+
+    def _or(self, claim: Claim) -> str:
+        """What would explain the same."""
+        others = sorted({self.name(other) for other in claim.instead})
+        return f" (or {' or '.join(others)}: this recording cannot tell)" if others else ""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibratedEfforts:
+    """What a recording says of all arms of a robot.
+
+    Attributes:
+        recording: its path.
+        robot: file of the robot.
+        seconds: how long it lasts.
+        arms: groups of joints.
+    """
+
+    recording: Path
+    robot: Path
+    seconds: float
+    arms: tuple[SplitArm, ...]
+
+    def friction(self) -> dict[str, dict[str, float]]:
+        """What is to be written into the robot's file, for joints whose efforts are torques and confirm it."""
+        return {
+            name: arm.friction(j)
+            for arm in self.arms
+            for j, name in enumerate(arm.joints)
+            if arm.found.is_torque and arm.is_confirmed(j)
+        }
+
+    def to_json(self) -> dict[str, Any]:
+        """As `hetwin calibrate efforts --json` prints it."""
+        return {
+            "recording": str(self.recording),
+            "robot": str(self.robot),
+            "seconds": self.seconds,
+            "arms": [arm.to_json() for arm in self.arms],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Return what was found, for people."""
+        for arm in self.arms:
+            yield from arm.lines()
+
+
+def calibrated_efforts(recording: Path, robot: Path) -> CalibratedEfforts:
+    """Split the efforts of a recording.
+
+    Raises:
+        BadInput: if one of the files cannot be read, or the recording is too short or has no efforts of the robot.
+    """
+    body = read_urdf(robot, Notes())
+    bag = Bag(Path(recording_of(str(recording))).expanduser())
+    try:
+        series = read_motion(bag, None, {}, None, [body]).series
+    finally:
+        bag.close()
+    known = [one for one in series if np.isfinite(one.efforts).any() and one.efforts.any()]
+    if not known:
+        raise BadInput(
+            "the recording has no efforts of this robot",
+            file=recording,
+            expected="joint states with efforts",
+        )
+    seconds = max(float(one.times_ns[-1] - one.times_ns[0]) * 1e-9 for one in known)
+    if seconds < _LEAST_S:
+        raise BadInput(
+            "the recording is too short to know what its efforts are made of",
+            file=recording,
+            found=f"{seconds:.1f} s",
+            expected=f"at least {_LEAST_S:g} s in which the joints move both ways",
+        )
+    arms = [arm for one in known for arm in _arms(body, one)]
+    return CalibratedEfforts(recording, robot, seconds, tuple(arms))
+
+
+def _arms(body: Body, series: Series) -> Iterator[SplitArm]:
+    kinds = {joint.name: joint.kind for joint in body.driven_joints}
+    has = (np.isfinite(series.efforts) & (series.efforts != 0.0)).any(axis=0).tolist()
+    names = [name for name, is_there in zip(series.names, has, strict=True) if is_there]
+    for joints in arms_of(body, names):
+        at = [series.names.index(name) for name in joints]
+        dynamics = ArmDynamics(body, joints, GRAVITY)
+        times = np.asarray(series.times_ns * 1e-9, np.float64)
+        samples = sampled(times, series.positions[:, at], series.efforts[:, at], dynamics)
+        if not np.isfinite(samples.expected).any():
+            continue  # a finger without any mass
+        units = tuple("N" if kinds[name] is JointKind.SLIDE else "N m" for name in joints)
+        yield SplitArm(tuple(joints), units, dynamics.last, split(samples), _held(samples))
+
+
+def _held(samples: Samples) -> Floats:
+    """(n,) share of their efforts that a fit to every other block explains of the others."""
+    fitted, others = (in_blocks(samples, _BLOCK_S, odd=odd) for odd in (False, True))
+    if not len(others.times):
+        return np.full(samples.measured.shape[1], np.nan)
+    found = split(fitted)
+    lefts = found.left(others), found.bodies_left(others)
+    squares = [np.nanmean(left**2, axis=0) for left in lefts]
+    share: Floats = 1.0 - squares[0] / np.maximum(squares[1], 1e-300)
+    return share
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None

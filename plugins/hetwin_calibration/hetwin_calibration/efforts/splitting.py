@@ -1,0 +1,119 @@
+"""Which part of measured efforts friction, offsets, a load, ratios and lags explain, and which is left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_calibration.efforts.samples import Samples
+from hetwin_calibration.least_squares import Floats
+
+OF_JOINT = ("dry", "viscous", "stribeck", "offset", "ratio", "lag")
+"""Parameters of a joint: friction in N m (N) and per rad/s (m/s), what dry friction has more at rest, what a sensor
+adds, the factor of efforts less 1, and how late they are [s]."""
+OF_LOAD = ("mass", "mass_x", "mass_y", "mass_z")
+"""A load's mass [kg] and products of mass and place [kg m] in the frame of the last link."""
+
+Bools = NDArray[np.bool_]
+Name = tuple[str, int | None]
+"""Of a parameter: its name, and the index of its joint; None: it is of the load."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A parameter that the recording speaks for.
+
+    Attributes:
+        name: one of `OF_JOINT` or `OF_LOAD`.
+        joint: index of the joint; None: it is of the load.
+        value: in SI units.
+        sd: its standard deviation.
+        instead: what would explain the same, as far as this recording knows.
+    """
+
+    name: str
+    joint: int | None
+    value: float
+    sd: float
+    instead: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """What explains the efforts of n joints.
+
+    Attributes:
+        claims: what the recording speaks for.
+        covariance: of their values.
+        signs: (n,) -1 where the efforts count the other way round, else 1.
+        factors: (n,) measured efforts for each of what bodies need; 1 and the ratio where efforts are torques.
+        is_torque: whether the efforts are torques (or forces); else friction and offsets are in what was measured.
+        noise: (n,) standard deviation of what is left of a sample; NaN for joints that are not judged.
+        before, after: (n,) root mean square of what the bodies leave, and of what all of it leaves, outliers less.
+        unknown: (n,) parameters of each joint that the recording cannot determine.
+    """
+
+    claims: tuple[Claim, ...]
+    covariance: Floats
+    signs: Floats
+    factors: Floats
+    is_torque: bool
+    noise: Floats
+    before: Floats
+    after: Floats
+    unknown: tuple[tuple[str, ...], ...]
+
+    def values(self, name: str) -> Floats:
+        """(n,) a parameter of all joints; 0 where it is not claimed."""
+        found = np.zeros(len(self.signs))
+        for one in self.claims:
+            if one.name == name and one.joint is not None:
+                found[one.joint] = one.value
+        return found
+
+    @property
+    def load(self) -> Floats:
+        """(4,) the load, as `OF_LOAD`; 0 where it is not claimed."""
+        known = {one.name: one.value for one in self.claims if one.joint is None}
+        return np.array([known.get(name, 0.0) for name in OF_LOAD])
+
+    def friction(self, velocities: Floats, dry: Floats, stribeck: Floats) -> Floats:
+        """Return (m, n) friction and offset."""
+        parts = self.values("viscous") * velocities + self.values("dry") * dry
+        found: Floats = parts + self.values("stribeck") * stribeck + self.values("offset")
+        return found
+
+    def explained(self, samples: Samples) -> Floats:
+        """Return (m, n) the efforts that should have been measured."""
+        late = samples.at(self.values("lag"))
+        bodies = self.factors * (late.expected + late.loads @ self.load)
+        friction = self.friction(late.velocities, late.dry, late.stribeck)
+        found: Floats = self.signs * (bodies + (self.factors if self.is_torque else 1.0) * friction)
+        return found
+
+    def left(self, samples: Samples) -> Floats:
+        """Return (m, n) what is measured beyond that."""
+        return samples.measured - self.explained(samples)
+
+    def bodies_left(self, samples: Samples) -> Floats:
+        """Return (m, n) what is measured beyond what the bodies need, of efforts that count as the joints do."""
+        usual = 1.0 if self.is_torque else self.factors
+        found: Floats = self.signs * samples.measured - usual * samples.expected
+        return found
+
+    def share(self, joint: int) -> float:
+        """The share of what the bodies leave of a joint's efforts that is explained, of its mean square."""
+        return 1.0 - (float(self.after[joint]) / max(float(self.before[joint]), 1e-300)) ** 2
+
+
+def in_blocks(samples: Samples, length_s: float, *, odd: bool) -> Samples:
+    """Every other block of samples, for a fit, or to judge one on what it was not made from."""
+    number = np.floor((samples.times - samples.times[0]) / length_s).astype(np.intp)
+    return samples.where(number % 2 == int(odd))
+
+
+def upright(samples: Samples, signs: Floats) -> Samples:
+    """Samples whose efforts count as the joints do."""
+    return replace(samples, measured=samples.measured * signs)

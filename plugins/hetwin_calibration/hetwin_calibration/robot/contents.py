@@ -1,0 +1,105 @@
+"""What a robot's URDF or a world holds: links, joints, sensors, and meshes that are not found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from hetwin_suite.engine import Body, Joint, JointKind, World
+from hetwin_suite.engine import XmlElement as Element
+from hetwin_suite.robot import RobotFile
+
+
+@dataclass(frozen=True, slots=True)
+class Sensor:
+    """A sensor, and the link that it is on; empty if none is named."""
+
+    name: str
+    type: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What there is.
+
+    Attributes:
+        name: of the robot, or of the world.
+        links: how many.
+        types: of the joints, each as often as there is one.
+        sensors: in the order of the file.
+        missing_meshes: as the file names them.
+    """
+
+    name: str
+    links: int
+    types: tuple[str, ...]
+    sensors: tuple[Sensor, ...]
+    missing_meshes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """As `hetwin urdf describe --json` prints it."""
+        return {
+            "robot": self.name,
+            "links": self.links,
+            "joints": len(self.types),
+            "joints_by_type": dict(Counter(self.types).most_common()),
+            "sensors": [
+                {"name": each.name, "type": each.type, "link": each.link} for each in self.sensors
+            ],
+            "missing_meshes": list(self.missing_meshes),
+        }
+
+
+def contents_of_robot(robot: RobotFile) -> Contents:
+    """Return what a robot's URDF holds."""
+    return Contents(
+        robot.name,
+        len(robot.links),
+        tuple(each.type for each in robot.joints.values()),
+        tuple(_sensors(robot.root)),
+        robot.missing_meshes(),
+    )
+
+
+def _sensors(root: Element) -> Iterator[Sensor]:
+    for gazebo in root.all("gazebo"):
+        for sensor in gazebo.all("sensor"):
+            yield _sensor(sensor, gazebo.attributes.get("reference", ""))
+    for sensor in root.all("sensor"):  # URDF's own
+        parent = sensor.child("parent")
+        yield _sensor(sensor, "" if parent is None else parent.attributes.get("link", ""))
+
+
+def _sensor(element: Element, link: str) -> Sensor:
+    kinds = [child.tag for child in element.children if child.tag in ("camera", "ray")]
+    kind = element.attributes.get("type", "") or "".join(kinds[:1]) or "unknown"
+    return Sensor(element.attributes.get("name", ""), kind, link)
+
+
+def contents_of_world(world: World, missing: tuple[str, ...]) -> Contents:
+    """Return what a world holds.
+
+    Args:
+        world: as it was read.
+        missing: meshes that were not found.
+    """
+    joints = [joint for body in world.bodies for joint in body.joints]
+    sensors = [sensor for body in world.bodies for sensor in _sensors_of(body)]
+    links = sum(len(body.links) for body in world.bodies)
+    return Contents(world.name, links, tuple(map(_type, joints)), tuple(sensors), missing)
+
+
+def _type(joint: Joint) -> str:
+    if joint.kind is JointKind.HINGE:
+        return "continuous" if joint.lower is None and joint.upper is None else "revolute"
+    return {JointKind.SLIDE: "prismatic", JointKind.BALL: "ball"}.get(joint.kind, "fixed")
+
+
+def _sensors_of(body: Body) -> Iterator[Sensor]:
+    for link in body.links:
+        for extra in link.extras:
+            if extra.tag == "sensor":
+                yield _sensor(extra.element, f"{body.name}::{link.name}")

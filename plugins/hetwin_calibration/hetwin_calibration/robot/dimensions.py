@@ -1,0 +1,175 @@
+"""How large the links of a robot and the things of a world are, and where they stand, against what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+import numpy as np
+from transforms3d.quaternions import axangle2quat, quat2mat
+
+from hetwin_suite.command import perhaps
+from hetwin_suite.engine import Body, Geometry, JointKind, Pose, compose_poses
+from hetwin_suite.model import Floats, ShapeKind
+from hetwin_suite.tables import NumberTable as Table
+from hetwin_suite.tables import need_columns
+
+COLUMNS = ("name", "of", "measure", "value")
+
+
+class Measure(StrEnum):
+    """What was measured."""
+
+    HEIGHT = "height"
+    LENGTH = "length"
+    WIDTH = "width"
+    DIAMETER = "diameter"
+    TOP = "top"
+    X = "x"
+    Y = "y"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A link, or a thing of a world.
+
+    Attributes:
+        position: of its frame [m].
+        points: (n, 3) of its surface, the outermost [m].
+    """
+
+    position: Floats
+    points: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A measure of the model, and of the real thing [m]."""
+
+    name: str
+    model: float
+    measured: float
+
+    @property
+    def error(self) -> float:
+        """How far the model is from what was measured [m]."""
+        return abs(self.model - self.measured)
+
+    def to_json(self) -> dict[str, float | str]:
+        """As `hetwin urdf describe --json` prints it."""
+        return {
+            "name": self.name,
+            "model": self.model,
+            "measured": self.measured,
+            "error": self.error,
+        }
+
+
+def compare(parts: Mapping[str, Part], table: Table) -> list[Dimension]:
+    """Return the measures of a table beside those of parts, by name.
+
+    Raises:
+        BadInput: if a row is wrong, or about what is not there or has no shape.
+    """
+    need_columns(table, COLUMNS)
+    values = table.numbers(["value"])[:, 0]
+    index = [table.columns.index(column) for column in COLUMNS[:3]]
+    found = []
+    for i, row in enumerate(table.rows):
+        name, of, measure = (row[k] for k in index)
+        if measure not in [*Measure]:
+            raise table.bad("no such measure", i, measure, ", ".join(Measure))
+        chosen = [part for each, part in parts.items() if fnmatchcase(each, of)]
+        if not chosen:
+            raise table.bad("there is no such part", i, of, f"a name or a glob{perhaps(of, parts)}")
+        value = _value(chosen, Measure(measure))
+        if value is None:
+            raise table.bad("has no shape that was found", i, of, "a part with shapes or meshes")
+        found.append(Dimension(name, value, float(values[i])))
+    return found
+
+
+def _value(parts: Sequence[Part], measure: Measure) -> float | None:
+    if measure in (Measure.X, Measure.Y):
+        return float(parts[0].position[int(measure is Measure.Y)])
+    points = np.concatenate([part.points for part in parts])
+    if not len(points):
+        return None
+    low, high = points.min(axis=0), points.max(axis=0)
+    length, width, height = (high - low).tolist()
+    values: dict[Measure, float] = {
+        Measure.HEIGHT: height,
+        Measure.LENGTH: length,
+        Measure.WIDTH: width,
+        Measure.DIAMETER: (length + width) / 2.0,
+        Measure.TOP: float(high[2]),
+    }
+    return values[measure]
+
+
+def links_of(body: Body) -> dict[str, Part]:
+    """Return the links of a robot with its joints at 0, or at the limit nearest to it, in the frame of its root."""
+    return dict(_placed(body))
+
+
+def things_of(bodies: Sequence[Body]) -> dict[str, Part]:
+    """Return the things of a world by name, and their links as THING::LINK."""
+    found: dict[str, Part] = {}
+    for body in bodies:
+        links = {f"{body.name}::{name}": part for name, part in _placed(body)}
+        points = np.concatenate([part.points for part in links.values()])
+        found[body.name] = Part(np.array(body.pose[:3]), points)
+        found.update(links)
+    return found
+
+
+def _placed(body: Body) -> Iterator[tuple[str, Part]]:
+    above = {joint.child: joint for joint in body.joints}
+    poses: dict[str, Pose] = {}
+    for link in body.links:
+        joint = above.get(link.name)
+        pose = compose_poses(body.pose if joint is None else poses[joint.parent], link.pose)
+        if joint is not None and joint.kind is JointKind.HINGE:
+            turn = axangle2quat(joint.axis, joint.resting, is_normalized=True)
+            pose = compose_poses(pose, (0.0, 0.0, 0.0, *turn))
+        elif joint is not None and joint.kind is JointKind.SLIDE:
+            pose = compose_poses(
+                pose, (*(joint.resting * np.array(joint.axis)), 1.0, 0.0, 0.0, 0.0)
+            )
+        poses[link.name] = pose
+        yield link.name, Part(np.array(pose[:3]), _points(link.geometries, pose))
+
+
+def _points(geometries: Sequence[Geometry], pose: Pose) -> Floats:
+    """The outermost points of what is seen, or of what collides if nothing is seen."""
+    seen = [each for each in geometries if not each.collides]
+    clouds = [_cloud(each, compose_poses(pose, each.pose)) for each in seen or geometries]
+    return np.concatenate(clouds) if clouds else np.zeros((0, 3))
+
+
+def _cloud(geometry: Geometry, pose: Pose) -> Floats:
+    rotation = quat2mat(pose[3:])
+    position = np.array(pose[:3])
+    if geometry.hull is not None:
+        return np.asarray(geometry.hull.vertices @ rotation.T + position)
+    if geometry.kind is ShapeKind.BOX:
+        corners = np.array(np.meshgrid(*[(-0.5, 0.5)] * 3)).reshape(3, -1).T
+        return np.asarray(corners * geometry.size @ rotation.T + position)
+    if geometry.kind is ShapeKind.PLANE:
+        return np.zeros((0, 3))
+    return position + _round(geometry, rotation)
+
+
+def _round(geometry: Geometry, rotation: Floats) -> Floats:
+    """(6, 3) outermost points along the outer axes of a sphere, a cylinder, a capsule or an ellipsoid."""
+    if geometry.kind is ShapeKind.ELLIPSOID:
+        reach = np.diag(np.linalg.norm(rotation * geometry.size, axis=1))
+        return np.concatenate((reach, -reach))
+    radius, *length = geometry.size
+    half = (length[0] / 2.0 if length else 0.0) * np.abs(rotation[:, 2])
+    ball = geometry.kind in (ShapeKind.SPHERE, ShapeKind.CAPSULE)
+    around = np.ones(3) if ball else np.sqrt(np.maximum(0.0, 1.0 - rotation[:, 2] ** 2))
+    reach = np.diag(half + radius * around)
+    return np.concatenate((reach, -reach))

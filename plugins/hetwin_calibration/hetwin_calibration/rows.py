@@ -1,0 +1,36 @@
+"""Logs as rows of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hetwin_suite.tables import NumberTable as Table
+from hetwin_suite.tables import need_columns, read_table
+
+Row = dict[str, float | None]
+LINE = "line"
+"""Key of a row's line in its file."""
+
+
+def read_rows(file: Path, columns: Sequence[str], *, may_lack: Sequence[str] = ()) -> list[Row]:
+    """Return the rows of a CSV file with their numbers by column, and their `LINE`.
+
+    Args:
+        file: that is read; it may have other columns.
+        columns: that it has.
+        may_lack: those whose cells may be empty, which are None then.
+
+    Raises:
+        BadInput: if it cannot be read, a column is missing, or a cell is no number.
+    """
+    table = read_table(file, f"a table with the columns {', '.join(columns)}")
+    need_columns(table, columns)
+    return [_row(table, i, columns, may_lack) for i in range(len(table.rows))]
+
+
+def _row(table: Table, index: int, columns: Sequence[str], may_lack: Sequence[str]) -> Row:
+    row: Row = {LINE: float(table.lines[index])}
+    for name in columns:
+        row[name] = table.number(index, name, may_lack=name in may_lack)
+    return row

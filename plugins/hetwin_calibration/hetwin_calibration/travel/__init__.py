@@ -1,0 +1,1 @@
+"""How long motions of a robot take, learned from its laps."""
