@@ -147,14 +147,14 @@ def pickapp(folder: Path) -> Iterator[Line]:
     yield at_most("proxy R, dW: Brier", both.brier.value, 0.08)
     yield at_least("proxy R, dW: decided", both.decided.p, 0.8)
     yield at_least("proxy R, dW: decided and right", both.right.p, 0.93)
-    yield at_most("proxy R, dW: calibration error", both.calibration_error, 0.12)
+    yield at_most("proxy R, dW: calibration error", both.calibration_error.value, 0.12)
     claims = [_by_release(one[:, 0], one[:, 1:4]) for one in data.pull]
     probability = np.array([one.probability for one in claims])
     real = score(probability[data.real], data.picked[data.real], data.group[data.real].tolist())
     yield at_most("real R: Brier", real.brier.value, 0.1)
     yield at_least("real R: decided", real.decided.p, 0.75)
     yield at_least("real R: decided and right", real.right.p, 0.9)
-    yield at_most("real R: calibration error", real.calibration_error, 0.12)
+    yield at_most("real R: calibration error", real.calibration_error.value, 0.12)
     yield from _same_verdicts(data, claims)
 
 

@@ -16,12 +16,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from hetwin_core.ensemble.concern_words import JUDGED
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.report import file_digests
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
 from hetwin_core.ensemble.conductor.reporting.listener import RunSummary, StepCounter
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import event_from_summary
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, STEP, TIME, WAITS, Heartbeat
@@ -98,6 +100,7 @@ class Replayed:
         digest: of the run.
         error: why the run failed; empty if it did not.
         folder: where its log and page are; None if they were not kept.
+        probabilities: of the claims that models judged by evidence, the last of each name.
     """
 
     verdict: str
@@ -108,6 +111,7 @@ class Replayed:
     digest: str = ""
     error: str = ""
     folder: Path | None = None
+    probabilities: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def good(self) -> bool:
@@ -261,6 +265,12 @@ class Replaying(Job[Replay, Replayed]):
             tuple(summary.coverage),
             summary.simulated_time,
             summary.digest,
+            probabilities={
+                str(said["claim"]): float(str(said["probability"]))
+                for event in map(event_from_summary, summary.events)
+                if event.name == JUDGED
+                for said in [event.arguments]
+            },
         )
 
     def folder(self, task: Replay) -> Path | None:

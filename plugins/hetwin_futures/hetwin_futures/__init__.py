@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from hetwin_futures.predicting import predict as predict
     from hetwin_futures.scores import Scores as Scores
     from hetwin_futures.scores import score as score
+    from hetwin_futures.scores_page import reliability_page as reliability_page
+    from hetwin_futures.scores_page import score_lines as score_lines
     from hetwin_futures.strategies import read_library as read_library
     from hetwin_futures.successes import Prior as SuccessPrior
     from hetwin_futures.successes import Row as SuccessRow
@@ -47,7 +49,9 @@ _HOMES = {
     "project": "batch:project",
     "read_library": "strategies:read_library",
     "read_until": "until:read_until",
+    "reliability_page": "scores_page:reliability_page",
     "score": "scores:score",
+    "score_lines": "scores_page:score_lines",
     "success_fits": "successes:fits",
 }
 """Name -> MODULE:NAME in this package, which is imported when the name is first used."""
@@ -67,7 +71,9 @@ __all__ = [
     "project",
     "read_library",
     "read_until",
+    "reliability_page",
     "score",
+    "score_lines",
     "success_fits",
 ]
 

@@ -59,7 +59,7 @@ class Scores:
     auc: Interval
     brier: Interval
     brier_base: float
-    calibration_error: float
+    calibration_error: Interval
     reliability: tuple[Bin, ...]
     wrong: tuple[int, ...]
 
@@ -110,7 +110,7 @@ def score(
         _interval(lambda index: area_under_curve(p[index], y[index]), samples),
         _interval(lambda index: float(np.mean((p[index] - y[index]) ** 2)), samples),
         float(y.mean() * (1.0 - y.mean())),
-        sum(one.true.of / len(p) * abs(one.claimed - one.true.p) for one in reliability),
+        _interval(lambda index: _calibration_error(p[index], y[index]), samples),
         reliability,
         tuple(np.flatnonzero(decided & ~right).tolist()),
     )
@@ -123,6 +123,12 @@ def area_under_curve(quantity: ArrayLike, labels: ArrayLike) -> float:
     if not true.size or not others.size:
         return float("nan")
     return float(np.mean((true > others) + 0.5 * (true == others)))
+
+
+def _calibration_error(p: NDArray[np.float64], y: NDArray[np.bool_]) -> float:
+    bins = np.minimum((p * BINS).astype(int), BINS - 1)
+    sums = (abs(float((p - y)[bins == number].sum())) for number in range(BINS))
+    return sum(sums) / len(p)
 
 
 def _resampled(

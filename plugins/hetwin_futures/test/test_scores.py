@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hetwin_futures import reliability_page, score_lines
 from hetwin_futures.scores import area_under_curve, score
 
 
@@ -22,16 +23,16 @@ def test_scores_of_four_claims_are_those_counted_by_hand() -> None:
     assert found.brier_base == pytest.approx(0.25 * 0.75)
     assert found.wrong == (1,)
     # Bins of 0.1, 0.6 and {0.9, 0.95}: distances 0.1, 0.6 and |0.925 - 0.5|.
-    assert found.calibration_error == pytest.approx((0.1 + 0.6 + 2 * 0.425) / 4)
+    assert found.calibration_error.value == pytest.approx((0.1 + 0.6 + 2 * 0.425) / 4)
 
 
 def test_honest_probabilities_are_calibrated_and_confident_ones_are_not() -> None:
     random = np.random.default_rng(3)
     p = random.uniform(size=4000)
     labels = random.uniform(size=4000) < p
-    assert score(p, labels, resamples=20).calibration_error < 0.03
+    assert score(p, labels, resamples=20).calibration_error.value < 0.03
     bold = np.where(p > 0.5, 0.97, 0.03)
-    assert score(bold, labels, resamples=20).calibration_error > 0.15
+    assert score(bold, labels, resamples=20).calibration_error.value > 0.15
 
 
 def test_claims_of_one_group_are_resampled_together() -> None:
@@ -72,3 +73,24 @@ def test_what_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         score(claimed, labels, groups)
+
+
+def test_a_page_draws_how_reliable_probabilities_are() -> None:
+    p = [0.05, 0.1, 0.3, 0.6, 0.9, 0.95]
+    found = score(p, [False, False, True, False, True, True], resamples=50)
+    words = "\n".join(score_lines("held", found))
+    assert "sensitivity 67% of 3 (" in words
+    assert "Brier score 0.1" in words
+    assert "calibration error 0.2" in words
+    page = reliability_page("Evidence <b>", {"held": found})
+    assert "Evidence &lt;b&gt;" in page
+    for text in ("said 0.8 to 1.0", "true 100% of 2 (", "area under the curve"):
+        assert text in page
+
+
+def test_the_calibration_error_has_an_interval() -> None:
+    random = np.random.default_rng(3)
+    p = random.uniform(size=200)
+    found = score(p, random.uniform(size=200) < p, resamples=200).calibration_error
+    assert 0.0 <= found.low <= found.high <= 0.25
+    assert found.value < 0.15

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hetwin_suite.study import Replaying
 
 _SHOWN = 20
-PAGE, JSON = "night.html", "night.json"
+PAGE, JSON, RELIABILITY = "night.html", "night.json", "reliability.html"
 
 
 def night(
@@ -64,7 +64,8 @@ def night(
     labels: Annotated[
         Path | None,
         typer.Option(
-            metavar="CSV", help="your labels, columns name and success: how often they agree"
+            metavar="CSV",
+            help="your labels, columns name and success, or a claim of evidence such as held: how often they agree",
         ),
     ] = None,
     diff: Annotated[
@@ -163,6 +164,12 @@ def _result(rows: Sequence[Row], scenario: str, out: Path, labels: Path | None) 
     }
     write_text(out / JSON, json_text({"rows": document["rows"]}) + "\n", "the night")
     lines = [summary, *_worst(rows), *(beside.lines if beside else ())]
+    if beside is not None and beside.scored:
+        from hetwin_futures import reliability_page
+
+        file = out / RELIABILITY
+        write_text(file, reliability_page(f"Evidence beside labels: {scenario}", beside.scored))
+        lines.append(f"how reliable probabilities are: {file}")
     page = Page(out / PAGE, lambda: night_page(rows, scenario, summary))
     return PagedResult(document, lines, int(counts[GOOD] < len(rows)), page)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from hetwin_futures import Scores, score, score_lines
 from hetwin_night.recordings import read_about
 from hetwin_night.row import BAD, GOOD, Row
 from hetwin_suite.command import BadInput
@@ -24,12 +25,16 @@ class BesideLabels:
         table: (label, outcome) -> how many; labels are ``success`` and ``failure``.
         disagree: names of recordings whose label and outcome contradict each other.
         without: labels that no recording of the night has.
+        scored: claim -> how good its probabilities are, of claims that have labels.
+        wrong: claim -> names of the recordings in which it is decided and wrong.
     """
 
     labelled: int
     table: Mapping[tuple[str, str], int]
     disagree: tuple[str, ...]
     without: int
+    scored: Mapping[str, Scores] = field(default_factory=dict)
+    wrong: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def lines(self) -> list[str]:
@@ -52,6 +57,9 @@ class BesideLabels:
         said += [f"  disagrees: {name}" for name in self.disagree]
         if self.without:
             said.append(f"  {self.without} labels are of no recording here")
+        for claim, scores in self.scored.items():
+            said += score_lines(claim, scores)
+            said += [f"  wrong about {claim}: {name}" for name in self.wrong[claim]]
         return said
 
 
@@ -60,13 +68,18 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
 
     Args:
         rows: of the night.
-        file: CSV with the columns ``name`` and ``success``.
+        file: CSV with the columns ``name`` and ``success``, or one named as a claim of evidence, such as ``held``.
 
     Raises:
         BadInput: if the file cannot be used, or fits no recording.
     """
     told = read_about(file)
-    labels = {name: _label(row, name, file) for name, row in told.items()}
+    scored, wrong = _scored(rows, told, file)
+    labels = {
+        name: _label(row, SUCCESS, name, file)
+        for name, row in told.items()
+        if SUCCESS in row or not scored
+    }
     table: dict[tuple[str, str], int] = {}
     disagree = []
     for row in rows:
@@ -77,20 +90,38 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
         table[key] = table.get(key, 0) + 1
         if key in (("success", BAD), ("failure", GOOD)):
             disagree.append(row.name)
-    if not table:
+    if not table and not scored:
         raise BadInput(
             "the labels are of other recordings",
             file=file,
             where="name",
-            found=next(iter(labels)),
+            found=next(iter(told)),
             expected=f"names such as {rows[0].name}",
         )
     count = sum(table.values())
-    return BesideLabels(count, table, tuple(disagree), len(labels) - count)
+    return BesideLabels(count, table, tuple(disagree), max(0, len(labels) - count), scored, wrong)
 
 
-def _label(row: Mapping[str, str], name: str, file: Path) -> str:
-    text = row.get(SUCCESS, "").strip().lower()
+def _scored(
+    rows: Sequence[Row], told: Mapping[str, Mapping[str, str]], file: Path
+) -> tuple[dict[str, Scores], dict[str, tuple[str, ...]]]:
+    """Score each claim that some recording was judged by, and some label is of."""
+    scored, wrong = {}, {}
+    for claim in dict.fromkeys(name for row in rows for name in row.probabilities):
+        both = [
+            (row.name, row.probabilities[claim], _label(told[row.name], claim, row.name, file))
+            for row in rows
+            if claim in row.probabilities and claim in told.get(row.name, {})
+        ]
+        if both:
+            names, claimed, labels = zip(*both, strict=True)
+            scores = scored[claim] = score(claimed, [one == "success" for one in labels])
+            wrong[claim] = tuple(names[index] for index in scores.wrong)
+    return scored, wrong
+
+
+def _label(row: Mapping[str, str], column: str, name: str, file: Path) -> str:
+    text = row.get(column, "").strip().lower()
     if text in _YES:
         return "success"
     if text in _NO:
@@ -98,7 +129,7 @@ def _label(row: Mapping[str, str], name: str, file: Path) -> str:
     raise BadInput(
         "this label is none",
         file=file,
-        where=f"{SUCCESS} of {name}",
+        where=f"{column} of {name}",
         found=text or "nothing",
         expected=f"one of {', '.join((*_YES, *_NO))}",
     )

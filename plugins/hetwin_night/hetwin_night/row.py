@@ -32,6 +32,7 @@ class Row:
         digest: of the run.
         page: of the run, relative to the table; empty: none.
         about: what is known about the recording.
+        probabilities: of claims that were judged by evidence.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Row:
     digest: str = ""
     page: str = ""
     about: Mapping[str, str] = field(default_factory=dict)
+    probabilities: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def outcome(self) -> str:
@@ -86,6 +88,7 @@ def row_of(name: str, about: Mapping[str, str], replayed: Replayed, page: str) -
         replayed.digest,
         page,
         dict(about),
+        dict(replayed.probabilities),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +157,27 @@ def test_labels(tmp_path: Path) -> None:
         beside_labels(rows, file)
     file.write_text("name,success\nelsewhere,1\n")
     with pytest.raises(BadInput, match="of other recordings"):
+        beside_labels(rows, file)
+
+
+def test_labels_of_a_claim_score_its_probabilities(tmp_path: Path) -> None:
+    file = tmp_path / "labels.csv"
+    file.write_text("name,held\nbag_000,yes\nbag_001,no\nbag_002,yes\nbag_003,no\n")
+    claimed = (0.95, 0.1, 0.05, 0.5)
+    rows = [replace(row(k), probabilities={"held": p}) for k, p in enumerate(claimed)]
+    found = beside_labels([*rows, row(4)], file)
+    assert found.labelled == 0
+    scores = found.scored["held"]
+    assert (scores.of, scores.decided.p, scores.sensitivity.p) == (4, 0.75, 0.5)
+    assert found.wrong == {"held": ("bag_002",)}
+    lines = "\n".join(found.lines)
+    assert "held: claims 4, decided 75% of 4 (" in lines
+    assert "wrong about held: bag_002" in lines
+    file.write_text("name,lost\nbag_000,yes\n")
+    with pytest.raises(BadInput, match="success of bag_000: this label is none"):
+        beside_labels(rows, file)
+    file.write_text("name,held\nbag_000,mostly\n")
+    with pytest.raises(BadInput, match="held of bag_000: this label is none"):
         beside_labels(rows, file)
 
 

@@ -1,0 +1,94 @@
+"""Scores of probabilities in words, and as a page with the diagram of their reliability."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hetwin_futures.scores import BINS, Interval, Scores
+from hetwin_suite.page import (
+    SERIES,
+    Axis,
+    Chart,
+    Document,
+    Line,
+    LineStyle,
+    Panel,
+    PointStyle,
+    Section,
+    Table,
+)
+from hetwin_suite.study import Probability
+
+_NOTE = (
+    "Claims of similar probability together: how likely they were said to be, and how often they were true, with 95 % "
+    "intervals (Wilson). On the dotted line both are the same."
+)
+
+
+def score_rows(scores: Scores) -> Iterator[tuple[str, str]]:
+    """Yield each figure's name, and it in words with its interval at 95 %."""
+    yield "claims", f"{scores.of}"
+    yield "decided", _share(scores.decided)
+    yield "of these right", _share(scores.right)
+    yield "sensitivity", _share(scores.sensitivity)
+    yield "specificity", _share(scores.specificity)
+    yield "area under the curve", _figure(scores.auc)
+    yield (
+        "Brier score",
+        f"{_figure(scores.brier)}; of the share of true ones {scores.brier_base:.3f}",
+    )
+    yield "calibration error", _figure(scores.calibration_error)
+
+
+def score_lines(name: str, scores: Scores) -> Iterator[str]:
+    """Yield the figures of a claim as lines of text."""
+    yield f"{name}: " + ", ".join(f"{what} {words}" for what, words in score_rows(scores))
+
+
+def reliability_page(title: str, scored: Mapping[str, Scores]) -> str:
+    """Return one HTML file with the scores of each claim and its reliability in five bins.
+
+    Args:
+        title: of the page.
+        scored: scores by the name of the claim.
+    """
+    sections = [
+        Section(name, _NOTE if number == 0 else "", [_diagram(scores), _table(scores)])
+        for number, (name, scores) in enumerate(scored.items())
+    ]
+    return Document(title, sections).html()
+
+
+def _diagram(scores: Scores) -> Chart:
+    bins = scores.reliability
+    claimed = [one.claimed for one in bins]
+    found = Line(
+        "claims",
+        claimed,
+        [one.true.p for one in bins],
+        SERIES[0],
+        points=[PointStyle.CIRCLE] * len(bins),
+        band=([one.true.low for one in bins], [one.true.high for one in bins]),
+        texts=[f"said {one.claimed:.2f}, true {_share(one.true)}" for one in bins],
+    )
+    same = Line("as said", [0.0, 1.0], [0.0, 1.0], "#888888", style=LineStyle.DOTTED)
+    panel = Panel([same, found], Axis("share of true ones", (0.0, 1.0), percent=True))
+    return Chart([panel], x=Axis("said", (0.0, 1.0), percent=True))
+
+
+def _table(scores: Scores) -> Table:
+    rows = [list(row) for row in score_rows(scores)]
+    for one in scores.reliability:
+        low = min(BINS - 1, int(one.claimed * BINS)) / BINS
+        rows.append([f"said {low:.1f} to {low + 1 / BINS:.1f}", f"true {_share(one.true)}"])
+    return Table(["", ""], rows)
+
+
+def _share(found: Probability) -> str:
+    if not found.of:
+        return "of none"
+    return f"{found.p:.0%} of {found.of} ({found.low:.0%} to {found.high:.0%})"
+
+
+def _figure(found: Interval) -> str:
+    return f"{found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
