@@ -34,6 +34,8 @@ from hetwin_suite.model import (
 _BASELINE_NS = 300_000_000
 """Over so long before a probe comes near its socket it is learned what the arm feels in free motion."""
 _SATURATES_N = 20.0
+_STILL = 0.03
+"""Fingers that have not opened by more than this share of their travel push; a strained arm springs back after that."""
 STRAINS = "strains"
 """An event of the robot: how far joints are from where their controller wants them."""
 
@@ -65,6 +67,9 @@ class MatingSettings(Parameters):
         0.006,
         "rad",
     )
+    release_opening: Amount = parameter(
+        "fingers that open by this fraction of their travel have let go", 0.2, "of the travel"
+    )
     prior: float = parameter("probability of a connection before anything is felt", 0.5, gt=0, lt=1)
 
 
@@ -75,7 +80,8 @@ class Mating(Model[MatingSettings]):
     along the axis when it first met resistance. How deep the probe is when it is let go counts from there. The wrist's
     force finds the face best, then the efforts of the arm's joints, then how far these lag behind their commands, and
     at last where the hand first stood still; the best that is there speaks, with the spread that its kind of
-    measurement has. When the probe is let go it raises ``judged`` for the claim ``connected``.
+    measurement has. When the fingers open, whatever became of the probe in the twin, it raises ``judged`` for the claim
+    ``connected``.
     """
 
     summary = "Judges by resistance and depth whether a probe went into its socket."
@@ -112,8 +118,10 @@ class Mating(Model[MatingSettings]):
         self._has_efforts = layout.has(hand.robot, "joint_efforts")
         self._strains: dict[str, dict[str, float]] = {}
         self._free: dict[str, list[tuple[int, Floats]]] = {}
+        self._fingers = [joints.index(joint) for joint in hand.joints]
+        self._opened, self._travel = np.array(hand.opened), np.subtract(hand.closed, hand.opened)
         self._meeting: Meeting | None = None
-        self._was_carried = False
+        self._most_closed = 0.0
 
     def step(self, tick: Tick) -> Changes:
         """Follow the hand along the axis; judge when it has let go of the probe."""
@@ -125,14 +133,22 @@ class Mating(Model[MatingSettings]):
             self._remember(felt, scene.time_ns)
             if carried and self._is_near(scene):
                 self._meeting = self._begin()
+                self._most_closed = 0.0
         if self._meeting is not None:
-            if carried:
+            closing = self._closing(scene)
+            self._most_closed = max(self._most_closed, closing)
+            if self._most_closed - closing <= _STILL:
                 self._meeting.go_on(scene.time_ns, self._along(scene), felt)
-            elif self._was_carried:
+            elif self._most_closed - closing >= self.settings.release_opening:
                 changes.events.append(self._judge(self._meeting, scene.time_ns))
                 self._meeting = None
-        self._was_carried = carried
         return changes
+
+    def _closing(self, scene: Snapshot) -> float:
+        """How far the fingers are closed, as a share of their travel."""
+        at = scene.get(self.settings.hand.robot, "joint_positions")[self._fingers]
+        moving = np.abs(self._travel) > 0.0
+        return float(((at - self._opened)[moving] / self._travel[moving]).mean())
 
     def _note(self, events: tuple[Event, ...]) -> None:
         for event in events:

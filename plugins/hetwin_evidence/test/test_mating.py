@@ -60,6 +60,8 @@ class Arm:
         start_s: of the run.
         offset: of the force sensor [N].
         frame: of the wrenches.
+        saturated: whether the sensor is at its limit.
+        lost_s: when the twin believes that the hand has lost the plug.
     """
 
     def __init__(
@@ -76,9 +78,11 @@ class Arm:
         offset: tuple[float, float, float] = (3.0, -2.0, 4.0),
         frame: str = "palm",
         saturated: bool = False,
+        lost_s: float = RELEASE_S,
     ) -> None:
         self.higher, self.sinks, self.pushes, self.offset = higher, sinks, pushes, offset
         self.has_wrench, self.has_efforts, self.has_strain = wrench, efforts, strain
+        self.lost_s = lost_s
         self.stretch, self.start_s, self.frame, self.saturated = stretch, start_s, frame, saturated
         attributes = [("robot", AttributeSpec("joint_positions", 3))]
         attributes.append(("robot", AttributeSpec("joint_efforts", 3)))
@@ -111,8 +115,10 @@ class Arm:
         if self.has_efforts:
             efforts = np.array((20.0, 8.0, 0.3)) + 0.3 * self.push(time_s)
             values[layout.range_of("robot", "joint_efforts")] = efforts
+        opens = np.interp(time_s / self.stretch, (RELEASE_S, RELEASE_S + 0.1), (0.6, 0.0))
+        values[layout.range_of("robot", "joint_positions")] = (0.0, 0.0, opens)
         parents = np.full(len(layout.slots), -1, np.int32)
-        if time_s / self.stretch < RELEASE_S:
+        if time_s / self.stretch < self.lost_s:
             parents[layout.slot_id("plug", "pose")] = layout.entity_id("hand")
         tables: Mapping[str, Table] = {WRENCHES: Table(self._rows(time_s))}
         time_ns = round((self.start_s + time_s) * 1e9)
@@ -190,6 +196,18 @@ def test_the_best_signal_speaks_and_the_others_say_why_not() -> None:
     assert list(speaking(claim)) == ["depth_by_wrench"]
     reasons = [one["reason"] for one in claim["voices"]]
     assert reasons == ["", *["depth_by_wrench knows better"] * 3]
+
+
+def test_the_real_hand_pushes_on_where_the_twin_has_lost_the_plug() -> None:
+    claim = Arm(0.0, 0.03, wrench=True, lost_s=TOUCH_S + 0.2).judged()
+    assert speaking(claim) == {"depth_by_wrench": pytest.approx(0.03, abs=0.003)}
+
+
+def test_an_arm_that_springs_back_when_the_hand_opens_has_not_sunk() -> None:
+    arm = Arm(0.0, 0.001, wrench=True)
+    tip = arm.tip
+    arm.tip = lambda time_s: tip(time_s) - (0.02 if time_s > RELEASE_S + 0.01 else 0.0)  # type: ignore[method-assign]
+    assert arm.judged()["known"] is False
 
 
 def test_what_is_missing_is_said() -> None:
