@@ -41,7 +41,7 @@ from model_nodes.main_physics.world.resources import Resources
 EXAMPLES = """examples:
   python benchmarks/robots_of_others.py --jobs 2                # all of them, some minutes
   python benchmarks/robots_of_others.py --only so100 panda --json
-  python benchmarks/robots_of_others.py --jobs 2 --markdown     # the table of docs/robots_of_others.md
+  python benchmarks/robots_of_others.py --jobs 2 --markdown     # the table of docs/reference/robots_of_others.md
 """
 LONGEST_S = 120
 SECONDS, RATE = 2.0, 50
