@@ -1,1 +1,1 @@
-"""The ROS-free core: what an ensemble is, who is responsible for what, and how one step happens."""
+"""The ROS-free core: ensembles, responsibilities, and the order of one step."""

@@ -10,4 +10,4 @@ BASE_ALIGNED = "base_aligned"
 """It was put there: object (the robot), remark (by how much it was off)."""
 
 ROUTINE = frozenset({DRIVE_BASE, ALIGN_BASE, BASE_ALIGNED})
-"""Events of a controller at work; they are in the log and on the timeline, and not printed among what happened."""
+"""Events of a controller at work; they are in the log and on the timeline, and not printed with the other events."""

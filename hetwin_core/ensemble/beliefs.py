@@ -1,4 +1,4 @@
-"""What the robot believes: the fields of ``hetwin/msg/Belief``, and the events that carry them through a run.
+"""Beliefs of the robot: the fields of ``hetwin/msg/Belief``, and the events that carry them through a run.
 
 Beliefs wake no trigger, reach no model and are no part of the digest: the twin never takes a belief for the truth.
 """
@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.values import WORLD
 LOC = "loc"
 """The fluent of a pose."""
 PERCEPT = "percept"
-"""Origin of what the robot has perceived."""
+"""Origin of percepts."""
 OFF_UNIT = 0.1
 """A quaternion whose norm is off 1 by more is no rotation."""
 _PROBLEM = "problem"
@@ -35,7 +35,7 @@ class BeliefFields(NamedTuple):
         frame: of the pose.
         pose: of the first entity.
         confidence: of a percept, 0 to 1.
-        origin: what the belief came from.
+        origin: where the belief came from.
     """
 
     fluent: str
@@ -53,7 +53,7 @@ def belief_event(fields: BeliefFields, time_ns: int, source: str) -> Event:
     Args:
         fields: of the message; the quaternion becomes one of unit length.
         time_ns: from when on the robot believes it.
-        source: what reports it.
+        source: name of the reporter.
 
     Raises:
         ValueError: if there is no fluent or no entity, or the numbers are no pose or no confidence.

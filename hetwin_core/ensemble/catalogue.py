@@ -47,7 +47,7 @@ def model_class(type_name: str) -> type[Model]:
 
 
 def declared(cls: type[Model]) -> type[Model]:
-    """A model's class, when it has declared what it is.
+    """A model's class, once it has declared itself.
 
     Raises:
         BadInput: if it does not.
@@ -81,7 +81,7 @@ def _entry_point(name: str) -> EntryPoint:
 
 
 def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None) -> BadInput:
-    """What is wrong if a module is missing: the model's own, or one that it imports."""
+    """The error about a missing module: the model's own, or one that it imports."""
     if point is not None and _is_of(error, point.module):
         package = package_of(point)
         return BadInput(

@@ -77,7 +77,7 @@ def required_divisor(main_rate: float, rate: float, where: str, otherwise: str =
     Args:
         main_rate, rate: steps per simulated second.
         where: place of the rate in the input, for the error.
-        otherwise: what else than a rate can be given there, as the end of a sentence.
+        otherwise: alternatives to a rate, as the end of a sentence.
 
     Raises:
         BadInput: if the rate does not divide the main rate.

@@ -1,4 +1,4 @@
-"""The wording of what watches a run: concerns and touches, grips, and what was checked."""
+"""Wording of the observers of a run: concerns, touches, grips and coverage."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AT_START_NS = 100_000_000
 
 
 def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence for each time in which a hand closed on what the scene does not have, and each claim that was judged.
+    """A sentence for each time in which a hand closed on something outside the scene, and each claim that was judged.
 
     Args:
         rows: the events of a run, as its summary has them.
@@ -67,7 +67,7 @@ def _sentences(events: Sequence[Event]) -> Iterator[str]:
 
 
 def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
-    """What was checked and what not, e.g. ``touches of 7 links checked; not checked: base (no odometry)``.
+    """The checked and the unchecked claims, e.g. ``touches of 7 links checked; not checked: base (no odometry)``.
 
     Args:
         rows: of the run's coverage, as the summary has them.
@@ -113,10 +113,10 @@ def _missed(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
 ROBOT_HEALTH = "robot_health"
 """Name and type of the observer that raises concerns; it is added to ensembles whose main model can be watched."""
 TOUCHED, TOUCH_ENDED = "touched", "touch_ended"
-"""Its events about what links of the robot touch, which are no concerns."""
+"""Its events about touches of the robot's links, which are no concerns."""
 
 COVERAGE = "coverage"
-"""Name of the event with which this observer says that a claim is checked from then on, or not."""
+"""Name of the event with which this observer reports whether a claim is checked from then on."""
 
 CLOSED_ON_SOMETHING = "closed_on_something"
 """Event of a grasp monitor: the fingers have closed and stopped short of their end, with nothing of the scene between

@@ -11,10 +11,10 @@ _OF_PYTHON = Path(os.__file__).resolve().parent
 
 
 def raised_words(error: BaseException) -> str:
-    """What was raised and where, e.g. ``ValueError: the tank is empty (/home/anna/coffee.py, line 42)``.
+    """The error and its place, e.g. ``ValueError: the tank is empty (/home/anna/coffee.py, line 42)``.
 
     The place is the innermost one that is neither Python's own nor of an installed package, else the outermost one of
-    such a package, which is what the core has called.
+    such a package, which the core has called.
     """
     text = f"{type(error).__name__}: {error}"
     frames = [(Path(f.filename), f.lineno) for f in traceback.extract_tb(error.__traceback__)]
@@ -45,11 +45,11 @@ class BadInput(HetwinError):
     """Input from outside that cannot be used; ends a command with exit code 2.
 
     Args:
-        problem: what is wrong, in words.
+        problem: in words.
         file: the file in which it is wrong.
         where: line, key or element in that file, e.g. ``models.grasp.rate`` or ``line 12``.
-        found: what was found there.
-        expected: what was expected there, or what to do.
+        found: the value there.
+        expected: the expectation, or the remedy.
     """
 
     exit_code = 2
@@ -93,7 +93,7 @@ class RunFailed(HetwinError):
         model: name of the model (or part of hetwin) that failed.
         call: the call that failed, e.g. ``step`` or ``take``.
         time_ns: simulated time, in nanoseconds.
-        reason: what happened, and what was expected.
+        reason: the problem and the expectation.
     """
 
     def __init__(self, model: str, call: str, time_ns: int, reason: str) -> None:
@@ -104,7 +104,7 @@ class RunFailed(HetwinError):
         super().__init__(self._text(model))
 
     def __reduce__(self) -> tuple[type[RunFailed], tuple[str, str, int, str]]:
-        """Return what another process makes the same of."""
+        """Return the fields from which another process makes the same error."""
         return RunFailed, (self.model, self.call, self.time_ns, self.reason)
 
     @property

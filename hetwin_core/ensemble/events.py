@@ -1,4 +1,4 @@
-"""Events: what models observe and the robot's program announces, and their fields in messages."""
+"""Events: observations of models and announcements of the robot's program, and their fields in messages."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def plain(value: object) -> Any:
 
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
-"""What JSON can express; arguments of events and commands."""
+"""Any JSON value; arguments of events and commands."""
 
 
 class EventKind(StrEnum):
@@ -38,7 +38,7 @@ class EventKind(StrEnum):
     TRIGGER = "trigger"
     TASK = "task"
     BELIEF = "belief"
-    """What the robot believes; it wakes no trigger and reaches no model, see `beliefs`."""
+    """A belief of the robot; it wakes no trigger and reaches no model, see `beliefs`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Event:
         kind: its origin.
         source: name of the reporting model, trigger or topic.
         sequence: counts up per source.
-        arguments: what it is about, e.g. ``object`` and ``hand``; an action carries its ``phase`` here.
+        arguments: its subject, e.g. ``object`` and ``hand``; an action carries its ``phase`` here.
     """
 
     name: str
@@ -86,7 +86,7 @@ def event_to_row(event: Event) -> list[Any]:
 
 
 _REST: tuple[Any, ...] = ("", "", 0, {})
-"""What stands behind name and time unless a row says otherwise."""
+"""Defaults of the fields behind name and time in a row."""
 
 
 def event_from_row(row: Sequence[Any]) -> Event:
@@ -149,27 +149,27 @@ def arguments_from_text(text: str) -> dict[str, Json]:
 
 INSTANT = "instant"
 ANNOUNCED = "announced"
-"""Phase of an action that is still to come: nothing happens yet. Its arguments may say more, see `START`."""
+"""Phase of an action that is still to come: nothing happens yet. Its arguments may have more, see `START`."""
 PHASES = ("begin", "end", INSTANT, ANNOUNCED)
 ANNOUNCED_START, ANNOUNCED_TRAJECTORY = "start", "trajectory"
 """Arguments of an announced action: in how many seconds it begins, and how the joints move then."""
 ACTION, GOAL_ID = "action", "goal_id"
-"""Arguments of what an action server of ROS says: the action's name, and the first digits of its goal's id."""
+"""Arguments of events of a ROS action server: the action's name, and the first digits of its goal's id."""
 TREE_NODE = "tree_node"
-"""Argument of what a node of a behaviour tree does, of which some run as long as the robot does: its identity."""
+"""Argument of the action of a behaviour tree's node, of which some run as long as the robot does: its identity."""
 RESULT = "result"
-"""Argument of the end of an action, where a robot's middleware says it: ``succeeded``, ``aborted``, ``failure`` ..."""
+"""Argument of an action's end, where a robot's middleware reports it: ``succeeded``, ``aborted``, ``failure`` ..."""
 GRIPPER_SAYS, TRAJECTORY_SAYS = "gripper_says", "trajectory_says"
-"""What a gripper says of itself (``stalled``, ``reached_goal``, ``grasped``, ``position``), and a controller of its
+"""A gripper's status (``stalled``, ``reached_goal``, ``grasped``, ``position``), and a controller of its
 greatest error (``joint``, ``error``)."""
 FORCE_SAYS, IO_SAYS = "force_says", "io_says"
-"""What an arm says that it feels (``force``, ``torque``), and the new ``state`` of an input or output (``io``)."""
+"""An arm's wrench (``force``, ``torque``), and the new ``state`` of an input or output (``io``)."""
 GOAL_SENT, RESULT_GOT = "goal_sent", "result_got"
-"""What an action was asked for, and what it returned."""
+"""The goal of an action, and its result."""
 COMMANDED, FEELS = "commanded", "feels"
-"""Where a controller was told to bring joints (``positions`` by name, or the ``values`` of a ``gripper``; rad or m),
-and what a sensor of a hand feels: ``source``, ``quantity``, and where known ``unit``, ``hand``, ``claim`` (``held`` if
-not said) and ``log_ratio``."""
+"""Commands of a controller (``positions`` by name, or the ``values`` of a ``gripper``; rad or m),
+and readings of a hand's sensor: ``source``, ``quantity``, and where known ``unit``, ``hand``, ``claim`` (``held`` if
+not given) and ``log_ratio``."""
 _SAID = frozenset(
     {
         *(GRIPPER_SAYS, TRAJECTORY_SAYS, FORCE_SAYS, IO_SAYS, GOAL_SENT, RESULT_GOT),
@@ -185,7 +185,7 @@ LETTING_GO = frozenset(
         *("drop", "hand_over", "give", "throw"),
     }
 )
-"""Operations that let go of what a hand holds, by the names that robots' programs commonly use."""
+"""Operations that release the object in a hand, by the names that robots' programs commonly use."""
 _GOAL, _OPEN = "goal", "open"
 """Argument of an operation that moves a hand, and its value for one that opens it."""
 
@@ -206,7 +206,7 @@ def action_event(fields: AnnotationFields, time_ns: int, source: str) -> Event:
     Args:
         fields: of the message.
         time_ns: when the phase begins.
-        source: what reports it.
+        source: name of the reporter.
 
     Raises:
         ValueError: if the operation is empty, or the phase or the arguments cannot be used.
@@ -239,7 +239,7 @@ def annotation_fields(event: Event) -> AnnotationFields:
 def is_meant(event: Event) -> bool:
     """Whether an event is an action that the robot's program announced, no goal of a controller or node of a tree.
 
-    Nor is it what a part of the robot says of itself.
+    Nor is it a status of a part of the robot.
     """
     is_action = event.kind is EventKind.ACTION and event.name not in _SAID
     return is_action and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
@@ -251,7 +251,7 @@ def phase_of(event: Event) -> str:
 
 
 def lets_go(event: Event) -> bool:
-    """Whether an action's event is about letting go of what a hand holds, by its name or its goal."""
+    """Whether an action's event is about releasing the object in a hand, by its name or its goal."""
     return event.kind is EventKind.ACTION and (
         event.name in LETTING_GO or event.arguments.get(_GOAL) == _OPEN
     )

@@ -1,8 +1,8 @@
 """The contract of models in version 0.1, which still runs.
 
-A class that is derived from this `Model` is one that the conductor knows: what it describes is declared, and what it
-gets and returns as `StepInput`, `StepOutput` and `Contribution` is what the main model has now. This module goes with
-the minor version after the next.
+A class that is derived from this `Model` is one that the conductor knows: its description is declared, and what it
+gets and returns as `StepInput`, `StepOutput` and `Contribution` is converted from the present classes. This module
+goes with the minor version after the next.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PAGE = "docs/writing_a_model.md"
 
 
 class ModelKind(StrEnum):
-    """What a model was said to do; it decided nothing."""
+    """The role of a model; it decided nothing."""
 
     SIMULATION = "simulation"
     OBSERVER = "observer"
@@ -48,7 +48,7 @@ class ModelKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModelDescription:
-    """What a model declares about itself; see the attributes of `Model`."""
+    """The declaration of a model; see the attributes of `Model`."""
 
     kind: ModelKind
     summary: str
@@ -62,13 +62,13 @@ class ModelDescription:
 
 @dataclass(slots=True)
 class Contribution(MainContribution):
-    """What a model adds to the scene; `reads_proximity` stands for a selection among `reads`."""
+    """The contribution of a model to the scene; `reads_proximity` stands for a selection among `reads`."""
 
     reads_proximity: bool = field(default=True, kw_only=True)
 
 
 class StepOutput(MainChanges):
-    """What a step returns; `proximity` stands for the table of this name."""
+    """The output of a step; `proximity` stands for the table of this name."""
 
     def __init__(self, *, time_ns: int, proximity: Any = None, **fields: Any) -> None:
         super().__init__(time_ns, **fields)
@@ -90,11 +90,11 @@ class Model(PresentModel):
     @classmethod
     @abstractmethod
     def describe(cls) -> ModelDescription:
-        """What the model is; called before an instance exists."""
+        """The declaration of the model; called before an instance exists."""
 
     @classmethod
     def declare(cls) -> None:
-        """Declare what the model describes."""
+        """Declare the model's description."""
         said = cls.describe()
         cls.summary, cls.rate, cls.stepping = said.summary, said.rate, said.stepping
         cls.provides, cls.raises = said.provides, said.raises

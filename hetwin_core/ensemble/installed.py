@@ -1,4 +1,4 @@
-"""What packages add to hetwin: their entry points, and libraries that extras bring."""
+"""Additions of packages to hetwin: their entry points, and libraries that extras bring."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def library_of(extra: str, modules: str | tuple[str, ...], needed: str, where: s
     Args:
         extra: its name.
         modules: the library, and those of its modules that it does not import by itself.
-        needed: what the user is told if it is missing, up to a colon.
+        needed: message to the user if it is missing, up to a colon.
         where: the option or key that needs it.
 
     Raises:
@@ -145,12 +145,12 @@ def package_of(point: EntryPoint) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One kind of what packages add; of several entry points with one name, the first that Python finds counts.
+    """One kind of additions of packages; of several entry points with one name, the first that Python finds counts.
 
     Attributes:
         name: of the group, e.g. ``hetwin.skills``.
-        one: what one of them is, in words.
-        expected: what an entry point is to name.
+        one: name of one of them, in words.
+        expected: required target of an entry point.
         brought: names that packages of ours have, and the extras that install these.
     """
 
@@ -195,7 +195,7 @@ class Group:
         return self.loaded(point)
 
     def loaded(self, point: EntryPoint) -> Any:
-        """Import what one of the group's entry points names.
+        """Import the target of one of the group's entry points.
 
         Raises:
             BadInput: if it cannot be imported; its package is named.

@@ -1,4 +1,4 @@
-"""Encodes what models and the conductor exchange at the start of a run, and errors, as JSON text."""
+"""Encodes the messages of models and conductor at the start of a run, and errors, as JSON text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Limits of what is read: how large a file of anyone's may be, and what it may unpack to.
+"""Limits of input: sizes of files, and of their unpacked content.
 
 A small file can unpack to more than the memory, and a device never ends. So whatever is read as a whole, or unpacked
 in memory, has at most 128 MiB: a file, a chunk of a recording, a checkpoint. All that a compressed file unpacks to,
@@ -29,7 +29,7 @@ _PART = 2**20
 
 
 class TooLarge(OSError):
-    """What is read is larger than its limit; the text says how to raise that, if one can."""
+    """Input is larger than its limit; the text has how to raise that, if one can."""
 
     def __init__(
         self, problem: str, most: int, advice: str = f"; if trusted, set {VARIABLE}"
@@ -43,11 +43,11 @@ class TooLarge(OSError):
 
 
 class Decompressor(Protocol):
-    """What unpacks one stream, as those of bz2, zlib, zstd and lz4 do."""
+    """A decompressor of one stream, as those of bz2, zlib, zstd and lz4 are."""
 
     @property
     def unused_data(self) -> bytes | None:
-        """What follows the stream."""
+        """The bytes behind the stream."""
 
     @property
     def eof(self) -> bool:
@@ -59,7 +59,7 @@ class Decompressor(Protocol):
 
 
 class Unpacking(Protocol):
-    """A stream of what a compressed file holds."""
+    """A stream of a compressed file's content."""
 
     def read1(self, size: int, /) -> bytes:
         """Return at most so many of the next bytes, none at the end."""
@@ -75,7 +75,7 @@ def largest() -> int:
 
 
 def check_size(size: int, what: str = "it has") -> int:
-    """Return a size that something says it has.
+    """Return a declared size.
 
     Raises:
         TooLarge: if that is above the limit.
@@ -86,7 +86,7 @@ def check_size(size: int, what: str = "it has") -> int:
 
 
 def check_total(packed: int, unpacked: int) -> None:
-    """Check what a compressed file has unpacked to, or says that it does.
+    """Check the unpacked or declared size of a compressed file.
 
     Raises:
         TooLarge: if that is above the limit.
@@ -96,7 +96,7 @@ def check_total(packed: int, unpacked: int) -> None:
 
 
 def check_files(archive: Path, sizes: Mapping[str, int]) -> None:
-    """Check what an archive says that its files unpack to [bytes].
+    """Check the declared size of an archive's files [bytes].
 
     Raises:
         TooLarge: if one of them, or all together, is above the limit.
@@ -112,9 +112,9 @@ def unpacked(
     """Unpack all streams that data consists of.
 
     Args:
-        make: returns what unpacks one stream.
+        make: returns a decompressor of one stream.
         data: that is packed.
-        declared: bytes that it is said to unpack to; None: nothing is said.
+        declared: declared size [bytes]; None: not declared.
 
     Raises:
         TooLarge: if it unpacks to more than that, or than the limit.
@@ -138,7 +138,7 @@ def unpacked(
 
 
 def copy(source: Unpacking, target: BinaryIO, packed: int) -> None:
-    """Write what a stream unpacks to.
+    """Write the unpacked stream.
 
     Args:
         source: that unpacks.
@@ -184,7 +184,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
         OSError: if it cannot be read, or is no regular file.
     """
     with regular(path) as file:
-        # What the system computes says that it has no size.
+        # Virtual files of the system report no size.
         data: bytes | None = file.read((largest() if most is None else most) + 1)
     if data is None:
         raise OSError(errno.EAGAIN, "it has nothing to read")

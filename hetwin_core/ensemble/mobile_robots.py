@@ -15,7 +15,7 @@ _SCOPE = "::"
 
 @dataclass(frozen=True, slots=True)
 class MobileRobot:
-    """A robot that says where its base is.
+    """A robot that reports where its base is.
 
     Attributes:
         name: of the entity that has the odometry.
@@ -44,7 +44,7 @@ class MountedScanner:
 
     Attributes:
         link: that it is fixed to.
-        pattern: what its scans mean.
+        pattern: geometry of its scans.
         topic: of its scans.
     """
 

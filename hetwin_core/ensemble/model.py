@@ -1,6 +1,6 @@
 """The contract that every model keeps (Bauer et al. (2022), section 3.2: interfaces of models).
 
-What a model may do besides, such as take a responsibility, is in `model_abilities`.
+Further abilities, such as taking a responsibility, is in `model_abilities`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Numbers: TypeAlias = float | Sequence[float] | Floats
 
 
 class Stepping(StrEnum):
-    """What makes a model step."""
+    """How a model is stepped."""
 
     SERVICE = "service"
     """The conductor calls and waits."""
@@ -51,15 +51,15 @@ class AttributeStart:
 
 @dataclass(slots=True)
 class Contribution:
-    """What a model adds to the scene at initialization.
+    """A model's contribution to the scene at initialization.
 
     Attributes:
         entities: new entities; none may exist already.
         attributes: new attributes of entities, its own or another model's; the model owns them at the start.
-        reads: what its snapshots must hold, the `tables` of the world as well; all else may be out of date in them.
+        reads: attributes that its snapshots must hold, and `tables` of the world; all else may be out of date in them.
         warnings: elements of its input that it ignores, by name.
         reproducible: whether the same input gives the same bits, in any process.
-        provides: what the model declares.
+        provides: attributes that the model declares.
     """
 
     entities: Sequence[Entity] = ()
@@ -93,7 +93,7 @@ class Contribution:
         return known[name]
 
     def needs(self, *selections: tuple[str, str]) -> None:
-        """Say what `step` reads of the scene; without this call, everything.
+        """Declare the attributes that `step` reads of the scene; without this call, everything.
 
         Args:
             selections: entity and attribute, or patterns of them, ``*`` and a table of the world; none: nothing.
@@ -107,13 +107,13 @@ class Contribution:
 
 @dataclass(slots=True)
 class MainContribution(Contribution):
-    """What the main model adds to the scene, and what it says about its source and its robots.
+    """The main model's contribution to the scene, with its source and its robots.
 
     Attributes:
         duration_ns: when the source ends, if that is known.
         robot_description: the URDF of the only robot.
-        engine: name and version of what it computes with.
-        shown: where other programs see what it computes, as text by name: ``by`` a program, and more.
+        engine: name and version of its physics engine.
+        shown: where other programs see its world, as text by name: ``by`` a program, and more.
         watch: the robots about which its steps report.
         robot_descriptions: the URDF of each of several robots, by name.
     """
@@ -127,7 +127,7 @@ class MainContribution(Contribution):
 
 
 class RequestKind(StrEnum):
-    """What a model asks of the conductor about a responsibility."""
+    """A model's request to the conductor about a responsibility."""
 
     TAKE = "take"
     GIVE_BACK = "give_back"
@@ -146,12 +146,12 @@ class Request:
 
 @dataclass(slots=True)
 class Changes:
-    """What a step of a model has computed and observed; `Tick.changes` makes it.
+    """The output of a model's step; `Tick.changes` makes it.
 
     Attributes:
         time_ns: the time of the step.
-        values: (entity, attribute) -> value; only what the model is responsible for is written.
-        events: what it observed.
+        values: (entity, attribute) -> value; only attributes that the model is responsible for are written.
+        events: its observations.
         requests: responsibilities that it asks for or gives back.
     """
 
@@ -194,7 +194,7 @@ class Changes:
 
 @dataclass(slots=True)
 class MainChanges(Changes):
-    """What a step of the main model has computed; from any other model this fails the step.
+    """The output of the main model's step; from any other model this fails the step.
 
     Attributes:
         block: the numbers of all that it contributed, in that order, poses in the world frame; instead of `values`.
@@ -217,7 +217,7 @@ class MainChanges(Changes):
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """What a model gets for one step.
+    """The input of one step of a model.
 
     Attributes:
         time_ns: the time to step to, in nanoseconds since the start of the run.
@@ -242,16 +242,16 @@ class Tick:
         return self.period_ns / 1e9
 
     def changes(self) -> Changes:
-        """Return what this step has computed, empty as yet."""
+        """Return the output of this step, empty as yet."""
         return Changes(self.time_ns)
 
 
 @dataclass(frozen=True, slots=True)
 class MainTick(Tick):
-    """What the main model gets for one step.
+    """The input of one step of the main model.
 
     Attributes:
-        foreign: (entity, attribute) -> value of what others are responsible for.
+        foreign: (entity, attribute) -> value of attributes that others are responsible for.
     """
 
     foreign: Mapping[tuple[str, str], Value] = field(default_factory=dict)
@@ -265,10 +265,10 @@ class Model(ABC, Generic[Settings]):
 
     Attributes:
         summary: one sentence for `hetwin list models`; else the first line of the class's docstring.
-        rate: steps per simulated second unless the scenario says otherwise; None: as the main model.
-        stepping: how it steps unless the scenario says otherwise.
+        rate: steps per simulated second unless the scenario has another; None: as the main model.
+        stepping: how it steps unless the scenario has it otherwise.
         provides: attributes that it can be responsible for.
-        raises: events that it raises, by name: what has happened, and the event's arguments.
+        raises: events that it raises, by name: the meaning, and the event's arguments.
         settings_class: the parameters that it has: the class that stands in brackets behind `Model`.
         can_be_main: whether it can time the others; see `MainModel`.
         settings: the values of its parameters in this run.
@@ -300,7 +300,7 @@ class Model(ABC, Generic[Settings]):
         return np.random.default_rng(self.seed)
 
     def initialize(self, settings: Settings, scene: Any) -> None:
-        """Get ready, and say what the model brings into the scene.
+        """Get ready, and declare the model's contribution to the scene.
 
         Args:
             settings: the same as `self.settings`.
@@ -314,23 +314,23 @@ class Model(ABC, Generic[Settings]):
         """The run begins; the layout of `scene` holds until `stop`.
 
         Raises:
-            BadInput: if the scene is not as a parameter says.
+            BadInput: if the scene does not fit a parameter.
         """
 
     @abstractmethod
     def step(self, tick: Any) -> Changes | None:
-        """Advance to `tick.time_ns`; returns what that has changed, if anything.
+        """Advance to `tick.time_ns`; returns the changes, if any.
 
         Args:
             tick: a `Tick`, a main model's a `MainTick`.
         """
 
     def stop(self) -> None:
-        """The run is over; free what is held."""
+        """The run is over; free resources."""
 
     @classmethod
     def declare(cls) -> None:
-        """Complete what the class declares; called before anything is asked of it."""
+        """Complete the class's declaration; called before anything is asked of it."""
 
     @classmethod
     def requests(cls) -> Sequence[ParameterRequest]:
@@ -368,7 +368,7 @@ class MainModel(Model[Settings]):
     watched: ClassVar[bool] = False
 
     def initialize(self, settings: Settings, scene: MainContribution) -> None:
-        """Get ready, and say what the model brings into the scene; see `Model.initialize`."""
+        """Get ready, and declare the model's contribution to the scene; see `Model.initialize`."""
 
     def contribute(self, given: Mapping[str, Any], seed: int) -> MainContribution:
         """Initialize the model, as the conductor does; see `Model.contribute`."""

@@ -1,6 +1,6 @@
-"""What a model may do besides stepping: it has the methods of a protocol, over every transport.
+"""Abilities of a model besides stepping, each a protocol, over every transport.
 
-For each method there is a function that calls it, or says what holds for models that do not have it.
+For each method there is a function that calls it, or has the default for models without it.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Commanded(Protocol):
 
 @runtime_checkable
 class Placeable(Protocol):
-    """Goes on from another value of what it is responsible for; other models release it and take it again."""
+    """Goes on from another value of an attribute of its own; other models release it and take it again."""
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Go on from another value of an attribute that the model is responsible for.
@@ -78,7 +78,7 @@ class Adjustable(Protocol):
 class Comparing(Protocol):
     """Compares something with some of its parameters, so that they can be learned from episodes.
 
-    A class attribute `watching` may hold parameters with which the model changes nothing of what it compares.
+    A class attribute `watching` may hold parameters with which the model changes none of its comparisons.
 
     Attributes:
         thresholds: these parameters.
@@ -87,7 +87,7 @@ class Comparing(Protocol):
     thresholds: ClassVar[tuple[str, ...]]
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return what is compared with each of `thresholds` now; the model acts where all are at most theirs.
+        """Return the value compared with each of `thresholds` now; the model acts where all are at most theirs.
 
         Returns:
             Parameter -> quantity, in the parameter's unit; None if it would not act now, whatever they are.
@@ -102,16 +102,16 @@ class SavesItself(Protocol):
         """Return all that the model has computed or learned since `start`, for `restore`; called between two steps.
 
         Returns:
-            Data without objects: what JSON can express, and numpy arrays.
+            Data without objects: JSON values and numpy arrays.
 
         Raises:
-            Refused: if the state cannot be saved; the text says what cannot.
+            Refused: if the state cannot be saved; the text names the part.
         """
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
         """Continue from a saved state; called after `start`, with the parameters and the scene of the saved model.
 
-        Its next step gives what the saved model's next step would have given, to the bit.
+        Its next step equals that of the saved model, to the bit.
 
         Raises:
             Refused: if it is not a state of this model.
@@ -172,17 +172,17 @@ def compared_by(cls: type[Model]) -> tuple[str, ...]:
 
 
 def compares(model: Model, scene: Snapshot) -> Mapping[str, float] | None:
-    """Return what a model compares with its thresholds; see `Comparing.compares`."""
+    """Return the values that a model compares with its thresholds; see `Comparing.compares`."""
     return model.compares(scene) if isinstance(model, Comparing) else None
 
 
 def save(model: Model) -> Mapping[str, Plain]:
-    """Return a model's state; see `SavesItself.save`. Without it, the model's attributes and what hangs on them."""
+    """Return a model's state; see `SavesItself.save`. Without it, its attributes and all that they reach."""
     return model.save() if isinstance(model, SavesItself) else record_attributes(model)
 
 
 def record_attributes(model: Model) -> Mapping[str, Plain]:
-    """Return a model's attributes and what hangs on them.
+    """Return a model's attributes and everything reachable from them.
 
     That is numbers, texts, collections, arrays, generators of random numbers, and instances of classes written in
     Python.

@@ -21,12 +21,12 @@ def perhaps(found: object, known: Iterable[str]) -> str:
 
 
 def one_of(found: object, known: Iterable[str], otherwise: str = "") -> str:
-    """What is expected in place of a name that is not known: those that are, and which was probably meant.
+    """The expectation for an unknown name: the known ones, and the one probably meant.
 
     Args:
         found: the unknown name.
         known: all names, in the order in which they are listed; of many only the first ones are.
-        otherwise: what else may stand there.
+        otherwise: alternatives, in words.
     """
     names = list(known)
     shown = [*names[:MOST_LISTED], "..."] if len(names) > MOST_LISTED else names

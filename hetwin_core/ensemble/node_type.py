@@ -23,7 +23,7 @@ class NodeOfAnyLanguage(Model):
 
     @classmethod
     def requests(cls) -> tuple[ParameterRequest, ...]:
-        """What the scenario gives: it is sent as it is."""
+        """The scenario's parameters, sent as they are."""
         return cls.asked
 
     def step(self, tick: Tick) -> Changes | None:

@@ -84,7 +84,7 @@ def read_table(file: Path, expected: str = "a CSV file") -> Table:
 
     Args:
         file: that is read.
-        expected: what a file that cannot be read should have been.
+        expected: the right kind of file, for errors.
 
     Raises:
         BadInput: if it cannot be read, is empty, or a row has too few or too many cells.

@@ -1,7 +1,7 @@
 """Modules that lie beside a scenario, which it may name as ``MODULE:CLASS`` without being installed.
 
 A scenario that the user names is trusted as a program is. One that a run, an episode or a checkpoint names may come
-from anyone: beside it nothing is imported, unless the user says that it is trusted, see `distrust`.
+from anyone: beside it nothing is imported, unless the user trusts it, see `distrust`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Beside(MetaPathFinder):
         folders: in the order in which they are searched.
         found: names of the top-level modules that were found, and the folder of each.
         left_out: folders of the scenario in use that are not searched.
-        distrusted: folders -> what has named a scenario in them; None: all folders.
+        distrusted: folders -> the file that has named a scenario in them; None: all folders.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class _Beside(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module of this name, if it lies in a folder; what is inside a package is found by the others."""
+        """The module of this name, if it lies in a folder; modules of packages are found by the others."""
         if path is not None:
             return None
         for folder in self.folders:
@@ -107,7 +107,7 @@ def distrusting(by: Path | None) -> Iterator[None]:
 
 
 def distrusted_by(folder: Path) -> Path | None:
-    """What has named a scenario in a folder, if nothing in that is imported; else None."""
+    """The file that has named a scenario in a distrusted folder; else None."""
     return _BESIDE.distrusted.get(folder.resolve()) or _BESIDE.distrusted.get(None)
 
 

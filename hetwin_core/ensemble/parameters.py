@@ -19,7 +19,7 @@ from hetwin_core.ensemble.validation import Number, Pose7, Strict, Text, check
 
 
 class ParameterKind(StrEnum):
-    """What a model's parameter may be; the conductor checks or resolves it accordingly."""
+    """Kinds of a model's parameter; the conductor checks or resolves it accordingly."""
 
     NUMBER = "number"
     INTEGER = "integer"
@@ -122,7 +122,7 @@ class Parameters(Strict):
         """The parameters as the conductor has resolved them.
 
         Raises:
-            BadInput: naming the key, what was found and what was expected.
+            BadInput: naming key, finding and expectation.
         """
         return check(cls, dict(given))
 
@@ -133,7 +133,7 @@ def parameter(
     """A field of `Parameters`.
 
     Args:
-        description: what it means, in words.
+        description: in words.
         default: its value if none is given; required without one.
         unit: of a number.
         constraints: as those of pydantic's `Field`, e.g. ``gt=0``.

@@ -128,7 +128,7 @@ def data_folder() -> Path:
 
 
 def wanted_data(name: str) -> str:
-    """What is expected where a file of the data folder is not there, in words."""
+    """The remedy where a file of the data folder is missing, in words."""
     inside = name.removeprefix(DATA_SCHEME)
     folder = data_folder()
     there = "" if folder.is_dir() else ", which is not there"
@@ -165,7 +165,7 @@ _SUFFIXES = ("_robot", "_description", "_data")
 
 
 class Kind(StrEnum):
-    """What a file describes."""
+    """The kind of a file's content."""
 
     ROBOT = "robot"
     WORLD = "world"
@@ -185,7 +185,7 @@ class KnownFile:
     Attributes:
         name: by which it can be named; empty for a file that was given.
         file: its description.
-        reference: what a scenario says to mean it; empty if only the path will do.
+        reference: its name in a scenario; empty if only the path will do.
     """
 
     name: str
@@ -244,9 +244,9 @@ def find_known(
     """The robot or world that a user names: a file, or a known name.
 
     Args:
-        text: what the user says.
-        kinds: what it may be.
-        where: the option or key that says it, for errors.
+        text: the user's reference.
+        kinds: the accepted kinds.
+        where: its option or key, for errors.
         near: folders to which a path is relative; none: the current one.
 
     Raises:
@@ -293,7 +293,7 @@ def _of_the_extra() -> Iterator[KnownFile]:
 
 
 def _with_own_names(files: Iterable[KnownFile]) -> Iterator[KnownFile]:
-    """Robots of the same name are told apart by their packages' names."""
+    """Robots of the same name are distinguished by their packages' names."""
     listed = list(files)
     names = [each.name for each in listed]
     taken: set[str] = set()

@@ -1,4 +1,4 @@
-"""The wording of predicates: what the state at the end of a run means."""
+"""The wording of predicates: the state at the end of a run in words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PREDICATE = re.compile(r"(\w+)\((.*)\)")
 def predicate_words(name: str, value: Json) -> str:
     """A predicate in words, e.g. ``box is on tray`` for ``on(box, tray)``; other values as ``name: value``.
 
-    Predicates that hetwin does not know are read as what follows *is*: ``open(door)`` is ``door is open``.
+    Predicates that hetwin does not know are read as the words behind *is*: ``open(door)`` is ``door is open``.
     """
     parts = _parts(name)
     if parts is None or not isinstance(value, bool | None):
@@ -26,7 +26,7 @@ def predicate_words(name: str, value: Json) -> str:
 
 
 def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
-    """What a predicate says of its first argument if it holds, e.g. ``box is on``, ``gripper holds something``.
+    """A predicate that holds as a statement about its first argument, e.g. ``box is on``, ``gripper holds something``.
 
     Args:
         attribute: the predicate's name.
@@ -37,10 +37,10 @@ def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
 
 
 def state_words(state: Mapping[str, Json]) -> list[str]:
-    """All predicates of a state in words, each thing said once.
+    """All predicates of a state in words, each fact once.
 
-    What names a partner (``on(box, tray)``) is said of the partner for which it holds, else once of all. What is
-    true of several things alike is said of the first, with the number of the others.
+    A predicate with a partner (``on(box, tray)``) names the partner for which it holds, else all are one statement.
+    A statement about several entities names the first, with the number of the others.
     """
     partners, unknown = _holding(state, True), _holding(state, None)
     said: dict[str, dict[str, None]] = {}
@@ -110,7 +110,7 @@ def _said(attribute: str, a: str, b: str, *, holds: bool = True) -> str:
 
 
 def _of_none(attribute: str) -> str:
-    """What is said if a predicate holds for no partner."""
+    """The statement if a predicate holds for no partner."""
     known = f"{attribute}_nothing"
     name = known if known in group("state") else "other_nothing"
     return say(f"state.{name}", a="", name=_spaced(attribute)).lstrip()

@@ -28,7 +28,7 @@ class Status(StrEnum):
 class TaskFields(NamedTuple):
     """The fields of the message but for its stamp.
 
-    A later message of a task may leave out what an earlier one said; in events and in the log nothing is left out.
+    A later message of a task may leave out fields of an earlier one; in events and in the log nothing is left out.
 
     Attributes:
         id: unique in the episode.
@@ -57,7 +57,7 @@ def task_event(fields: TaskFields, time_ns: int, source: str) -> Event:
     Args:
         fields: of the message.
         time_ns: when the status changed.
-        source: what reports it.
+        source: name of the reporter.
 
     Raises:
         ValueError: if there is no id, or the status or the variables cannot be used.
@@ -94,7 +94,7 @@ def task_fields(event: Event) -> TaskFields:
 class TaskMessages:
     """Reads ``hetwin/msg/Task``, whatever has decoded it.
 
-    What a message leaves out is as in the one before of that task.
+    Fields that a message leaves out are as in the task's message before.
     """
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ class Topic(NamedTuple):
         latched: whether it has transient-local durability.
         sensor: whether it is best-effort, as ROS 2 has sensor data.
         depth: how many messages are kept for a subscriber that does not take them; of a latched topic it is one.
-        about: what it carries, for the reference.
+        about: its content, for the reference.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What the validated mappings of a scenario share: strict keys, names, ranges of numbers, and errors in words."""
+"""Shared by the validated mappings of a scenario: strict keys, names, ranges of numbers, and errors in words."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discrim
         if isinstance(data, Mapping):
             found = next((key for key in keys if key in data), otherwise)
             return tag(found) if found else None
-        if isinstance(data, BaseModel):  # what was validated is written out again
+        if isinstance(data, BaseModel):  # validated data is written out again
             fields = {field.alias or name for name, field in type(data).model_fields.items()}
             return tag(next((key for key in keys if key in fields), otherwise))
         return tag("text") if text and isinstance(data, str) else None
@@ -161,10 +161,10 @@ def check(kind: type[T], data: object, where: str = "") -> T:
     Args:
         kind: a class of mappings, or any type that pydantic validates.
         data: as it was read.
-        where: key of the data in what it was read from, with dots; empty for the whole.
+        where: key of the data in its document, with dots; empty for the whole.
 
     Raises:
-        BadInput: with key, what was found and what was expected; in which file and line is for the caller to say.
+        BadInput: with key, finding and expectation; file and line are for the caller to add.
     """
     try:
         value: T = _validator(cast("Any", kind))(data)
@@ -175,7 +175,7 @@ def check(kind: type[T], data: object, where: str = "") -> T:
 
 @cache
 def _validator(kind: Any) -> Callable[[object], Any]:
-    """What validates a type; to build it takes longer than to use it, so that what writes it out is built with it."""
+    """The validator of a type; building takes longer than using it, so its serializer is built with it."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind.model_validate
     return TypeAdapter(kind).validate_python
@@ -216,7 +216,7 @@ def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput
 
 
 def _expectation(detail: ErrorDetails) -> str:
-    """What pydantic's message, or one of the schema's own, says that should be."""
+    """The expectation in pydantic's message, or in one of the schema's own."""
     message, found = detail["msg"], detail["input"]
     if detail["type"] in _LISTS:
         return f"a list, such as [{found}]" if isinstance(found, str) and found else "a list"

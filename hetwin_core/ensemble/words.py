@@ -33,7 +33,7 @@ _PREPOSITIONS = {"hand": "by", "support": "on", "container": "", "socket": "to",
 """How an argument goes on after the name of an event that the catalogue does not have."""
 
 _GRIP_LOST = {True: "grip_opened", False: "grip_slipped"}
-"""What ``grip_lost`` is called by whether the fingers opened, if the monitor knows it."""
+"""The words of ``grip_lost`` by whether the fingers opened, if the monitor knows it."""
 _PHASES = {ANNOUNCED: "event.announced", "begin": "event.begins", "end": "event.ends"}
 _SAID_OF_TASKS = ("id", "goal", "reason")
 
@@ -62,9 +62,9 @@ def event_words(event: Event) -> str:
 
 
 def event_line(event: Event) -> str:
-    """An event with all that it carries; empty for what has no line of its own.
+    """An event with all that it carries; empty for events without a line of their own.
 
-    That is a topic's value, which may be large, a touch of a hand, and what is checked.
+    That is a topic's value, which may be large, a touch of a hand, and coverage.
     """
     is_coverage = (event.source, event.name) == (ROBOT_HEALTH, COVERAGE)
     if event.kind is EventKind.TOPIC or is_coverage or is_routine_touch(event):
@@ -98,7 +98,7 @@ def _known(event: Event) -> str | None:
 
 
 def is_routine_touch(event: Event) -> bool:
-    """Whether an event is a touch of a hand, which is there to touch, or says that a touch is over."""
+    """Whether an event is a touch of a hand, which is there to touch, or the end of a touch."""
     is_touch = event.source == ROBOT_HEALTH and event.name in (TOUCHED, TOUCH_ENDED)
     return is_touch and (event.name == TOUCH_ENDED or bool(event.arguments.get("hand")))
 
@@ -129,7 +129,7 @@ def subject(event: Event) -> str | None:
 
 
 def happening(event: Event) -> str:
-    """What happened to the event's subject, e.g. ``picked up by gripper from table``."""
+    """The event as a statement about its subject, e.g. ``picked up by gripper from table``."""
     known = _known(event)
     if known is not None:
         return known.removeprefix(f"{subject(event)} ")
@@ -148,7 +148,7 @@ def arguments_words(arguments: Mapping[str, Json]) -> str:
 
 
 def shown_line(shown: Mapping[str, str]) -> str:
-    """Where other programs see what a run computes, e.g. ``shown by gazebo: partition hetwin_1, world table``."""
+    """Where other programs see the world of a run, e.g. ``shown by gazebo: partition hetwin_1, world table``."""
     rest = ", ".join(f"{name} {value}" for name, value in shown.items() if name != "by")
     return f"shown by {shown['by']}: {rest}" if "by" in shown else f"shown: {rest}"
 
@@ -159,14 +159,14 @@ def failure_words(call: str, time_s: float, reason: str, model: str = "") -> str
 
 
 def failure_row_words(row: Mapping[str, Any], *, with_model: bool = True) -> str:
-    """A failure as a run's summary has it; what is missing there is named as unknown."""
+    """A failure as a run's summary has it; missing parts are named as unknown."""
     model = str(row.get("model", "run")) if with_model else ""
     call, reason = str(row.get("call", "run")), str(row.get("reason", "unknown reason"))
     return failure_words(call, float(row.get("time") or 0.0), reason, model)
 
 
 def _said(event: Event) -> Iterable[str]:
-    """The arguments that `happening` and the subject say."""
+    """The arguments that `happening` and the subject use."""
     if subject(event) is None:
         return ()
     return (next(key for key in _SUBJECTS if event.arguments.get(key)), *_PREPOSITIONS)
@@ -182,6 +182,6 @@ def _value(value: Json) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, list):  # of mappings, the first value is what they are about
+    if isinstance(value, list):  # of mappings, the first value is their subject
         value = [next(iter(o.values()), None) if isinstance(o, dict) else o for o in value]
     return value if isinstance(value, str) else str(value)

@@ -1,4 +1,4 @@
-"""Files that are written for users, and the one way in which it is said that one cannot be."""
+"""Files that are written for users, and the one error where they cannot be."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def unwritable(what: str, path: Path, error: OSError | int, where: str | None = 
     """Return the error that something cannot be written.
 
     Args:
-        what: it is, as in ``the log``.
+        what: the noun for it, as in ``the log``.
         path: of the file or folder.
         error: why, or its number.
         where: the option that has named the path.
@@ -70,7 +70,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def write_text(path: Path, text: str, what: str = "the file", where: str | None = None) -> None:
-    """Write a file, in a folder that is made if there is none; what it replaces stays whole until then.
+    """Write a file, in a folder that is made if there is none; a replaced file stays whole until then.
 
     Raises:
         BadInput: if it cannot be written.

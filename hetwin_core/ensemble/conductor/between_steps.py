@@ -1,4 +1,4 @@
-"""A run between two of its steps, and what may be done to it there."""
+"""A run between two of its steps, and the changes that are possible there."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class BetweenSteps:
     time of the call, and in its thread. A process that is forked in the call goes on as the same run.
 
     Args:
-        scenario: what is run.
-        options: what its start says.
+        scenario: the scenario of the run.
+        options: options of its start.
         ports: the models, in the scenario's order.
-        listeners: receive what happens.
-        parts: what the conductor does.
+        listeners: receive its events.
+        parts: parts of the conductor.
         scene: of the run.
         start: how the run began.
         loop: takes its steps.
@@ -97,14 +97,14 @@ class BetweenSteps:
         self._new: Sequence[Event] = ()
 
     def come_to(self, callbacks: Sequence[AtBarrier]) -> None:
-        """Call these; what has happened since the last call is new."""
+        """Call these; events since the last call are new."""
         events = self._parts.events.events
         self._new, self._seen = events[self._seen :], len(events)
         for callback in tuple(callbacks):
             callback(self)
 
     def mark_seen(self) -> None:
-        """What happened so far, such as in a saved run, is not new."""
+        """Past events, such as those of a saved run, are not new."""
         self._seen = len(self._parts.events.events)
 
     @property
@@ -167,7 +167,7 @@ class BetweenSteps:
         return self._loop.go_on()
 
     def mark(self) -> Mark:
-        """Return what `rewind` takes to be here again, in this process alone.
+        """Return the state that `rewind` restores, in this process alone.
 
         Raises:
             Refused: if something in the run cannot be saved.
@@ -245,7 +245,7 @@ class BetweenSteps:
 
 
 def _spec_text(spec: Any) -> str | None:
-    """What the start of a run would say of a source; None if there is none."""
+    """A source as options of a start have it; None if there is none."""
     return spec if spec is None or isinstance(spec, str) else json.dumps(spec)
 
 

@@ -1,4 +1,4 @@
-"""What is saved of a run between two steps, whether it is of the same run, and its file."""
+"""Checkpoints: the saved state of a run between two steps, the check that it belongs to the same run, and its file."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Checkpoint:
 
     Attributes:
         scenario: path of the scenario's file.
-        options: what the start of the run said beyond it.
+        options: options of the run's start.
         given: all that decides how the run goes, see `given.run_given`.
         step: the last complete step.
         time_ns: its simulated time [ns].
@@ -169,7 +169,7 @@ def put_back(
 
 @contextmanager
 def _understood(name: str) -> Iterator[None]:
-    """Say of which part a state is that makes no sense; a file of anyone's may hold anything.
+    """Name the part whose saved state makes no sense; a file from a stranger may hold anything.
 
     Raises:
         Unsaveable: if it makes none.
@@ -190,7 +190,7 @@ def _found_again(options: RunOptions) -> RunOptions:
 
 
 _FREE = ("duration", "source")
-"""What may be another: when it ends, and what it goes on with."""
+"""Options that may differ: the end, and the source."""
 _WORDS = {
     "version": "hetwin",
     "engine": "the engine",
@@ -201,7 +201,7 @@ _WORDS = {
 
 
 def check_same(saved: Mapping[str, Any], now: Mapping[str, Any], *, new_source: bool) -> None:
-    """Check that a run is given what a saved one was given.
+    """Check that a run has the input of a saved one.
 
     Args:
         saved, now: see `given.run_given`.
@@ -240,9 +240,9 @@ def _differs(key: str, saved: Any, now: Any) -> BadInput:
 
 FORMAT, VERSION = "hetwin checkpoint", 4
 _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
-"""How the files of older versions begin, and what they are."""
+"""First bytes of files of older versions, and their formats."""
 _GZIP = 31
-"""What zlib calls the format of gzip."""
+"""The window bits by which zlib knows gzip's format."""
 _EXPECTED = "a file that hetwin run --checkpoint has written"
 _READING = (
     *(zlib.error, EOFError, ValueError, KeyError, TypeError, IndexError),

@@ -47,10 +47,10 @@ class Conductor:
     `prepare`, then `run`; all else may be called from other threads meanwhile.
 
     Args:
-        scenario: what to run.
+        scenario: to run.
         ports: the models, in the scenario's order.
-        listeners: receive what happens.
-        options: what the start says beyond the scenario.
+        listeners: receive the run's events.
+        options: options of the start.
         idle: spends up to so many seconds, again and again, while the run is paused.
     """
 
@@ -113,7 +113,7 @@ class Conductor:
         return self._run.start
 
     def _end(self) -> str:
-        """What would say when the run ends, in words."""
+        """The conditions that end the run, in words."""
         expected = "a recording as source, or a duration"
         if not self._scenario.file.example:
             return expected
@@ -122,12 +122,12 @@ class Conductor:
         )
 
     def run(self) -> RunSummary:
-        """Step until the source ends, a trigger or `stop` says so, or something fails.
+        """Step until the source ends, a trigger or `stop` ends the run, or something fails.
 
         A failed run returns a summary too; its `ended` is ``failed``.
 
         Raises:
-            BadInput: if a model cannot start with what it was given; nothing was recorded then.
+            BadInput: if a model cannot start with its input; nothing was recorded then.
         """
         if self._run is None:
             self.prepare()
@@ -154,7 +154,7 @@ class Conductor:
         forked.
 
         Args:
-            callback: what is called.
+            callback: called at each barrier.
         """
         self._at_barriers.append(callback)
 
@@ -291,7 +291,7 @@ class Conductor:
         return plan.name
 
     def leave(self, name: str, done: Done = lambda _: None) -> None:
-        """Let a model that has joined leave at the next barrier; what it is responsible for goes back.
+        """Let a model that has joined leave at the next barrier; its responsibilities go back.
 
         Args:
             name: that it has in the run.
@@ -353,18 +353,18 @@ def session(
     """Return the conductor of a run that has not begun; its `run` runs it.
 
     Args:
-        scenario: what to run: its file, the name of an installed one, or one that `load_scenario` has returned.
-        options: what the start says beyond it; their variant counts where the scenario is loaded here.
-        listeners: receive what happens.
+        scenario: to run: its file, the name of an installed one, or one that `load_scenario` has returned.
+        options: of the start; their variant counts where the scenario is loaded here.
+        listeners: receive the run's events.
         at_barrier: called at every barrier after which the run goes on, the start at 0 s included, with the run as it
             stands there.
-        deadline_s: wall time that a call of any model may take [s]; None: as the scenario says.
-        own_processes: whether models have processes of their own where the scenario says so. The digest is the same;
+        deadline_s: wall time that a call of any model may take [s]; None: the scenario's.
+        own_processes: whether models have processes of their own where the scenario has it so. The digest is the same;
             a run that is to be saved or forked has all models in this process.
         heartbeat: receives the calls that are under way in this process.
         idle: spends up to so many seconds, again and again, while the run is paused.
-        ports: to the models, in their order; None: those of models in this process, or in ones of their own. What is
-            said of calls, processes and deadlines is of these.
+        ports: to the models, in their order; None: those of models in this process, or in ones of their own. The
+            arguments about calls, processes and deadlines concern these.
 
     Raises:
         BadInput: if there is no such scenario, or it cannot be used.

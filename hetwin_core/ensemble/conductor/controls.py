@@ -1,4 +1,4 @@
-"""What other threads may ask of a run that is under way; everything here may be used from any thread."""
+"""Requests of other threads to a run in progress; everything here may be used from any thread."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Pause:
 
 
 CATCH_UP_S = 0.15
-"""Wall time that a run may be behind its pace and make good; what is more is forgotten [s]."""
+"""Wall time that a run may be behind its pace and make good; more is forgotten [s]."""
 
 
 class Pace:
@@ -163,7 +163,7 @@ class Factor:
         self._seen: deque[tuple[int, int]] = deque()
 
     def begin_anew(self) -> None:
-        """Forget what was, after the run stood still."""
+        """Restart the pace after a standstill."""
         self._seen.clear()
 
     def at(self, wall_ns: int, time_ns: int) -> float | None:
@@ -195,7 +195,7 @@ class Placement:
     Attributes:
         slot: which attribute.
         data: its new numbers, as the scene has them; poses and twists in the world frame.
-        done: called with what became of it.
+        done: called with the outcome.
     """
 
     slot: int
@@ -210,7 +210,7 @@ class Move:
     Attributes:
         slot: which attribute.
         model: index of the model that is to be responsible for it.
-        done: called with what became of it.
+        done: called with the outcome.
     """
 
     slot: int
@@ -225,7 +225,7 @@ class Membership:
     Attributes:
         model: its index.
         joins: whether it joins.
-        done: called with what became of it.
+        done: called with the outcome.
     """
 
     model: int
@@ -243,14 +243,14 @@ class Act:
 
 @dataclass(frozen=True)
 class Controls:
-    """What others have asked of a run.
+    """The pending requests to a run.
 
     Attributes:
         stop: set to end the run at its next barrier.
         pause: holds the run between two steps.
         pace: how fast it goes at most.
         arrivals: events from outside, handled at the next barrier.
-        requests: what is to be done at the next barrier, in order.
+        requests: to be carried out at the next barrier, in order.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)

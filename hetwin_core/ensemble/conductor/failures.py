@@ -1,4 +1,4 @@
-"""What becomes of a run in which a model fails: it stops, goes on without the model, or restarts it."""
+"""Consequences of a model's failure: the run stops, goes on without the model, or restarts it."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ Decision: TypeAlias = Stop | HandBack | Restart
 
 
 class FailurePolicy(Restorable):
-    """Decides by the models' `on_failure`, and remembers what it has decided; carries nothing out.
+    """Decides by the models' `on_failure`, and remembers its decisions; carries nothing out.
 
     Args:
-        scenario: the models and what the scenario says of their failures.
+        scenario: the models and their `on_failure`.
         table: the responsibilities at the time of a failure.
     """
 
@@ -88,7 +88,7 @@ class FailurePolicy(Restorable):
         self._handed_back.discard(model)
 
     def decide(self, failure: RunFailed) -> Decision | None:
-        """What to do about a failure; None if its model has handed everything back before."""
+        """The decision about a failure; None if its model has handed everything back before."""
         plan = self._scenario.plan(failure.model)
         if plan is None or self.is_fatal(failure):
             return Stop(failure)
@@ -113,7 +113,7 @@ def _too_often(failure: RunFailed) -> RunFailed:
 class FailureHandler(Restorable):
     """The one place where a decision about a failed model is carried out.
 
-    What fails meanwhile is decided on next, until nothing is left: a model is given up or restarted at most
+    Failures meanwhile are decided on next, until nothing is left: a model is given up or restarted at most
     `MAX_RESTARTS` times, and a failure of the main model ends the run.
 
     Args:
@@ -160,7 +160,7 @@ class FailureHandler(Restorable):
         self._policy.readmit(model)
 
     def handle(self, failure: RunFailed) -> None:
-        """Do what the policy decides about a failure, and about those that follow from it.
+        """Carry out the policy's decision about a failure, and about those that follow from it.
 
         Raises:
             RunFailed: the error that the run is to stop with.
@@ -223,7 +223,7 @@ class FailureHandler(Restorable):
             self._record(failure, then)
 
     def _give_back(self, plan: ModelPlan) -> None:
-        """Give a restarted model what it had; what it fails to take is left for its next restart."""
+        """Give a restarted model its responsibilities back; those that it fails to take wait for its next restart."""
         while self._owed[plan.index]:
             slot, *rest = self._owed[plan.index]
             self._handovers.give_back(slot, plan.index, f"restart of {plan.name}")

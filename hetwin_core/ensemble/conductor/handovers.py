@@ -32,7 +32,7 @@ class FellBackToMain(Refused):
 class TwoPhaseHandover:
     """The only place where a responsibility moves.
 
-    Every attribute has exactly one owner at any time, and what is taken equals what was released, to the bit: if
+    Every attribute has exactly one owner at any time, and the taken value equals the released one, to the bit: if
     taking fails, the old owner takes the value back; if it cannot, the main model takes it, else the run stops.
 
     Args:
@@ -108,7 +108,7 @@ class TwoPhaseHandover:
         An attribute that the main model cannot compute keeps that value.
 
         Raises:
-            RunFailed: if the main model does not take back what it brought into the scene.
+            RunFailed: if the main model does not take back its own contribution.
         """
         place = self._scene.layout.slots[slot]
         owner = self._scene.table.owner(slot)
@@ -262,7 +262,7 @@ class Handovers(Restorable):
         """Give up a model, and give these slots of it to the main model.
 
         Raises:
-            RunFailed: if the main model fails, or does not take what it brought into the scene.
+            RunFailed: if the main model fails, or does not take its own contribution.
         """
         name = self._scene.table.models[model]
         self.out_of_service(model, f"{name} was given up at {self._scene.time_ns / 1e9:.6f} s")
@@ -270,7 +270,7 @@ class Handovers(Restorable):
             self._record(self._two_phase.take_from_failed(slot, cause))
 
     def out_of_service(self, model: int, why: str) -> None:
-        """Hand nothing to a model from now on; `why` is said to those that ask."""
+        """Hand nothing to a model from now on; `why` is the reason of refusals."""
         self._given_up[model] = why
 
     def readmit(self, model: int) -> None:
@@ -278,7 +278,7 @@ class Handovers(Restorable):
         del self._given_up[model]
 
     def give_back(self, slot: int, to: int, cause: str) -> None:
-        """Give a restarted model what it had before it failed.
+        """Give a restarted model the responsibilities that it had before it failed.
 
         Raises:
             RunFailed: if it fails again.

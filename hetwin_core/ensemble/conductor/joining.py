@@ -30,7 +30,7 @@ class Joining:
         scheduler: steps them.
         failures: forgets that a model that joins again has failed before.
         effects: moves responsibilities.
-        events: forgets what happened before a model joined.
+        events: forgets events from before a model joined.
         listeners: receive notes.
     """
 
@@ -55,7 +55,7 @@ class Joining:
                 handovers.out_of_service(plan.index, f"{plan.name} has not joined")
 
     def join(self, index: int) -> Event:
-        """Bring a model to where it steps, and hand it what the scenario lets it own.
+        """Bring a model to where it steps, and hand it its own attributes by the scenario.
 
         Raises:
             Refused: if it is in service, or cannot join.
@@ -83,7 +83,7 @@ class Joining:
         return self._event("joined", plan)
 
     def leave(self, index: int) -> Event:
-        """Give back what a model has, each attribute to its former owner or the main model, and end the model.
+        """Give back a model's responsibilities, each attribute to its former owner or the main model, and end it.
 
         Raises:
             Refused: if it is not in service, or was not admitted but is one of the scenario's own.

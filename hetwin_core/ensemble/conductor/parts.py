@@ -109,7 +109,7 @@ def assemble(
 
 
 def _digest(scenario: Scenario, scene: Scene) -> Digest:
-    """The digest of a run, without what watches it; the attributes of those models are the last ones."""
+    """The digest of a run, without its observers for the user; the attributes of those models are the last ones."""
     watching = {plan.index for plan in scenario.models if plan.in_conductor}
     slots = sum(owner not in watching for owner in scene.table.owners.tolist())
     names = [scenario.models[index].name for index in watching]

@@ -1,4 +1,4 @@
-"""What a run was given, and what it reports when it begins and when it has ended."""
+"""The input of a run, and its reports at the begin and at the end."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
 
 
 def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str, Json]:
-    """Return what a run was given, the same over every transport.
+    """Return the input of a run, the same over every transport.
 
     Returns:
-        ``scenario``: its content with what it extends and the variant laid over it, without what says its defaults;
+        ``scenario``: its content with what it extends and the variant laid over it, without defaults;
         ``variant``: its name, None without one; ``scene``: initial poses and
         added objects by entity, those of scenario, episode and start laid over each other; ``source`` by robot;
-        ``seed``, ``rate``, ``duration`` [s] and ``engine``; ``files``: digests by what they are (``world``,
+        ``seed``, ``rate``, ``duration`` [s] and ``engine``; ``files``: digests by their roles (``world``,
         ``robot``, ``source``, ``models.NAME`` ...), see `file_digest`; ``version`` of hetwin.
     """
     content = scenario.file.model_dump(
@@ -73,7 +73,7 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
 
 
 def file_digests(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, str]]:
-    """Yield the digests of a run's files that exist, by what they are; see `run_given`."""
+    """Yield the digests of a run's files that exist, by their roles; see `run_given`."""
     for name, path in _files(scenario, options):
         if path is not None and path.exists():
             yield name, file_digest(path)
@@ -127,11 +127,11 @@ def _version() -> str:
 RECORDING = "recording"
 """How a run ends whose source or duration is over."""
 EARLY_NS = 200_000_000
-"""A recording that is shorter than what was asked for by no more than this has not ended early [ns]."""
+"""A recording that is shorter than requested by no more than this has not ended early [ns]."""
 
 
 def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart:
-    """What is known of a run before its first step."""
+    """Facts about a run before its first step."""
     duration = ready.duration_ns
     if options.duration is not None:
         asked = round(options.duration * 1e9)

@@ -34,12 +34,12 @@ class Run:
     """Steps initialized models until the run is over; see `Conductor`.
 
     Args:
-        scenario: what is run.
+        scenario: the scenario of the run.
         ports: the models, in the scenario's order.
-        listeners: receive what happens.
-        options: what the start says beyond the scenario.
+        listeners: receive the run's events.
+        options: options of the start.
         ready: the initialized ensemble.
-        controls: what others want of the run.
+        controls: requests of others.
         at_barriers: called at every barrier after which the run goes on; see `Conductor.at_barriers`.
     """
 
@@ -114,7 +114,7 @@ class Run:
             idle: spends up to so many seconds while the run is paused.
 
         Raises:
-            BadInput: if a model cannot start with what it was given; no start was published then.
+            BadInput: if a model cannot start with its input; no start was published then.
         """
         ended, error = "failed", None
         begun = time.monotonic()
@@ -161,7 +161,7 @@ class Run:
         self._between.mark_seen()
 
     def _begin(self) -> None:
-        """Publish what is known, and hand over what the scenario says before the first step."""
+        """Publish the run's begin, and hand over as the scenario has it before the first step."""
         main, scene = self._scenario.main, self._ready.scene
         if self._ready.engine:
             text = f"computes with {self._ready.engine}"
@@ -226,7 +226,7 @@ class Run:
         return max(step + 1, min(self._parts.step.next_stop(step), looked_at))
 
     def _raise_fidelity(self) -> None:
-        """Let everything be as usual in the last state: no signaler says any more what is needed."""
+        """Let everything be as usual in the last state: signalers no longer decide."""
         scene = self._ready.scene
         high = Value(np.array([float(Fidelity.HIGH)]), scene.time_ns)
         for slot in scene.layout.select([Selection("*", FIDELITY.name)]):
@@ -257,7 +257,7 @@ class Run:
         return True
 
     def _wait(self, idle: Callable[[float], None]) -> None:
-        """Wait until the pause ends or the run is stopped; what is asked for meanwhile takes effect."""
+        """Wait until the pause ends or the run is stopped; requests meanwhile take effect."""
         pause, stop = self._controls.pause, self._controls.stop
         with pause.waiting_here():
             while pause.holds and not stop.is_set():
@@ -294,7 +294,7 @@ class Run:
         if not isinstance(error, RunFailed):
             return "failed", self._unforeseen(error)
         if self._controls.stop.is_set() and self._scenario.plan(error.model):
-            # What stops the run may have ended what a model needs, such as a server, by the same signal.
+            # The signal that stops the run may have ended something that a model needs, such as a server.
             self._parts.failures.failed_at_end(error)
             return "stopped", None
         return "failed", error
@@ -319,7 +319,7 @@ class Run:
         return self._told(ended, error, wall_s)
 
     def _told(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
-        """Tell the listeners that the run has ended; returns how."""
+        """Notify the listeners of the run's end; returns how."""
         summary = self._summary(ended, error, wall_s)
         try:
             summary = self._listeners.ended(summary)
@@ -329,7 +329,7 @@ class Run:
 
     def _summary(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
         if error is not None:
-            with suppress(RunFailed):  # if the log itself has failed, the summary says so
+            with suppress(RunFailed):  # if the log itself has failed, the summary names it
                 self._listeners.note(self._ready.scene.time_ns, "error", "conductor", str(error))
         stepping_s = wall_s - self._controls.pause.held_s
         return run_summary(

@@ -37,7 +37,7 @@ class Scheduler(Restorable):
     Attributes:
         unwaited: the models that step on the clock or at their own pace.
         interrupted: indices of the models that have lost a step by a failure.
-        stretch: by this factor, models step less often than their rates say.
+        stretch: by this factor, models step less often than by their rates.
         missed: name of a model -> steps left out because the main model was late.
         any_beside: whether any model may be coupled beside the main one.
         stride: only with multiples of so many main steps does any waited-for model step.
@@ -63,7 +63,7 @@ class Scheduler(Restorable):
     def starting_beside(self, step: int) -> list[ModelPort]:
         """Models coupled beside the main model whose period begins with this step of it.
 
-        A period lasts as many main steps as the model's rate says; its output is due with the last of them.
+        A period lasts as many main steps as the model's rate asks; its output is due with the last of them.
         """
         starting = [p for p in self._beside if (step - 1) % p.plan.every == 0]
         if self.interrupted:

@@ -1,6 +1,6 @@
-"""Evaluates expressions: calls of functions and what decides whether they are called here, all else by the library.
+"""Evaluates expressions: calls and the operators that decide about them here, all else by the library.
 
-The library passes only values of its own, and keeps to itself what a function raises.
+The library passes only values of its own, and swallows a function's exception.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_EVALUATIONS = 100_000
 """Calls and turns of loops of one evaluation; a second or two of computing, and far more than a scene has objects."""
 _LONG = 1_000
 """A text or list that is computed counts once more for each so many of its characters or items."""
-# what fails in an expression is raised once, not written to the terminal by the library as well
+# an error in an expression is raised once, not written to the terminal by the library as well
 logging.getLogger("cel").addHandler(logging.NullHandler())
 
 
@@ -44,7 +44,7 @@ class EvaluationError(Exception):
 
     Attributes:
         reason: why.
-        text: of the expression; empty if it is not said.
+        text: of the expression; empty if not given.
     """
 
     def __init__(self, reason: str) -> None:
@@ -77,7 +77,7 @@ class Budget:
 
 
 class Scope(NamedTuple):
-    """What an expression is evaluated with.
+    """The environment of an evaluation.
 
     Attributes:
         variables: by name.
@@ -106,7 +106,7 @@ def evaluated(
 
 @lru_cache(1024)
 def compiled(text: str) -> Any:
-    """What the library makes of a text; it does not change, and many episodes are asked the same.
+    """The library's compiled text; it does not change, and many episodes are asked the same.
 
     Raises:
         ValueError: if it is no expression.
@@ -129,7 +129,7 @@ class Steps:
         return self._own(node) or self._of_the_library(node)
 
     def check_value(self, value: object) -> None:
-        """See that a value may be computed with; the library says so of all that it does not know."""
+        """Check that a value may be computed with; the library accepts all that it does not know."""
 
     def argument(self, call: Call, number: int) -> Step:
         """Return the step of an argument of a function."""
@@ -138,11 +138,11 @@ class Steps:
     def failed(
         self, name: str, function: Callable[..., Any], given: Sequence[Any], error: Exception
     ) -> Exception:
-        """Return what is raised when a function has raised an error."""
+        """Return the exception for a function's error."""
         called = f"{name}({', '.join(map(repr, given))})"
         return EvaluationError(f"{called}: {_reason(error)}")
 
-    # ------------------------------------------------------------------ what is evaluated here
+    # ------------------------------------------------------------------ evaluated here
 
     def _own(self, node: Node) -> Step | None:
         """The step of an expression that is evaluated here; None for any other."""
@@ -166,7 +166,7 @@ class Steps:
         return self._deciding(node)
 
     def _deciding(self, node: Node) -> Step | None:
-        """The step of what decides whether its parts are evaluated; None for any other expression."""
+        """The step of an operator that decides whether its parts are evaluated; None for any other expression."""
         match node:
             case Binary("&&" | "||" as sign, one, two):
                 return self._joined([self.step(one), self.step(two)], decides=sign == "||")
@@ -231,7 +231,7 @@ class Steps:
         *conditions, last = map(self.step, node.each)
 
         def values(scope: Scope) -> Iterator[tuple[Any, Any]]:
-            """Items, each with the value of what is said of it."""
+            """Items, each with the value of the expression about it."""
             for item in _items(of(scope)):
                 scope.budget.spend()
                 variables = {**scope.variables, node.variable: item}
@@ -259,7 +259,7 @@ class Steps:
         self.check_value(value)
         raise EvaluationError(f"{value!r} is neither true nor false")
 
-    # ------------------------------------------------------------------ what the library evaluates
+    # ------------------------------------------------------------------ evaluated by the library
 
     def _of_the_library(self, node: Node) -> Step:
         """The step of an expression in which a variable stands for each of its parts."""
@@ -282,7 +282,7 @@ class Steps:
 
 
 def _variable(name: str) -> Step:
-    """The step of a variable, or of what the library knows by this name."""
+    """The step of a variable, or of the library's own meaning of this name."""
 
     def value(scope: Scope) -> Any:
         variables = scope.variables
@@ -308,7 +308,7 @@ def _items(value: object) -> Collection[Any]:
 
 
 def _reason(error: Exception) -> str:
-    """What a function raised, in words; an entity, or an entity and an attribute, may be missing."""
+    """A function's error, in words; an entity, or an entity and an attribute, may be missing."""
     if not isinstance(error, KeyError):
         return str(error)
     missing = error.args[0]
@@ -317,6 +317,6 @@ def _reason(error: Exception) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what the library says."""
+    """Return the first line of the library's message."""
     text = str(error).strip()
     return text.splitlines()[0].removeprefix("Failed to parse expression ") if text else repr(error)

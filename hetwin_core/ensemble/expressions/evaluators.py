@@ -82,9 +82,9 @@ _SCENE_ONLY = "depends_on_scene_only"
 
 
 def scene_only(function: Evaluator) -> Evaluator:
-    """Declare that an evaluator depends on its arguments and on what it reads of the scene, and on nothing else.
+    """Declare that an evaluator depends on its arguments and on its reads of the scene, and on nothing else.
 
-    A condition that calls it while an operation lasts is then looked at again only when some of what was read has
+    A condition that calls it while an operation lasts is then looked at again only when some of its reads have
     changed. It gets the scene for the time of the call, and must neither keep it nor write to it. An evaluator without
     this declaration counts as one that reads everything.
     """
@@ -123,7 +123,7 @@ NUMBERS: Mapping[str, Evaluator] = {
     "max": scene_only(greatest),
     "min": scene_only(least),
 }
-"""What CEL's library lacks; a scenario may have its own of the same names."""
+"""Functions that CEL's library lacks; a scenario may have its own of the same names."""
 
 
 def distance(scene: Snapshot, a: str, b: str) -> float:

@@ -48,7 +48,7 @@ class Expression:
 
     Attributes:
         unchanging: it is no part of a model's saved state.
-        node: what it is made of.
+        node: root of its syntax tree.
         variables: names of those that it needs.
         functions: names of those that it calls, methods among them.
 
@@ -114,7 +114,7 @@ class Expression:
         """The expression's value as a Python value.
 
         Raises:
-            EvaluationError: if it has none, e.g. because a key is missing; the text says why.
+            EvaluationError: if it has none, e.g. because a key is missing; the text has the reason.
         """
         try:
             return evaluated(self._step, variables, functions)
@@ -182,7 +182,7 @@ class EventPattern(NamedTuple):
 
     Attributes:
         name: of the event.
-        arguments: what its arguments must be, in their order; None if they may be anything.
+        arguments: required arguments, in their order; None if they may be anything.
     """
 
     name: str
@@ -193,7 +193,7 @@ class EventPattern(NamedTuple):
         """Read a pattern from a text.
 
         Raises:
-            ValueError: if the text is none; it says what would be.
+            ValueError: if the text is none; the message has the syntax.
         """
         found = "no event"
         try:

@@ -1,4 +1,4 @@
-"""What an expression is made of, and its text."""
+"""Nodes of an expression's syntax tree, and their text."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Entries(Part):
 
 @dataclass(frozen=True, slots=True)
 class Loop(Part):
-    """``of.all(variable, each)``, and so on: what is said of each item of a list, or of each key of a map.
+    """``of.all(variable, each)``, and so on: an expression about each item of a list, or of each key of a map.
 
     Attributes:
         of: the list or the map.
@@ -199,7 +199,7 @@ def text_of(node: Node) -> str:
 
 
 def _atom(node: Literal | Call | Member | Loop | Items | Entries) -> str:
-    """The text of what needs no brackets, but for a negative number."""
+    """The text of a node that needs no brackets, but for a negative number."""
     match node:
         case Literal(bytes() as value):
             return 'b"' + "".join(f"\\x{byte:02x}" for byte in value) + '"'
@@ -241,6 +241,6 @@ def _within(node: Node, strength: int) -> str:
 
 
 def _after_sign(sign: str, of: Node) -> str:
-    """What follows a sign: ``-1`` is a number, and signs of two sorts need a bracket between them."""
+    """The operand of a sign: ``-1`` is a number, and signs of two sorts need a bracket between them."""
     text = _within(of, _OF_SIGNS)
     return f"({text})" if text[0] in {"!": "-", "-": "!0123456789"}[sign] else text

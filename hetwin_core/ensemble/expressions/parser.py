@@ -48,7 +48,7 @@ _T = TypeVar("_T", bound=Part)
 
 
 class WrongSyntax(ValueError):
-    """A text is no expression; the error says what is wrong, and where."""
+    """A text is no expression; the error has the problem and its place."""
 
 
 @lru_cache(4096)
@@ -127,7 +127,7 @@ class _Parser:
         line = f"line {len(lines)}, " if "\n" in self._text else ""
         return f" ({line}column {len(lines[-1]) + 1})"
 
-    # ------------------------------------------------------------------ what binds least comes first
+    # ------------------------------------------------------------------ in order of increasing precedence
 
     def _choice(self) -> Node:
         self._depth += 1
@@ -165,7 +165,7 @@ class _Parser:
         return node
 
     def _followed(self, node: Node) -> Node:
-        """What a field, a method or an index follows."""
+        """The operand of a field, a method or an index."""
         begin = node.begin
         while sign := self._take(".", "["):
             if sign == ".":
@@ -189,7 +189,7 @@ class _Parser:
                 return self._made(Loop, begin, of, name, variable, tuple(each))
         return self._made(Call, begin, name, arguments, of)
 
-    # ------------------------------------------------------------------ what stands alone
+    # ------------------------------------------------------------------ primary expressions
 
     def _primary(self) -> Node:
         token = self._next

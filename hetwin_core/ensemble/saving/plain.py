@@ -1,4 +1,4 @@
-"""What a saved state consists of: plain data, the types that are taken apart into it, and its text as JSON."""
+"""Parts of a saved state: plain data, the types that are taken apart into it, and its text as JSON."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.limits import parsed_json
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | NDArray[Any] | None"
-"""Data without any object: what JSON can express, and numpy arrays."""
+"""Data without any object: JSON values and numpy arrays."""
 
 SCALARS = frozenset({bool, int, float, str, type(None)})
-"""Types of what stands for itself."""
+"""Types whose values are saved as they are."""
 UNCHANGING = "unchanging"
 """Attribute of a class, true: its instances do not change once a model is initialized, and are not saved."""
 SAVED_AS = "saved_as"
-"""Method of a class: returns what is saved and restored in the place of an instance."""
+"""Method of a class: returns the data that is saved in place of an instance."""
 TAG = "$"
 """Begins the key by which a dictionary stands for something else."""
 
@@ -62,7 +62,7 @@ class Kind(NamedTuple):
 
     Attributes:
         type: which has no subclasses here.
-        parts: returns what an instance consists of; raises KeyError if that cannot be saved.
+        parts: returns the parts of an instance; raises KeyError if that cannot be saved.
         made: makes an instance of such parts; raises TypeError, ValueError or KeyError if they are others.
         ordered: whether parts at the same place of two instances stand for the same.
     """
@@ -137,7 +137,7 @@ KINDS: Mapping[str, Kind] = {
     "$generator": Kind(np.random.Generator, lambda g: [g.bit_generator.state], _numpy_generator),
     "$random": Kind(random.Random, lambda g: [g.getstate()], _random),
 }
-"""By what stands for their instances."""
+"""By the key of their instances."""
 TAGS: Mapping[type[Any], str] = {kind.type: tag for tag, kind in KINDS.items()}
 
 
@@ -159,7 +159,7 @@ def from_text(text: str | bytes) -> Any:
 
 
 def _as_json(value: object) -> object:
-    """What stands for a value that JSON does not have."""
+    """The encoding of a value that JSON does not have."""
     if isinstance(value, Mapping):
         return dict(value)
     if not isinstance(value, np.ndarray) or value.dtype.hasobject:

@@ -27,7 +27,7 @@ def rebuild(
     name: str = "",
     others: Collection[object] = (),
 ) -> Any:
-    """Return what was recorded; the instances in a fresh object get their state back and stay what they are.
+    """Return the recorded value; instances in a fresh object get their state back and keep their identity.
 
     No code of any class is run: instances are made without their constructors, and only of classes that are loaded.
 
@@ -36,7 +36,7 @@ def rebuild(
         fresh: an object that is initialized as the recorded one was; None: there is none.
         packages: top-level packages, beside hetwin's, whose classes may be made.
         name: of the value, for errors.
-        others: what was not saved and is not in the fresh object.
+        others: unsaved values that are not in the fresh object.
 
     Raises:
         Unsaveable: if it does not fit the fresh object, or is no recorded state.
@@ -56,7 +56,7 @@ class _Rebuilder:
         self._used: dict[int, object] = {}
 
     def of(self, node: Plain, fresh: Any, name: str, number: int | None = None) -> Any:
-        """Return the value of a node; with a number it is known by that before what hangs on it is made."""
+        """Return the value of a node; with a number it is registered before its parts are made."""
         if isinstance(node, list):
             return self._list(node, fresh, name, number)
         if isinstance(node, np.ndarray):
@@ -137,7 +137,7 @@ class _Rebuilder:
         return cls.__members__[str(member)]
 
     def _kept(self, kind: str, fresh: Any, name: str) -> Any:
-        """What was not saved, because a fresh object has it: in the same place, or as its only one of this kind."""
+        """An unsaved value that a fresh object has: in the same place, or as its only one of this kind."""
         if class_name(type(fresh)) == kind:
             return fresh
         others = [one for one in reached(self._roots) if class_name(type(one)) == kind]

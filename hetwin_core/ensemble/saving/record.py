@@ -129,13 +129,13 @@ _CONSTANT = (
     re.Pattern,
     PurePath,
 )
-"""What a model does not change once it is initialized, so that a fresh instance has it too."""
+"""Objects that a model does not change once it is initialized, so that a fresh instance has it too."""
 
 
 def record(value: object, kept: Sequence[type[Any]] = (), name: str = "") -> Plain:
     """Return the state of an object and of all that hangs on it.
 
-    What is reached by several ways is recorded once, so that it is one thing again when it is restored.
+    An object that is reached by several ways is recorded once, and is one object again when restored.
 
     Args:
         value: the object.
@@ -155,7 +155,7 @@ class _Recorder:
 
     Args:
         kept: see `record`.
-        counted: a former walk through the same objects, which has found out what is shared.
+        counted: a former walk through the same objects, which has counted shared objects.
     """
 
     def __init__(self, kept: Sequence[type[Any]], counted: _Recorder | None = None) -> None:
@@ -186,7 +186,7 @@ class _Recorder:
         return self._numbered(value, name)
 
     def _numbered(self, value: Any, name: str) -> Plain:
-        """What may be reached by several ways."""
+        """Whether an object may be reached by several ways."""
         key = id(value)
         if key in self._seen:
             self._shared.add(key)
@@ -280,7 +280,7 @@ def _root(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 _PYTHON_CLASSES: dict[type[Any], bool] = {}
-"""What `_is_python_class` has returned, for it takes long."""
+"""Cached results of `_is_python_class`, which takes long."""
 
 
 def _is_python_class(kind: type[Any]) -> bool:

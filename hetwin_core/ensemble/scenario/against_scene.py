@@ -1,4 +1,4 @@
-"""What a scenario says of entities and attributes must be about those of the scene."""
+"""Checks a scenario's entities and attributes against those of the scene."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANY = "*"
 
 
 def handed_over(scenario: Scenario) -> list[tuple[str, str]]:
-    """Return (entity, attribute) of what triggers, responsibilities or models may take from the main model, once each.
+    """Return (entity, attribute) pairs that triggers, responsibilities or models may take from the main model, once.
 
     Only attributes that the main model provides; an entity is a name, a pattern, or `ANY`.
     """
@@ -50,7 +50,7 @@ def _from_the_start(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def _by_models(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """What models that nothing in the scenario makes responsible may request."""
+    """Attributes that may be requested by models without responsibilities in the scenario."""
     given = {(moved.to, moved.attribute) for moved in _hand_overs(scenario)}
     given |= {(entry.model, entry.attribute) for entry in scenario.file.responsibilities}
     for plan in scenario.models:
@@ -65,7 +65,7 @@ WORLD_FRAMES = (WORLD, "map")
 
 
 class BelievedNames:
-    """The scene's names of what beliefs name; a robot of several leaves its own name out.
+    """The scene's names of the entities of beliefs; a robot of several leaves its own name out.
 
     Args:
         layout: of the scene.
@@ -103,7 +103,7 @@ class BelievedNames:
 
 
 def check_beliefs(file: ScenarioFile, layout: Layout) -> None:
-    """Check what the sources of a scenario say of beliefs.
+    """Check the beliefs in the sources of a scenario.
 
     Raises:
         BadInput: naming the key of an entity or a frame that the scene does not have.

@@ -1,4 +1,4 @@
-"""What household objects are good for: the nine functional attributes of Jiang et al., section III.E, Table II."""
+"""The nine functional attributes of household objects of Jiang et al., section III.E, Table II."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
@@ -91,7 +91,7 @@ Given = Annotated[Plain | None, BeforeValidator(_empty)]
 
 
 class FunctionalAttributes(Strict):
-    """What an object is good for; each attribute that is given, it has."""
+    """The functional attributes of an object."""
 
     pickable: Given = Field(None, description="it can be picked up and put into receptacles")
     moveable: Given = Field(None, description="it is not static and can be moved")

@@ -1,4 +1,4 @@
-"""Adds to a scenario what its world says that objects are good for, and the models that keep those states."""
+"""Adds the world's functional attributes to a scenario, and the models that keep their states."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def complete(file: ScenarioFile, folders: Sequence[Path]) -> ScenarioFile:
 def placed_beside(
     error: BadInput, document: strict_yaml.Document, file: ScenarioFile, path: Path
 ) -> BadInput | None:
-    """Return an error with file and line if it names what only the world's file of attributes has; else None.
+    """Return an error with file and line if it names something that only the world's file of attributes has; else None.
 
     Args:
         error: of the scenario.
@@ -109,7 +109,7 @@ def _file_beside(file: ScenarioFile, folders: Sequence[Path]) -> Path | None:
 
 
 def _of_world(file: ScenarioFile, folders: Sequence[Path]) -> dict[str, EntityNotes]:
-    """What stands in the world's file of attributes."""
+    """The content of the world's file of attributes."""
     beside = _file_beside(file, folders)
     if beside is None:
         return {}

@@ -25,7 +25,7 @@ _ROBOT_HEALTH_CLASS = "model_nodes.robot_health:RobotHealth"
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place for a model that joins: the scenario's key, by which a node is admitted, and what the model gets."""
+    """A place for a model that joins: the scenario's key, by which a node is admitted, and the model's plan."""
 
     key: str
     owns: tuple[tuple[str, str], ...]
@@ -39,11 +39,11 @@ class ModelPlan:
         index: its place in the scenario; owners are counted by it.
         every: it steps at every so many steps of the main model.
         deadline: wall seconds that a call may take.
-        on_failure: what becomes of the run when it fails.
+        on_failure: the consequence of its failure.
         patience: the same for `initialize`, which may read large files; more only if the scenario gives no deadline.
         folder: where the module of `cls` lies, if it is beside the scenario and not installed.
         in_conductor: it runs in the conductor's process over every transport; it watches the run for its user, and
-            what it contributes is no part of the digest.
+            its contribution is no part of the digest.
         own_process: it has a process of its own in a run without ROS.
         seat: of a model that may join while the run goes on, and is not there before.
     """

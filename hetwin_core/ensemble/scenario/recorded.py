@@ -10,7 +10,7 @@ from hetwin_core.ensemble.own_modules import distrust
 
 
 class JointsFrom(StrEnum):
-    """Where a recording says how the joints move."""
+    """Where a recording has the joints' motion."""
 
     JOINT_STATES = "joint_states"
     """In messages of type sensor_msgs/msg/JointState."""
@@ -19,7 +19,7 @@ class JointsFrom(StrEnum):
 
 
 class Stamps(StrEnum):
-    """What says when a message of a recording was sent."""
+    """The clock that dates a recording's messages."""
 
     HEADER = "header"
     """The stamps of joint states, which date all messages: simulated time, where a simulation published them."""
@@ -37,7 +37,7 @@ class Units(StrEnum):
 
 
 RECORDING = "recording"
-"""In an episode's folder: what the robot said, a rosbag2."""
+"""In an episode's folder: the robot's messages, a rosbag2."""
 SCENE = "scene.json"
 """In an episode's folder: of which scenario it is, and where the robot believed things to be."""
 
@@ -56,7 +56,7 @@ def scenario_of(path: Path) -> str:
     """The name of the scenario that an episode is of; beside one that it names by its path nothing is imported.
 
     Raises:
-        BadInput: if it does not say.
+        BadInput: if it does not name one.
     """
     try:
         name = str(read_json(path / SCENE)["scenario"])

@@ -1,4 +1,4 @@
-"""What a scenario says about its robots: description, base, drives, wheels, fittings, and what holds of several."""
+"""Robots of a scenario: description, base, drives, wheels, fittings, and rules for several."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -68,12 +68,12 @@ class Lidar(Strict):
 
 
 class BaseKind(StrEnum):
-    """What moves a robot's root link, if it is not another's odometry."""
+    """How a robot's root link moves, without odometry."""
 
     FIXED = "fixed"
     """Nothing: it stands where the scenario puts it."""
     FREE = "free"
-    """Physics: it rolls on what its wheels do."""
+    """Physics: it rolls on its wheels."""
 
 
 def _planar(values: list[float]) -> list[float]:
@@ -89,7 +89,7 @@ PlanarPose = Annotated[
 
 
 class FollowedBase(Strict):
-    """A base that moves as odometry says, whatever it pushes."""
+    """A base that follows odometry, whatever it pushes."""
 
     odometry: Text = Field(
         description="topic of type nav_msgs/msg/Odometry, of stamped poses or of transforms; or tf"
@@ -114,9 +114,9 @@ class DriveMode(StrEnum):
     FOLLOW = "follow"
     """It is where it is commanded to be, whatever it pushes."""
     VELOCITY = "velocity"
-    """It turns as fast as commanded, if its effort suffices; its position is what comes of it."""
+    """It turns as fast as commanded, if its effort suffices; its position follows."""
     LIMITED = "limited"
-    """It pulls towards its command with a limited effort, and gives way to what is stronger."""
+    """It pulls towards its command with a limited effort, and gives way to stronger forces."""
 
 
 class DriveGroup(Strict):
@@ -156,7 +156,7 @@ class DriveGroup(Strict):
 
 
 class Wheels(Strict):
-    """The wheels of a differential drive: what a velocity of the base asks of them, and what their turning tells."""
+    """The wheels of a differential drive: their speeds for a velocity of the base, and odometry from their turning."""
 
     left: list[Text] = Field(min_length=1, description="joints of the left side")
     right: list[Text] = Field(min_length=1, description="joints of the right side")
@@ -171,7 +171,7 @@ class Wheels(Strict):
 
 
 class Robot(Strict):
-    """The robot: its description, where it stands, and what moves it."""
+    """The robot: its description, where it stands, and its motion."""
 
     urdf: Annotated[
         Text,
@@ -215,7 +215,7 @@ def _named_by_its_key(value: object) -> object:
 
 
 class OneOfSeveral(Robot):
-    """One robot of several: what moves it is its own."""
+    """One robot of several: its source is its own."""
 
     name: Annotated[None, BeforeValidator(_named_by_its_key)] = Field(
         None, exclude=True, description="not to be given: the key names the robot"
@@ -254,7 +254,7 @@ def check_robots(
 
     Args:
         robots: several, by name.
-        hands: hand -> the robot whose it is, as far as it says so.
+        hands: hand -> the robot whose it is, as far as given.
         has_robot: whether there is a robot beside them.
         has_source: whether there is a source beside theirs.
 
@@ -313,7 +313,7 @@ def _check_sources(robots: Mapping[str, OneOfSeveral]) -> None:
 
 
 def _key(source: SourceEntry, namespace: str) -> str:
-    """What is the same for two sources that are one; `namespace` is the robot's."""
+    """A key that is equal for two equal sources; `namespace` is the robot's."""
     if isinstance(source, str):
         return f"{source} {namespace}" if source == "live" else source
     own = f" {namespace}" if isinstance(source, LiveSpec) and not source.live else ""

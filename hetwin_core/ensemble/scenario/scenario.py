@@ -55,7 +55,7 @@ class Scenario:
 
     @property
     def robot_file(self) -> str | None:
-        """What the scenario names as the file of its only robot; None if it has none, or several."""
+        """The scenario's file of its only robot; None if it has none, or several."""
         robot = self.file.robot
         return robot.urdf if isinstance(robot, Robot) else robot
 
@@ -69,7 +69,7 @@ class Scenario:
         return build_scenario(self.document.over(self.document, self.path, data), self.path)
 
     def with_files(self, world: Path | None = None, robot: Path | None = None) -> Scenario:
-        """Return the scenario with other files of its world and its only robot; None leaves what it has."""
+        """Return the scenario with other files of its world and its only robot; None keeps its own."""
         changed: dict[str, Any] = {} if world is None else {"world": str(world.resolve())}
         if robot is not None:
             given, urdf = self.file.robot, str(robot.resolve())
@@ -178,7 +178,7 @@ def example_of(file: ScenarioFile, name: str) -> tuple[str, ...]:
     """The commands that run a scenario, in order.
 
     Args:
-        file: what it says.
+        file: its content.
         name: by which the commands name it.
     """
     commands = file.example or ["hetwin run {scenario}"]
@@ -214,11 +214,11 @@ def load_scenario(path: str | Path, variant: str | None = None) -> Scenario:
     """Read and check a scenario file.
 
     Args:
-        path: of the file; or, as a string, what `find_scenario` takes.
+        path: of the file; or, as a string, an argument of `find_scenario`.
         variant: one of its variants, which is laid over it; None: the scenario as it stands.
 
     Raises:
-        BadInput: with file, line, key, what was found and what was expected.
+        BadInput: with file, line, key, finding and expectation.
     """
     file = find_scenario(path) if isinstance(path, str) else path
     document = with_variant(load_with_base(file), variant, file)
@@ -256,7 +256,7 @@ def _validate(document: strict_yaml.Document) -> ScenarioFile:
             expected="a mapping with scenario, world, models ...",
         )
     for part in (Robot, OneOfSeveral):
-        part.model_rebuild()  # what is built already is not built again where others have it
+        part.model_rebuild()  # parts that are built already are not built again
     return check(ScenarioFile, document.data)
 
 

@@ -1,4 +1,4 @@
-"""What a scenario file may say. The JSON Schema for editors is made from these classes."""
+"""The schema of a scenario file. The JSON Schema for editors is made from these classes."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -72,7 +72,7 @@ Box = Annotated[
 
 
 class Commands(Strict):
-    """What may be sent, through which controllers, and within which limits."""
+    """Permitted commands: controllers and limits."""
 
     groups: dict[Name, CommandGroup] = Field(default={}, description="groups of joints")
     parameters: Text | None = Field(
@@ -105,7 +105,7 @@ class Commands(Strict):
 
 
 class OnFailure(StrEnum):
-    """What becomes of a run in which a model fails."""
+    """Consequence of a model's failure."""
 
     STOP = "stop"
     HAND_BACK = "hand_back"
@@ -146,7 +146,7 @@ class Hand(Strict):
 
 
 class EntityNotes(Strict):
-    """What the scenario adds to an entity of the world."""
+    """Additions of the scenario to an entity of the world."""
 
     tags: list[str] = Field(default=[], description="words for evaluators, e.g. graspable")
     attributes: FunctionalAttributes = Field(
@@ -268,7 +268,7 @@ class ButtonEntry(Strict):
 
 
 class LogEntry(Strict):
-    """What the log holds."""
+    """Content of the log."""
 
     state_rate: Positive = Field(100.0, description="states per simulated second in the log")
 
@@ -288,7 +288,7 @@ RobotHealthEntry = Annotated[
     BeforeValidator(_on_off_or_parameters),
     WithJsonSchema({"anyOf": [{"enum": ["on", "off", True, False]}, {"type": "object"}]}),
 ]
-"""Whether a run tells what is odd about the robot and the objects, or the parameters of what observes them."""
+"""Whether a run observes oddities of robot and objects, or that observer's parameters."""
 
 
 def _is_event(text: str) -> str:
@@ -301,7 +301,7 @@ EventText = Annotated[str, AfterValidator(_is_event)]
 
 
 def _is_variant(overrides: dict[str, Any]) -> dict[str, Any]:
-    """Check the keys of a variant; what they hold is checked with the variant."""
+    """Check the keys of a variant; their values are checked with the variant."""
     for key in overrides:
         if key in NEVER_OVERRIDDEN:
             raise ValueError(f"keys that a variant may override, not {key}")

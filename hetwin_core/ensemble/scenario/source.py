@@ -1,4 +1,4 @@
-"""What a scenario or the start of a run says about what moves the robot: a recording, a live one, commands."""
+"""Sources of the robot's motion: a recording, a live robot, commands."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -17,7 +17,7 @@ class Operation(Strict):
 
     Attributes:
         operation: its name.
-        arguments: what it is about, e.g. the hand.
+        arguments: e.g. the hand.
     """
 
     operation: Text
@@ -42,7 +42,7 @@ def _key(key: object) -> object:
 
 
 class Annotations(Strict):
-    """A topic that says what the robot's program does.
+    """A topic with actions of the robot's program.
 
     Attributes:
         topic: of type hetwin/msg/ActionAnnotation, or, with `map`, of any type.
@@ -69,13 +69,13 @@ class Annotations(Strict):
 
 
 class Beliefs(Strict):
-    """A topic that says what the robot believes.
+    """A topic with beliefs of the robot.
 
     Attributes:
         topic: of type geometry_msgs/msg/PoseStamped, PoseWithCovarianceStamped, nav_msgs/msg/Odometry,
             vision_msgs/msg/Detection3DArray or hetwin/msg/Belief.
-        entity: of the scene, whose pose the messages say; detections and hetwin/msg/Belief name it themselves.
-        fluent: what the messages say of it.
+        entity: of the scene, of the messages' pose; detections and hetwin/msg/Belief name it themselves.
+        fluent: that the messages are about.
         frame: entity of the scene that the poses are given in, or world; if left out, the frame of the messages.
         classes: class id of a detection -> the entity that it means, where they have different names.
     """
@@ -90,16 +90,16 @@ class Beliefs(Strict):
 
 
 class SourceOptions(Strict):
-    """What to take from a robot, recorded or live.
+    """The parts to read of a robot, recorded or live.
 
     Attributes:
         joints: the robot's name of a joint, by its name in the messages, where they differ.
         tasks: topics of type hetwin/msg/Task; if left out, all of their type in a recording, and `tasks` of a live
             robot.
-        beliefs: topics that say what the robot believes; those of type hetwin/msg/Belief in a recording, and `beliefs`
+        beliefs: topics with the robot's beliefs; those of type hetwin/msg/Belief in a recording, and `beliefs`
             of a live robot, are read without being named.
         annotations: topics with action annotations; if left out, all of their type in a recording, `action_annotations`
-            of a live robot, and what action servers, grippers and behaviour trees say.
+            of a live robot, and topics of action servers, grippers and behaviour trees.
         topics: topics whose messages become events.
     """
 
@@ -111,14 +111,14 @@ class SourceOptions(Strict):
 
 
 class RecordingSpec(SourceOptions):
-    """A recording, and what to take from it.
+    """A recording, and the parts to read.
 
     Attributes:
-        recording: a rosbag2 folder, a storage file or a ROS 1 bag; relative to the file that says so.
+        recording: a rosbag2 folder, a storage file or a ROS 1 bag; relative to the file that names it.
         joint_states: topics of type sensor_msgs/msg/JointState; if left out, those that carry the robot's joints.
         joints_from: joint states or transforms; if left out, transforms if there are no joint states.
         clock_offset: is added to its times where they are compared with those of another robot's recording [s].
-        stamps: what says when a message was sent; if left out, its stamp if that is within 1 s of the log time, else
+        stamps: the clock that dates messages; if left out, its stamp if that is within 1 s of the log time, else
             the log time.
         units: of the positions in joint states, where they are not rad and m.
     """
@@ -132,7 +132,7 @@ class RecordingSpec(SourceOptions):
 
 
 class WhenLate(StrEnum):
-    """What to do when the twin falls behind a live robot by more than `max_lag`."""
+    """Reaction when the twin falls behind a live robot by more than `max_lag`."""
 
     LOWER_RATES = "lower_rates"
     """Step all models but the main one less often until the twin has caught up."""
@@ -145,7 +145,7 @@ class WhenLate(StrEnum):
 
 
 class OnSilence(StrEnum):
-    """What to do when a live robot says nothing for `timeout`."""
+    """Reaction when a live robot is silent for `timeout`."""
 
     FAIL = "fail"
     """End the run with an error."""
@@ -159,9 +159,9 @@ class LiveOptions(SourceOptions):
     Attributes:
         wait: how long to wait for the robot at the start [s].
         timeout: how long the robot may be silent [s]; the twin waits for it meanwhile.
-        on_silence: what to do then.
+        on_silence: reaction to that.
         max_lag: how far the twin may be behind the robot [s].
-        when_late: what to do if it is further behind.
+        when_late: reaction if it is further behind.
     """
 
     wait: Seconds = 20.0
@@ -212,7 +212,7 @@ class TrajectorySpec(Strict):
 
     Attributes:
         trajectory: YAML with `joint_names` and `points`, as trajectory_msgs/msg/JointTrajectory has them; relative to
-            the file that says so.
+            the file that names it.
     """
 
     trajectory: Text
@@ -243,7 +243,7 @@ class InstalledSpec(Strict):
 
     Attributes:
         installed: its name.
-        arguments: what it is made with, by name.
+        arguments: of the function, by name.
         folder: where files are that they name; default: that of the scenario.
     """
 
@@ -285,7 +285,7 @@ class RecordedStep(PlanStep, SourceOptions):
         joint_states, joints_from, stamps, units: as for `RecordingSpec`.
         only: patterns of the joints that it moves; default: all that were recorded.
         from_: written `from`: where in the recording it begins [s]; default: at the time of the run.
-        announces: whether its annotations, and what else it says, become events.
+        announces: whether its annotations, and its other reports, become events.
     """
 
     recording: Text
@@ -314,7 +314,7 @@ class OperationStep(PlanStep):
 
     Attributes:
         operation: its name.
-        arguments: what it is about, e.g. the hand.
+        arguments: e.g. the hand.
         skill: an installed skill; default: the one with the operation's name.
     """
 
@@ -332,7 +332,7 @@ PlannedStep = Annotated[
 
 
 class PlanSpec(Strict):
-    """What the robot is going to do.
+    """The robot's coming actions.
 
     Attributes:
         plan: steps, each of which begins when the one before it is over, or at its time. A later one takes its joints
@@ -345,7 +345,7 @@ class PlanSpec(Strict):
 
 
 class SourceKind(StrEnum):
-    """What a source is; the key of its mapping that says so."""
+    """Kinds of a source; each is the key of its mapping."""
 
     RECORDING = "recording"
     LIVE = "live"
@@ -371,7 +371,7 @@ SPEC_OF: Mapping[SourceKind, type[Strict]] = {
 
 
 def kind_of(spec: Mapping[str, object]) -> SourceKind | None:
-    """Return what a source's mapping names; None if it names nothing."""
+    """Return the kind of a source's mapping; None if it names nothing."""
     return next((kind for kind in SourceKind if kind in spec), None)
 
 

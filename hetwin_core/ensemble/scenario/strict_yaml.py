@@ -1,4 +1,4 @@
-"""YAML files of scenarios: strict, with the line of every key; what they extend, and their variants."""
+"""YAML files of scenarios: strict, with the line of every key; with `extends` and variants."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ MAX_CHAIN = 8
 
 
 def load_with_base(path: Path) -> Document:
-    """Read a scenario file and what it extends.
+    """Read a scenario file and those that it extends.
 
     A key replaces the base's key of the same name; the entries of the keys in `MERGED` replace the base's entries of
     the same name, and an entry that is null leaves the base's out.
@@ -338,10 +338,10 @@ NEVER_OVERRIDDEN = ("scenario", "extends", VARIANTS)
 def with_variant(document: Document, name: str | None, path: Path) -> Document:
     """Lay a variant over the scenario that has it.
 
-    Mappings are merged, however deep; a list or a value replaces what was there; null leaves the key out.
+    Mappings are merged, however deep; a list or a value replaces the former one; null leaves the key out.
 
     Args:
-        document: the scenario, with what it extends.
+        document: the scenario, with those that it extends.
         name: of the variant; None: the document is returned as it is.
         path: of the scenario, for the error.
 

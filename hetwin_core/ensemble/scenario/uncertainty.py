@@ -1,4 +1,4 @@
-"""What a scenario says is uncertain, and what counts as success: what many runs of it draw and judge."""
+"""Uncertainty and outcomes of a scenario, which many runs of it draw and judge."""
 
 from typing import Annotated, Any, Self
 
@@ -36,7 +36,7 @@ Range = Annotated[
 
 
 class Spread(Strict):
-    """How far a pose may be from where it is said to be; what is not given is certain.
+    """Spread of a pose about its nominal value; parts that are not given are certain.
 
     Attributes:
         sigma: standard deviations along the world's x, y, z [m].
@@ -61,7 +61,7 @@ def _weighted(weights: list[float], count: int, of: str) -> None:
 
 
 class PoseMixture(Strict):
-    """One of several spreads of a pose, each as likely as its weight says."""
+    """One of several spreads of a pose, each as likely as its weight."""
 
     mixture: Annotated[list[Spread], Field(min_length=1)]
     weights: Weights
@@ -113,7 +113,7 @@ Simple = Annotated[
 
 
 class Mixture(Strict):
-    """One of several distributions of a number, each as likely as its weight says."""
+    """One of several distributions of a number, each as likely as its weight."""
 
     mixture: Annotated[list[Simple], Field(min_length=1)]
     weights: Weights
@@ -140,15 +140,15 @@ PoseSpread = Annotated[
 
 
 class Uncertain(BaseModel):
-    """What is uncertain about an entity, or which parameters of a model are.
+    """The uncertainty of an entity, or which parameters of a model are.
 
     Attributes:
         pose: of an entity, where it is at the start.
-        carries: entities that are moved as it is, such as what stands on it.
+        carries: entities that are moved as it is, such as objects on it.
         mass: of an object.
         friction: coefficient of all its surfaces.
         bounce: share of the speed that is left after it struck something hard, 0 to 1.
-        grip: of a hand, by what factor its fingers press harder than recorded.
+        grip: of a hand, the factor by which its fingers press harder than recorded.
 
     Any other key is a parameter of a model.
     """

@@ -1,1 +1,1 @@
-"""The scene: entities, their attributes as one flat array, who is responsible for each, and what models see of it."""
+"""The scene: entities, their attributes as one flat array, the owner of each, and snapshots for models."""

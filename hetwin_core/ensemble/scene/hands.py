@@ -32,7 +32,7 @@ class HandDescription:
         offset: pose of the grasp frame in that link, x y z, qw qx qy qz.
         joints: finger joints.
         finger_links: links that the finger joints move, directly or through fixed joints; of a hand with a
-            single finger, also those that it closes against: `link`, and what is fixed to it.
+            single finger, also those that it closes against: `link`, and links fixed to it.
         closed: finger joint positions when closed on nothing, same order as joints.
         opened: finger joint positions when fully open.
     """
@@ -48,7 +48,7 @@ class HandDescription:
 
 
 def fixed_tool(link: str) -> str:
-    """What a link is by its name if it holds things without fingers, in words; empty if it is no such link."""
+    """The kind of fingerless hand that a link is by its name, in words; empty if it is no such link."""
     return next((words for named, words in _FIXED_TOOLS if named.search(link)), "")
 
 
@@ -94,7 +94,7 @@ def _moved(own: Sequence[Entity], hand: Entity) -> set[str]:
 
 
 def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
-    """Finger link -> the link that its finger begins with, or the hand's link for what is fixed to that.
+    """Finger link -> the link that its finger begins with, or the hand's link for links fixed to that.
 
     Raises:
         BadInput: if one is not in the scene.

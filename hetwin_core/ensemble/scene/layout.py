@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning, Shap
 
 
 class EntityKind(StrEnum):
-    """What an entity is."""
+    """Kind of an entity."""
 
     OBJECT = "object"
     """A body that moves freely."""
@@ -38,7 +38,7 @@ class Entity:
 
     Attributes:
         name: unique in the scene; also the name of its frame.
-        kind: what it is.
+        kind: of the entity.
         tags: labels from the scenario, e.g. ``graspable``.
         owner: for links and hands, the robot's name; for others empty.
         parent: for links, the parent link; for hands, the link that they are fixed to.
@@ -47,7 +47,7 @@ class Entity:
             for hands, the finger joints.
         mass: in kg, 0 if unknown or without meaning.
         shapes: geometry in the entity's frame, for display and for models that need it.
-        scanner: for links with a laser scanner, what its scans mean.
+        scanner: for links with a laser scanner, geometry of its scans.
     """
 
     name: str

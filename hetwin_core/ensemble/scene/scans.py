@@ -1,4 +1,4 @@
-"""What the numbers of a laser scan mean."""
+"""The geometry of laser scans."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class ScanPattern:
         first: angle of the first beam [rad].
         last: angle of the last one [rad].
         beams: how many there are.
-        nearest: what is nearer is not measured [m].
+        nearest: least distance that is measured [m].
         reach: how far it sees [m].
         rate: scans per simulated second.
     """
@@ -59,11 +59,11 @@ class ScanPattern:
         return link if self.pose == _UNMOVED else f"{robot}{scope}{self.name}"
 
     def as_measured(self, distances: Floats) -> Floats:
-        """Return distances [m] as the attribute has them, from those to what each beam hits first or the reach."""
+        """Return distances [m] as the attribute has them, from those to each beam's first hit or the reach."""
         return np.where(distances < self.nearest, 0.0, distances)
 
     def as_published(self, scan: Floats) -> Floats:
-        """Return a scan as REP-117 wants it: ``-inf`` for what is too near, ``inf`` for nothing."""
+        """Return a scan as REP-117 wants it: ``-inf`` for anything too near, ``inf`` for nothing."""
         far = np.where(scan >= self.reach, np.inf, scan)
         return np.where(scan <= 0.0, -np.inf, far)
 

@@ -63,9 +63,9 @@ class Scene:
 
     Args:
         layout: entities, and the place of each attribute.
-        table: which model is responsible for what.
+        table: the owner of each slot.
         main: index of the main model.
-        main_slots: what the main model contributed; its outputs hold all of it, whichever model owns it now.
+        main_slots: slots that the main model contributed; its outputs hold all of it, whichever model owns it now.
 
     Attributes:
         settled: whether `resolve` has nothing to do at the present time.
@@ -118,7 +118,7 @@ class Scene:
             self._order = None
 
     def put_block(self, span: slice | Ints, block: Floats) -> None:
-        """Write the main model's output; what others own is restored by `resolve`."""
+        """Write the main model's output; attributes of other owners are restored by `resolve`."""
         self._values[span] = block
         self.settled = not self.foreign
 
@@ -182,7 +182,7 @@ class Scene:
 
     @property
     def foreign_for_main(self) -> Mapping[tuple[str, str], Value]:
-        """(entity, attribute) -> value of what others are responsible for and the main model needs to know."""
+        """(entity, attribute) -> value of attributes of other owners that the main model needs."""
         if self._for_main is None:
             slots = self.layout.slots
             self._for_main = {
@@ -208,7 +208,7 @@ class Scene:
         return slot if value is not None and value.parent != WORLD else None
 
     def _from_the_world_on(self) -> Iterable[int]:
-        """Slots of `foreign`, such that a frame comes before what hangs on it."""
+        """Slots of `foreign`, such that a frame comes before entities in that frame."""
         parents = {value.parent for value in self.foreign.values() if value.parent != WORLD}
         if all(self._hangs_on_other(parent) is None for parent in parents):
             return self.foreign
@@ -260,7 +260,7 @@ class Scene:
 
 
 def _forces(layout: Layout) -> frozenset[int]:
-    """Slots of the wrenches on bodies of the main model, which it gets like what others are responsible for."""
+    """Slots of the wrenches on bodies of the main model, which it gets like attributes of other owners."""
     name = EXTERNAL_WRENCH.name
     return frozenset(i for i, slot in enumerate(layout.slots) if slot.attribute.name == name)
 

@@ -37,7 +37,7 @@ TABLES: Mapping[str, Columns] = {
     TOUCHES: Columns(9, unknown=(5,)),
     WRENCHES: Columns(8, unknown=(2, 3, 4, 5, 6, 7)),
 }
-"""What each is, see `Snapshot.proximity` and `watch.Watch`."""
+"""Names of the tables, see `Snapshot.proximity` and `watch.Watch`."""
 PROXIMITY_COLUMNS = TABLES[PROXIMITY].number
 """Number of columns of `Engine.proximity`."""
 
@@ -46,7 +46,7 @@ class Table:
     """Rows of numbers as of one step, computed when they are read for the first time.
 
     Args:
-        rows: them, or what returns them; it is called once at most.
+        rows: them, or a function that returns them; it is called once at most.
         time_ns: of the step.
 
     Attributes:
@@ -74,11 +74,11 @@ class Table:
             if self.check is not None:
                 self.check(rows)
             self.known = rows
-            self._compute = self.check = None  # frees what they were computed from
+            self._compute = self.check = None  # frees their inputs
         return self.known
 
     def saved_as(self) -> Floats:
-        """Return what is saved instead: the array itself serves what keeps such a table."""
+        """Return the saved form: the array itself is enough for holders of such a table."""
         return self.rows()
 
     def copied(self) -> Table:
@@ -131,7 +131,7 @@ def all_finite(numbers: Floats) -> bool:
 
 
 def wrong_shape(name: str, rows: Floats) -> str | None:
-    """What is wrong with a table whatever its numbers are, as the end of a sentence about it; None if nothing is."""
+    """The defect of a table apart from its numbers, as the end of a sentence about it; None if it has none."""
     columns = TABLES[name].number
     if rows.dtype == np.float64 and rows.ndim == 2 and rows.shape[1] == columns:
         return None
@@ -139,7 +139,7 @@ def wrong_shape(name: str, rows: Floats) -> str | None:
 
 
 def wrong_rows(name: str, rows: Floats) -> str | None:
-    """What is wrong with a table, as the end of a sentence about it; None if nothing is."""
+    """The defect of a table, as the end of a sentence about it; None if it has none."""
     columns, unknown = TABLES[name]
     if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:
         return wrong_shape(name, rows)
@@ -189,7 +189,7 @@ class Snapshot:
 
     @property
     def wrenches(self) -> Floats:
-        """(n, 8) what the robots' wrists have felt of late, sensor by sensor in the order of time.
+        """(n, 8) recent wrenches of the robots' wrists, sensor by sensor in the order of time.
 
         Time [ns], index of the link in whose frame it is (-1: the scene has no such link), force x y z [N], torque
         x y z [Nm], as the sensor's driver gives them; no rows without such sensors.

@@ -1,4 +1,4 @@
-"""What the scene consists of: values of attributes, shapes of entities, and how faithfully each is simulated."""
+"""Parts of the scene: values of attributes, shapes of entities, and how faithfully each is simulated."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
-"""An array of numbers; each use says its shape."""
+"""An array of numbers; each use documents its shape."""
 
 Ints: TypeAlias = NDArray[np.int32]
-"""An array of indices; each use says its shape."""
+"""An array of indices; each use documents its shape."""
 
 WORLD = "world"
 """Name of the fixed frame (REP-105 would call it ``map``: z up, metres)."""
@@ -24,7 +24,7 @@ velocity [rad/s]. All are relative to the parent frame and expressed along its a
 
 
 class Meaning(StrEnum):
-    """What the numbers of an attribute mean."""
+    """Meaning of an attribute's numbers."""
 
     QUANTITY = "quantity"
     TRUTH = "truth"
@@ -37,7 +37,7 @@ class Meaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
-    """What an attribute is: its name, how many numbers it has, their unit and meaning."""
+    """Declaration of an attribute: its name, how many numbers it has, their unit and meaning."""
 
     name: str
     size: int = 1
@@ -50,7 +50,7 @@ PARTICLE_SIZE = 7
 marks a row without a particle."""
 
 EXTERNAL_WRENCH = AttributeSpec("external_wrench", 6, "N, Nm")
-"""What another model exerts on a body of the main model: force [N] and torque about the entity's origin [Nm],
+"""Wrench of another model on a body of the main model: force [N] and torque about the entity's origin [Nm],
 along the world's axes. The main model applies it to bodies that move freely, and ignores it for others."""
 
 POSE = AttributeSpec("pose", POSE_SIZE, "m, quaternion wxyz, m/s, rad/s")
@@ -127,7 +127,7 @@ class Shape:
     """A piece of geometry in its entity's frame.
 
     Attributes:
-        kind: what it is.
+        kind: of the shape.
         size: lengths in metres, see `ShapeKind`.
         pose: x y z, qw qx qy qz in the entity's frame.
         rgba: colour, each 0 to 1.

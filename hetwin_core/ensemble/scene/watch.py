@@ -19,7 +19,7 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 REPORTS = (ROBOT_JOINTS, CLEARANCES, TOUCHES)
 """The tables of a report."""
 DEFAULT_WATCH_RATE = 25.0
-"""Reports per simulated second unless the main model's `watch_rate` says otherwise."""
+"""Reports per simulated second by default, see the main model's `watch_rate`."""
 
 
 def watch_every(rate: float, watch_rate: float) -> int:
@@ -34,7 +34,7 @@ def watch_every(rate: float, watch_rate: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the source found in its recording before the run.
+    """A finding of the source in its recording before the run.
 
     Attributes:
         name: ``jump`` {joint, topic, step, velocity}, ``gap`` {topic, joints, duration},
@@ -67,7 +67,7 @@ class WatchLayout:
         velocity: (n,) largest speed [rad/s or m/s]; None: there is none.
         effort: (n,) largest effort [Nm or N]; None: there is none.
         has_inertias: whether its description has inertias, without which no efforts are expected.
-        findings: what the source found in its recording.
+        findings: of the source in its recording.
         slides: (n,) whether the joint slides, in m, and does not turn, in rad; empty if that is not known.
         delay_ns: how far efforts are behind the report [ns].
         rubs: (n,) whether the description has friction of the joint; empty if that is not known.
@@ -164,15 +164,15 @@ class Watch:
         recorded: (n,) positions that the source commands; NaN: it does not move the joint.
         recorded_velocities: (n,) likewise.
         measured_efforts: (n,) as recorded, `delay_ns` before the report; NaN: not recorded.
-        expected_efforts: (n,) what the recorded motion needed at that time, gravity included, by inverse dynamics of
-            the robot alone; NaN: unknown. Computed only for a recording with efforts; for a joint that another one
-            mimics, its share of the other's is included.
+        expected_efforts: (n,) efforts that the recorded motion needed at that time, gravity included, by inverse
+            dynamics of the robot alone; NaN: unknown. Computed only for a recording with efforts; for a joint that
+            another one mimics, its share of the other's is included.
         clearances: (m, 9) where links of the robot are near to or inside static bodies and other links: index of the
             link's entity, index of the partner's, distance [m] (negative: inside), nearest point on the partner
             x y z [m], normal x y z from the partner to the link.
         delay_ns: how far the efforts are behind the report [ns].
-        touches: (k, 9) what links of the robot touched in any physics step since the last report: index of the link's
-            entity, index of what it touched, time of the first and of the last step in which it did [ns], and of the
+        touches: (k, 9) touches of the robot's links in any physics step since the last report: index of the link's
+            entity, index of the touched entity, time of the first and of the last step in which it did [ns], and of the
             step in which it was deepest inside: depth [m], force [N] (NaN: unknown), point x y z [m].
     """
 
@@ -232,7 +232,7 @@ class Watch:
 
 
 UNKNOWN = -1.0
-"""Stands for a figure of what was not compared."""
+"""Stands for a figure without a comparison."""
 
 
 class Consistency(NamedTuple):
@@ -263,7 +263,7 @@ class Consistency(NamedTuple):
         return cls(*data.tolist())
 
     def row(self) -> dict[str, Json] | None:
-        """Return the figures for a summary, null for what is unknown; None if nothing was compared."""
+        """Return the figures for a summary, null where unknown; None if nothing was compared."""
         if all(value == UNKNOWN for value in self):
             return None
         return {

@@ -1,1 +1,1 @@
-"""All sentences about the world, a run and its verdict, with what each means and does not mean."""
+"""All sentences about the world, a run and its verdict, with the meaning of each and common misreadings."""

@@ -1,9 +1,10 @@
-"""The catalogue: one file for each group of sentences, read when the first of them is said.
+"""The catalogue: one file for each group of sentences, read when the first of them is needed.
 
-A sentence ``says`` a text with arguments in braces, and behind a colon the quantity that they are, which brings the
+The key ``says`` of a sentence is a text with arguments in braces, and behind a colon the quantity that they are,
+which brings the
 unit: ``{depth:length}``, or a noun that they count: ``{count:link}``. A number with neither is refused;
-``{step:number}`` stands before the unit that another argument names. What is in square brackets is left out if an
-argument in it is missing, null, empty or 0; of alternatives between bars the first that can be said is.
+``{step:number}`` stands before the unit that another argument names. A part in square brackets is left out if an
+argument in it is missing, null, empty or 0; of alternatives between bars the first with all of its arguments counts.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ class Entry(NamedTuple):
 
     Attributes:
         says: its text, with arguments.
-        means: what it means.
-        never: what it does not mean, though one may think so.
-        example: arguments to say it with.
+        means: its meaning.
+        never: a common misreading.
+        example: arguments for the reference page.
     """
 
     says: str
@@ -70,13 +71,13 @@ def say(name: str, /, **arguments: Any) -> str:
 
     Raises:
         KeyError: if there is no such sentence, or an argument is missing.
-        TypeError, ValueError: if an argument is not what it is to be.
+        TypeError, ValueError: if an argument has the wrong type or value.
     """
     return plain(pieces(name, **arguments))
 
 
 def pieces(name: str, /, **arguments: Any) -> tuple[Piece, ...]:
-    """Return a sentence as `say` does, in pieces that keep its times."""
+    """Return a sentence like `say`, in pieces that keep its times."""
     of, _, key = name.partition(".")
     return tuple(_joined(_rendered(group(of)[key].says, arguments)))
 

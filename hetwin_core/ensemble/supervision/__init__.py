@@ -1,1 +1,1 @@
-"""Watching what may hang or die: calls of models, and the processes that make them."""
+"""Supervision of calls of models, and of the processes that make them, which may hang or die."""

@@ -16,7 +16,7 @@ _LONGEST = 100
 
 
 class Taken(Exception):
-    """Somebody else holds the name; the text says who, as far as the kernel tells."""
+    """Somebody else holds the name; the text names the holder, as far as the kernel knows."""
 
 
 class HeldName:
@@ -27,7 +27,7 @@ class HeldName:
     and to containers that share the host's network. No file is left anywhere.
 
     Args:
-        name: what is held.
+        name: the held one.
 
     Attributes:
         file: the descriptor that holds it; a process that inherits it holds the name too.
@@ -78,7 +78,7 @@ def holder(name: str) -> str | None:
 
 
 def held_below(name: str) -> list[str]:
-    """What follows `name` in all names that begin with it and are held now."""
+    """The rest behind `name` of all held names that begin with it."""
     beginning = f"@{name}"
     with suppress(OSError):
         rows = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()]

@@ -43,7 +43,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def _handled(by: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
-    """Handle the signals from now on; return what handled them. Of `nohup`, SIGHUP stays ignored."""
+    """Handle the signals from now on; return their former handlers. Of `nohup`, SIGHUP stays ignored."""
     hears = [s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN]
     return {number: signal.signal(number, by) for number in hears}
 
@@ -58,14 +58,14 @@ def end_at_once() -> None:
 
 
 def _end(number: int, _frame: object) -> None:
-    """Say what ended the process, without Python's streams, which may be in use, and end it."""
+    """Print the reason of the process's end, without Python's streams, which may be in use, and end it."""
     interrupt = Interrupted(number)
     os.write(STDERR, f"{interrupt}\n".encode())
     os._exit(interrupt.code)
 
 
 def let_be() -> None:
-    """Let the signals do again what they did before `end_at_once`, if that was called."""
+    """Restore the handlers from before `end_at_once`, if that was called."""
     while _before:
         signal.signal(*_before.popitem())
 
@@ -76,7 +76,7 @@ def hold() -> None:
 
 
 def let_through() -> None:
-    """End what `hold` began; signals that have waited arrive now."""
+    """End `hold`; signals that have waited arrive now."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATING)
 
 
@@ -91,7 +91,7 @@ def _do_nothing(_count: int, _number: int) -> None:
 
 
 class Interrupts:
-    """Counts the signals while it is entered, instead of what they did before.
+    """Counts the signals while it is entered, instead of their former handlers.
 
     Signals that `hold` let wait arrive when it is entered. Python lets only the main thread set handlers; in any other,
     nothing changes and nothing is counted.

@@ -40,7 +40,7 @@ def few_looks_for_cycles() -> Iterator[None]:
 
 
 def _look_for_no_cycles() -> None:
-    """The end of the process frees everything, but for shared memory of ROS: what holds that must be freed before."""
+    """The end of the process frees everything, but for shared memory of ROS: holders of that must be freed before."""
     if "rclpy" not in sys.modules:
         gc.freeze()
 

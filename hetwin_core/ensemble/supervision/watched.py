@@ -181,10 +181,10 @@ class WatchedChild:
     """A forked process that sends messages, and whose stacks can be read from outside while it hangs.
 
     It leaves the terminal's session, so that a Ctrl-C there reaches this process alone; it ends with this process;
-    what it prints goes to stderr, since this process may print JSON.
+    its output goes to stderr, since this process may print JSON.
 
     Args:
-        work: what the child does; returns something picklable. SIGINT and SIGTERM end the child unless `work` sets
+        work: the child's function; returns something picklable. SIGINT and SIGTERM end the child unless `work` sets
             handlers of its own.
         name: of the process.
     """
@@ -265,7 +265,7 @@ class WatchedChild:
 
 
 def _child(work: Callable[[Send], Any], to_parent: Connection, stacks: int) -> None:
-    # What the parent had is never collected here: objects of libraries with threads of their own do not survive a fork.
+    # The parent's objects are never collected here: those of libraries with threads do not survive a fork.
     gc.freeze()
     detach(stacks, signal.SIGTERM)
     lock = threading.Lock()
@@ -283,7 +283,7 @@ def _child(work: Callable[[Send], Any], to_parent: Connection, stacks: int) -> N
 
 
 class WorkFailed(HetwinError):
-    """The child hung or died; the text says how, and where."""
+    """The child hung or died; the text has how, and where."""
 
 
 def in_a_child(
@@ -298,12 +298,12 @@ def in_a_child(
     """Do work in a child process, and return its result.
 
     Args:
-        work: what the child does; its result must be picklable.
+        work: the child's function; its result must be picklable.
         on_message: is called with each message of the child.
         progress: returns something that differs whenever the child has come further.
         patience_s: how long it may stay the same [s].
         caller: part of the names of the files that call models, for saying where a child hangs.
-        doing: returns what the child is doing, as the beginning of an error.
+        doing: returns the child's current activity, as the beginning of an error.
         waiting: is called again and again while the child works.
 
     Raises:
@@ -320,7 +320,7 @@ def in_a_child(
         if now != seen:
             seen, since = now, time.monotonic()
         elif time.monotonic() - since > patience_s:
-            busy_with = doing()  # a signal may end what it hangs in
+            busy_with = doing()  # a signal may end the hanging call
             place = child.place(caller)
             raise WorkFailed(f"{busy_with}no answer within {patience_s:g} s{place}")
 

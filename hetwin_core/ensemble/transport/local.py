@@ -143,7 +143,7 @@ class LocalPort(ModelPort):
         self._between("command", abilities.command, name, arguments)
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return what the model compares with its thresholds now."""
+        """Return the values that the model compares with its thresholds now."""
         return self._between("compares", abilities.compares, scene)
 
     def report_to(self, row: Row) -> None:
@@ -262,7 +262,7 @@ class _BesideThread:
             self._output = self._outputs.get()
 
     def peek(self) -> Changes:
-        """Return the output of a step that has ended, or raise what the model raised; it is still to be collected."""
+        """Return the output of a step that has ended, or raise the model's error; it is still to be collected."""
         assert self._output is not None
         if isinstance(self._output, Exception):
             raise self._output
@@ -273,7 +273,7 @@ class _BesideThread:
         self.is_requested, self._output = True, output
 
     def end(self) -> Changes:
-        """Wait for the requested step; returns its output, or raises what the model raised."""
+        """Wait for the requested step; returns its output, or raises the model's error."""
         self.let_end()
         output, self._output, self.is_requested = self._output, None, False
         assert output is not None
@@ -319,7 +319,7 @@ class _UnwaitedThread:
             self._wake.notify()
 
     def collect(self) -> list[Changes]:
-        """Outputs since the last call; raises what the model raised."""
+        """Outputs since the last call; raises the model's error."""
         outputs: list[Changes] = []
         while True:
             try:
@@ -366,7 +366,7 @@ def local_ports(
     Args:
         scenario: names the models, and which of them get a process of their own.
         heartbeat: receives the calls that are under way in this process.
-        one_process: keep all models in this process, whatever the scenario says; the digest is the same. For a run
+        one_process: keep all models in this process, whatever the scenario has; the digest is the same. For a run
             that is to be forked, and where another process watches each call.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The conductor's side of one model, whatever lies between them, and checks of what comes from it."""
+"""The conductor's side of one model, whatever lies between them, and checks of its outputs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FEW = 32
 
 
 def wrong_output(output: object, time_ns: int | None = None) -> str | None:
-    """What is wrong with the output of a step as a whole, to this time [ns] if one is given; None if nothing is."""
+    """The defect of a step's output as a whole, to this time [ns] if one is given; None if it has none."""
     if not isinstance(output, Changes):
         return f"it returns {type(output).__name__}; expected Changes, or nothing"
     if len(output.events) > MAX_EVENTS:
@@ -47,7 +47,7 @@ def wrong_output(output: object, time_ns: int | None = None) -> str | None:
 
 
 def not_its_own(output: MainChanges) -> str | None:
-    """What is wrong with such an output of a model that is not the main one; None if nothing is."""
+    """The defect of such an output of a model that is not the main one; None if it has none."""
     filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
     return f"it returns {', '.join(filled)}; only the main model may" if filled else None
 
@@ -57,7 +57,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:
-    """What is wrong with an attribute's value, as the end of a sentence about it; None if nothing is."""
+    """The defect of an attribute's value, as the end of a sentence about it; None if it has none."""
     data = value.data if isinstance(value, Value) else None
     if not isinstance(data, np.ndarray):
         return f"must be a Value with an array, not {value!r}"
@@ -137,7 +137,7 @@ class ModelPort(ABC):
 
     @abstractmethod
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Initialize the model with the resolved parameters; returns what it contributes."""
+        """Initialize the model with the resolved parameters; returns its contribution."""
 
     @abstractmethod
     def start(self, scene: Snapshot) -> None:
@@ -182,7 +182,7 @@ class ModelPort(ABC):
 
     @abstractmethod
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return what the model compares with its thresholds now; None if it would not act now, whatever they are."""
+        """Return the values compared with the model's thresholds now; None if it would not act whatever they are."""
 
     def save(self) -> Mapping[str, Plain]:
         """Return the model's state between two steps, and the output of a step beside the main model that is not due.

@@ -1,7 +1,7 @@
 """Encodes and decodes steps and their outputs as flat messages, for models in other processes.
 
 Both are sent at every step, and in Python each field of a message costs microseconds, several times. So they have few
-fields, long arrays of numbers, and JSON for what is seldom present. ``msg/ModelCall.msg`` and ``msg/ModelOutput.msg``
+fields, long arrays of numbers, and JSON for seldom fields. ``msg/ModelCall.msg`` and ``msg/ModelOutput.msg``
 define the layout; any objects with these fields will do. Other calls that come with the scene have it as a step has it.
 """
 

@@ -20,7 +20,7 @@ _PROXIMITY = "proximity"
 
 
 class Reads:
-    """Parts of a scene and what was in them, to the bit."""
+    """Parts of a scene and their values, to the bit."""
 
     def __init__(self) -> None:
         self._noted: dict[tuple[str, int | None, int | None], bytes] = {}
@@ -33,11 +33,11 @@ class Reads:
             self._noted[key] = getattr(scene, array)[start:stop].tobytes()
 
     def note_everything(self) -> None:
-        """Note that nothing is known about what was read."""
+        """Note that the reads are unknown."""
         self._everything = True
 
     def add(self, others: Reads) -> None:
-        """Note what something else has read as well."""
+        """Note the reads of something else as well."""
         for key, content in others._noted.items():
             self._noted.setdefault(key, content)
         self._everything = self._everything or others._everything
@@ -45,7 +45,7 @@ class Reads:
     def unchanged(self, scene: Snapshot) -> bool:
         """Whether a scene holds the same in all these parts.
 
-        Proximity comes last: what else has changed saves computing it.
+        Proximity comes last: another change saves computing it.
         """
         if self._everything:
             return False
@@ -59,11 +59,11 @@ class Reads:
 
 
 class ReadScene:
-    """A scene that notes what is read of it; has what a `Snapshot` has.
+    """A scene that notes reads of it; has the interface of a `Snapshot`.
 
     Args:
         scene: read only.
-        reads: receives what is read.
+        reads: receives the reads.
     """
 
     def __init__(self, scene: Snapshot, reads: Reads) -> None:
@@ -135,7 +135,7 @@ class ReadScene:
 
 
 class _Known(NamedTuple):
-    """A value, and what it was computed from."""
+    """A value, and its inputs."""
 
     value: Any
     reads: Reads
@@ -188,7 +188,7 @@ class Evaluation:
             raise RunFailed(f"trigger {trigger.name}", "evaluate", time_ns, str(error)) from None
 
     def _evaluator(self, function: Evaluator, scene_only: bool, *arguments: Any) -> Any:
-        """Call an evaluator; notes what it reads."""
+        """Call an evaluator; notes its reads."""
         if scene_only:
             return function(ReadScene(self.snapshot(), self._reads), *arguments)
         self._reads.note_everything()
@@ -198,7 +198,7 @@ class Evaluation:
 class Bound:
     """A trigger for one event; a variable is evaluated when something needs it, at the latest for the effects.
 
-    It may be looked at again and again: what depends on nothing that has changed in the scene keeps its value.
+    It may be looked at again and again: parts that depend on nothing changed in the scene keep their values.
 
     Attributes:
         event: the variable that holds the event, by its name.
@@ -296,7 +296,7 @@ class Bound:
         return self._as_a_whole(condition)
 
     def _as_a_whole(self, condition: Expression) -> bool:
-        """The language may know a value although a part has none, and says what is wrong if not."""
+        """The language may know a value although a part has none, and names the error if not."""
         value = self._used(condition, None).value
         if not isinstance(value, bool):
             reason = f"{condition.text}: must be true or false, not {value!r}"

@@ -112,7 +112,7 @@ class TriggerRunner:
     def save(self) -> Plain:
         """Return which comparisons held last, and the operations that last.
 
-        What their conditions read is not part of it: they are looked at again, with the same result.
+        The reads of their conditions are not part of it: they are looked at again, with the same result.
         """
         operations = {
             n: {"event": b.event, "time_ns": b.time_ns} for n, b in self.operations.items()
@@ -120,7 +120,7 @@ class TriggerRunner:
         return record({"was_true": self._was_true, "operations": operations}, name="triggers")
 
     def restore(self, saved: Plain) -> None:
-        """Get back what was saved of the same triggers.
+        """Restore the saved state of the same triggers.
 
         Raises:
             Unsaveable: if it is of other triggers.

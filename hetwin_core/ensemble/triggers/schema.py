@@ -1,4 +1,4 @@
-"""What a scenario file may say of triggers: what wakes them, their conditions and their effects."""
+"""The schema of triggers in a scenario file: what wakes them, their conditions and their effects."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -61,7 +61,7 @@ On = Annotated[
     | Annotated[OnTopic, Tag(tag("topic"))],
     alternatives("action", "event", "attribute", "topic"),
 ]
-"""What wakes a trigger."""
+"""The cause that wakes a trigger."""
 
 
 class HandOver(Strict):
@@ -118,7 +118,7 @@ Effect = Annotated[
     | Annotated[DoStop, Tag(tag("stop"))],
     alternatives("hand_over", "command", "raise", "stop"),
 ]
-"""What a trigger does."""
+"""An effect of a trigger."""
 
 
 class TriggerEntry(Strict):

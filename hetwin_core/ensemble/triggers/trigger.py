@@ -52,7 +52,7 @@ class Trigger:
 
     Attributes:
         name: as in the scenario.
-        on: what wakes it.
+        on: the cause that wakes it.
         while_phase: whether its condition is evaluated again at every step of the operation.
         let: variables and their expressions, in order.
         condition: precondition; None always holds.

@@ -75,7 +75,7 @@ class Bench:
         self._strayed: list[str] = []
         self._kept: list[tuple[str, Value, bytes]] = []
         self.trace: list[str] = []
-        """What the model returned, to the bit."""
+        """The model's output, to the bit."""
         self.longest: dict[str, float] = {}
         """Wall seconds of the longest call, by its name."""
         self.events = 0

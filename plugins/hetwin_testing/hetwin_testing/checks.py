@@ -1,4 +1,4 @@
-"""Checks of what a model does with responsibilities, under unusual conditions, and from a saved state."""
+"""Checks of a model's behaviour with responsibilities, under unusual conditions, and from a saved state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def check_round_trips(bench: Bench) -> str:
     """Check handovers of every attribute that the model can be responsible for, to it and back, or from it and back.
 
     Raises:
-        Broken: if what is released right after it was taken is something else, or a refusal changes something.
+        Broken: if a value that is released right after it was taken differs, or a refusal changes something.
     """
     slots = [
         slot
@@ -137,7 +137,7 @@ def _release(bench: Bench, slot: int) -> Value:
 
 
 def _compare(bench: Bench, slot: int, given: Value, released: Value) -> None:
-    """Compare a value with what was taken; a pose's velocity may differ, such as by the hand's motion."""
+    """Compare a value with the taken one; a pose's velocity may differ, such as by the hand's motion."""
     place = bench.scene.layout.slots[slot]
     expected, found = given.data, released.data.copy()
     if place.attribute.name == POSE.name:
@@ -214,7 +214,7 @@ def check_odd_parameters(
     """Check that an odd value of a parameter is used, or refused as bad input.
 
     Args:
-        requests: what the model asks for.
+        requests: requests of the model.
         bench: a bench with one parameter replaced, by name and value.
 
     Raises:
@@ -300,7 +300,7 @@ def check_saving(started: Callable[[], Bench], count: int) -> str:
 
 
 def _go(bench: Bench, count: int) -> str:
-    """Take steps, make the model responsible for something if it can be, and take some more; returns for what."""
+    """Take steps, make the model responsible for something if it can be, and step again; returns that one."""
     _step(bench, count // 2)
     taken = take_any(bench)
     _step(bench, count - count // 2)

@@ -1,4 +1,4 @@
-"""Checks of what a model declares before it runs."""
+"""Checks of a model's declaration before it runs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hetwin_testing.fixture import Broken
 
 CHEAP_S = 0.5
 TOGETHER = (("take", "release"), ("save", "restore"), ("compares", "thresholds"))
-"""What makes sense only together, see `model_abilities`."""
+"""Methods that make sense only together, see `model_abilities`."""
 
 
 def check_declaration(cls: type[Model]) -> None:
-    """Check that a model's class declares what makes sense.
+    """Check that a model's class declares something sensible.
 
     Raises:
         Broken: if not.

@@ -1,4 +1,4 @@
-"""What the checks of a model share: a small scene, values for its parameters, and results."""
+"""Shared by the checks of a model: a small scene, values for its parameters, and results."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class CheckResult:
     """One check of the suite.
 
     Attributes:
-        check: what the model has to do.
+        check: the requirement.
         ok: whether it does.
-        detail: what was found, and what was expected; if the check passed, what it covered.
+        detail: the finding and the expectation; if the check passed, its coverage.
     """
 
     check: str
@@ -46,7 +46,7 @@ class CheckResult:
 
 
 class Broken(Exception):
-    """A model breaks its contract; the text says how, and what was expected."""
+    """A model breaks its contract; the text has the violation and the expectation."""
 
 
 class Report:
@@ -67,11 +67,11 @@ class Report:
         self.results: list[CheckResult] = []
 
     def run(self, check: str, work: Callable[[], str | None]) -> bool:
-        """Run one check; what it raises is a result too.
+        """Run one check; an error is a result too.
 
         Args:
-            check: what the model has to do.
-            work: returns what it covered; raises if the model does not do it.
+            check: the requirement.
+            work: returns its coverage; raises if the model does not do it.
         """
         self._begins(check)
         result = _outcome(check, work)
@@ -168,7 +168,7 @@ class Fixture:
         return np.concatenate([*joints, *self._poses(time_ns).values()])
 
     def proximity(self, time_ns: int) -> Floats:
-        """What is near the box: the table under it and a finger on each side; see `PROXIMITY_COLUMNS`."""
+        """The neighbours of the box: the table under it and a finger on each side; see `PROXIMITY_COLUMNS`."""
         names = [entity.name for entity in ENTITIES]
         box = names.index("box")
         gap = self._opening(time_ns) - HALF_BOX
@@ -238,7 +238,7 @@ def values_for(
     """A value for every parameter: the one given, else the default, else one invented by its kind.
 
     Args:
-        requests: what the model asks for.
+        requests: requests of the model.
         entities: of the fixture; none for a model that brings the whole scene itself.
         given: parameter -> value as `initialize` gets it.
         can_be_main: whether a world may be asked for.

@@ -1,4 +1,4 @@
-"""Concerns: what a run's user should doubt, folded from the events of what watches the run, and the verdict."""
+"""Concerns: reasons to doubt a run, folded from its observers' events, and the verdict."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Identity: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 
 class Severity(StrEnum):
-    """How much a concern takes away from what a run says, the least first."""
+    """How much a concern weakens a run's results, the least first."""
 
     NOTE = "note"
     """Worth knowing; nothing is doubtful."""
     WARNING = "warning"
-    """What the run says may be wrong."""
+    """The run's results may be wrong."""
     ABSURD = "absurd"
     """No robot and no object does this."""
 
@@ -44,7 +44,7 @@ _ORDER = {severity: rank for rank, severity in enumerate(Severity)}
 
 
 class Verdict(StrEnum):
-    """What is to be thought of a run."""
+    """The verdict on a run."""
 
     FINE = "fine"
     """All that can be checked for this robot was, and speaks for it."""
@@ -53,7 +53,7 @@ class Verdict(StrEnum):
     DOUBTFUL = "doubtful"
     """Something speaks against it."""
     ABSURD = "absurd"
-    """No robot and no object does what it says."""
+    """No robot and no object behaves so."""
     STOPPED = "stopped"
     """It was stopped before its end."""
     FAILED = "failed"
@@ -114,8 +114,8 @@ def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:
     """The concerns that events are about, the worst first, then by their beginning.
 
     Events of one name with the same texts among their arguments (but for the severity) are about the same concern.
-    One without an argument ``to`` [s] begins an occurrence, or says that it has become worse and then has ``from`` [s];
-    one with ``to`` ends it. The order of the events does not matter.
+    One without an argument ``to`` [s] begins an occurrence, or reports that it has become worse and then has ``from``
+    [s]; one with ``to`` ends it. The order of the events does not matter.
 
     Args:
         events: of a run; others than concerns are left out.
@@ -173,7 +173,7 @@ def _not_watched(failures: Iterable[Mapping[str, Json]], end_ns: int) -> tuple[C
 
 
 def verdict_of(severities: Iterable[Severity], *, unseen: bool = False, ended: str = "") -> Verdict:
-    """What is to be thought of a run.
+    """The verdict on a run.
 
     Args:
         severities: of its concerns.
@@ -193,7 +193,7 @@ def verdict_of(severities: Iterable[Severity], *, unseen: bool = False, ended: s
 
 
 def identity_of(event: Event) -> Identity:
-    """What the event's concern is told apart by."""
+    """The key that distinguishes the event's concern."""
     texts = {
         key: value
         for key, value in event.arguments.items()

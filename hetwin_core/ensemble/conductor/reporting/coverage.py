@@ -1,4 +1,4 @@
-"""What a run has checked: for each kind of claim and each thing, from what and when, or why not."""
+"""Coverage of a run: for each claim and subject, its sources and times, or why it was not checked."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ class Claim(StrEnum):
     """A kind of claim that a run can make."""
 
     GRIP = "grip"
-    """What a hand holds."""
+    """The object in a hand."""
     TOUCH = "touch"
-    """What the links of a robot touch."""
+    """Touches of a robot's links."""
     EFFORT = "effort"
     """Whether something acts on a robot's joints that the scene does not have."""
     MOTION = "motion"
     """Whether a robot's joints move as robots do."""
     SUPPORT = "support"
-    """What an object stands on."""
+    """The support of an object."""
     DROP = "drop"
     """Whether an object falls, topples or flies off."""
     CONNECTION = "connection"
-    """What an object is plugged into."""
+    """The socket of a plug."""
     CONTAINER = "container"
-    """What an object is in."""
+    """The container of an object."""
     BASE = "base"
     """Where a mobile robot is."""
     TIME = "time"
-    """Whether the stamps of what was recorded or received can be believed."""
+    """Whether the stamps of recorded or received messages can be believed."""
     OUTCOME = "outcome"
-    """Whether what the scenario counts as success came about."""
+    """Whether the scenario's outcomes were achieved."""
     TASK = "task"
     """Whether a task of the robot's program succeeded."""
 
@@ -85,14 +85,14 @@ class CoverageRow:
         claim: its kind.
         subject: the robot, hand, object, task or outcome that it is about.
         checked: whether it was checked as far as it can be for this robot.
-        holds: whether what was seen speaks for it; None if it was not checked.
-        sources: from what it was checked.
-        of: what exactly: links, joints.
+        holds: whether the observations support it; None if it was not checked.
+        sources: evidence of the check.
+        of: the links or joints.
         spans: when it was checked: (from, to) in simulated time [ns].
-        why: why it was not checked, or of what it was not; empty if there is nothing to say.
+        why: why it was not checked, or of what it was not; empty if there is no reason.
         matters: whether something may have happened that nobody saw.
         width: how far apart fingers are that stopped on something which the scene does not have [m]; None if they do
-            not say it.
+            not report it.
     """
 
     claim: Claim
@@ -127,12 +127,12 @@ class CoverageRow:
 
 
 def is_coverage(event: Said) -> bool:
-    """Whether an event says what is checked; it is shown in the coverage and not among what happened."""
+    """Whether an event is about coverage; it is shown there and not among the run's events."""
     return event.name == COVERAGE and event.source == ROBOT_HEALTH
 
 
 def coverage_event(covered: CoverageRow, time_ns: int) -> Event:
-    """Return the event that says that a claim is checked, or not, from a time on."""
+    """Return the event by which a claim is checked, or not, from a time on."""
     arguments: dict[str, Json] = {
         "claim": covered.claim.value,
         "subject": covered.subject,
@@ -150,11 +150,11 @@ def coverage_event(covered: CoverageRow, time_ns: int) -> Event:
 def coverage_of(
     events: Iterable[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
 ) -> tuple[CoverageRow, ...]:
-    """What a run has checked, by its events, in the order in which each claim was first spoken of.
+    """Coverage of a run by its events, in the order in which each claim first appears.
 
     Args:
         events: of the run; others than those of coverage and of tasks are left out.
-        concerns: of the run, which decide what holds.
+        concerns: of the run, which decide which claims hold.
         begun_ns: when it began, in simulated time.
         end_ns: when it ended.
     """
@@ -184,7 +184,7 @@ class Said(Protocol):
 
     @property
     def name(self) -> str:
-        """What happened."""
+        """The event."""
 
     @property
     def source(self) -> str:
@@ -196,7 +196,7 @@ class Said(Protocol):
 
     @property
     def arguments(self) -> Mapping[str, Json]:
-        """What it is about."""
+        """The subject."""
 
 
 class Stretch(NamedTuple):
@@ -206,8 +206,8 @@ class Stretch(NamedTuple):
         from_ns: since when.
         to_ns: until just before.
         checked: whether it was checked.
-        sources: from what.
-        of: what exactly: links, joints.
+        sources: evidence of the check.
+        of: the links or joints.
         why: why it was not checked.
     """
 
@@ -222,9 +222,9 @@ class Stretch(NamedTuple):
 def stretches_of(
     events: Iterable[Said], begun_ns: int, end_ns: int
 ) -> dict[tuple[Claim, str], tuple[Stretch, ...]]:
-    """For each claim and each thing that a run says whether it is checked: when it was, without gaps.
+    """For each claim and subject, the intervals in which it was checked or not, without gaps.
 
-    What is said first holds from the beginning: an observer may need some time to see what there is.
+    The first report holds from the beginning: an observer may need some time to get ready.
     """
     said = _by_claim(events)
     return {key: _stretches(each, begun_ns, end_ns) for key, each in said.items()}
@@ -257,7 +257,7 @@ def _stretches(events: Sequence[Said], begun_ns: int, end_ns: int) -> tuple[Stre
 
 
 class Decision(NamedTuple):
-    """What decides whether a predicate is known.
+    """The claims that decide whether a predicate is known.
 
     Attributes:
         claim: the kind of claim that it is.
@@ -384,7 +384,7 @@ def claims_named(words: Iterable[str], where: str) -> tuple[str, ...]:
 
     Args:
         words: in either number.
-        where: the option or key that says them, for errors.
+        where: their option or key, for errors.
 
     Raises:
         BadInput: if there is no such claim.
@@ -410,7 +410,7 @@ def unmet(rows: Sequence[Mapping[str, Any]], required: Iterable[str]) -> Iterato
     """Yield which of some claims were not checked, or do not hold.
 
     Args:
-        rows: what a run has checked, as its summary has them.
+        rows: coverage as a run's summary has it.
         required: names of claims.
     """
     for claim in required:

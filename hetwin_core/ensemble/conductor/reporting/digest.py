@@ -24,8 +24,8 @@ class Digest(Restorable):
     The stream begins with the names of all attributes in the order of the layout; each state ends a link with its time
     in ns and the float64 values of all attributes in that order; before them in the link stand the events and
     handovers since the state before, as canonical JSON. A state is taken every `PERIOD_NS`, after each step with
-    events or handovers, and at the end. Ids, processes and wall times are not part of it, nor is what only watches the
-    run for its user.
+    events or handovers, and at the end. Ids, processes and wall times are not part of it, nor are observers that
+    watch the run for its user.
 
     Args:
         layout: all attributes.
@@ -99,7 +99,7 @@ class Digest(Restorable):
         return self._hashed(self._last).hex()
 
     def _hashed(self, state: tuple[int, Floats] | None) -> bytes:
-        """The next link: of the one before, of what was added since, and of a state if there is one."""
+        """The next link: of the one before, of the additions since, and of a state if there is one."""
         link = hashlib.sha256(self._link)
         for part in self._since:
             link.update(part)

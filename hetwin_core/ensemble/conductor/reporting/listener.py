@@ -1,4 +1,4 @@
-"""What a run reports to its listeners, which record, publish or judge it."""
+"""Reports of a run to its listeners, which record, publish or judge it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Handover:
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """What is known when a run begins.
+    """Facts about a run at its begin.
 
     Attributes:
         scenario: the scenario's name.
@@ -54,13 +54,13 @@ class RunStart:
         source: path of the recording, or a name of the live source; empty if there is none.
         seed: seed of the run.
         rate: steps of the main model per simulated second.
-        duration_ns: when the source ends, if it says so.
+        duration_ns: when the source ends, if known.
         layout: entities and attributes.
         models: in the scenario's order; an owner's index counts in it.
         robot_descriptions: URDF of each robot by name, by an empty name of the only one.
-        warnings: what the models could not use of their input, each with the model's name.
+        warnings: input that models could not use, each with the model's name.
         snapshot: the scene at the start.
-        shown: where other programs see what the main model computes, as text by name; may be empty.
+        shown: where other programs see the main model's world, as text by name; may be empty.
         given: all that decides how the run goes, see `given.run_given`.
         able: names of the models that can be responsible, by the name of each attribute of the scene.
         buttons: event and arguments that each button of a page raises, by its caption.
@@ -89,7 +89,7 @@ class RunSummary:
 
     `ended` is ``recording`` (the source or the duration is over), ``live`` (the same of a live robot), ``stopped`` or
     ``failed``.
-    `engine` is what the main model computes with, `shown` where other programs see that. `concerns` are rows as
+    `engine` is the main model's physics engine, `shown` where other programs see that. `concerns` are rows as
     `Concern.row` has them, the worst first, `coverage` as `CoverageRow.row` has them, and `verdict` is one of
     `Verdict`. `live` is the lag behind a live robot: the time at which states were complete and published minus that
     at which the newest joint sample in them was measured. `robots` has a row for each robot: ``name``, ``base`` with
@@ -123,7 +123,7 @@ class RunSummary:
 
 
 class RunListener:
-    """Follows a run; called in order, from the thread that runs the ensemble. What it leaves out does nothing.
+    """Follows a run; called in order, from the thread that runs the ensemble. A method that it leaves out does nothing.
 
     Attributes:
         stepped_every: `stepped` is called at multiples of so many steps.
@@ -156,7 +156,7 @@ class RunListener:
         """A message for people; `level` is ``info``, ``warning`` or ``error``."""
 
     def judged(self, summary: RunSummary) -> RunSummary:
-        """The run is over; returns its summary with what this listener knows beyond it, before any hears of `ended`."""
+        """The run is over; returns its summary with this listener's additions, before any hears of `ended`."""
         return summary
 
     def ended(self, summary: RunSummary) -> None:
@@ -240,7 +240,7 @@ class ListenerGroup:
         self._time_ns = 0
 
     def _follow(self, listeners: Sequence[RunListener]) -> None:
-        """Call these from now on, each for what it does something about."""
+        """Call these from now on, each for the methods that it has."""
         self._listeners = tuple(listeners)
         self._of = {
             name: [listener for listener in listeners if _has_own(listener, name)]
@@ -285,7 +285,7 @@ class ListenerGroup:
         self._call("event", event)
 
     def belief(self, event: Event) -> None:
-        """Publish what the robot believes."""
+        """Publish the robot's beliefs."""
         self._call("belief", event)
 
     def handover(self, handover: Handover) -> None:
@@ -293,7 +293,7 @@ class ListenerGroup:
         self._call("handover", handover)
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Publish what a person should know."""
+        """Publish notes for people."""
         self._call("note", time_ns, level, source, text)
 
     def ended(self, summary: RunSummary) -> RunSummary:

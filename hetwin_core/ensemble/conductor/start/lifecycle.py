@@ -29,7 +29,7 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from hetwin_core.ensemble.transport.port import ModelPort
 
 _PARTS = 2
-"""What is waited for one after the other: the joints of a robot, then its base."""
+"""Waited for one after the other: the joints of a robot, then its base."""
 
 
 def waiting_for_robots(scenario: Scenario, options: RunOptions) -> Scenario:
@@ -82,17 +82,17 @@ class Ready:
         scene: values and responsibilities at the start.
         records: the registered models, in the scenario's order.
         main_slots: slots that the main model's block covers, in its order.
-        duration_ns: when the source ends, if it says so.
+        duration_ns: when the source ends, if known.
         robot_descriptions: URDF of each robot by name, by an empty name of the only one.
-        warnings: what models could not carry over, with the model's name.
-        engine: what the main model computes with, in words; may be empty.
+        warnings: input that models could not carry over, with the model's name.
+        engine: of the main model, in words; may be empty.
         reproducible: whether all models are.
-        parameters: what each model was initialized with, by index.
+        parameters: of each model's initialization, by index.
         seed: of the run; each model's is its index more.
         handovers: (slot, model) that the scenario asks for before the first step.
         placed: adds to a model's error about one of its parameters the place of that parameter in the scenario.
         seats: slots that each model that may join gets when it does, by its index.
-        shown: where other programs see what the main model computes, as text by name; may be empty.
+        shown: where other programs see the main model's world, as text by name; may be empty.
     """
 
     scene: Scene
@@ -272,7 +272,7 @@ def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
 def initialize(
     port: ModelPort, resolve: Resolve, seed: int, placed: Placed
 ) -> tuple[Parameters, Contribution]:
-    """Resolve the parameters that a model's class declares and send them; returns them with what it contributes.
+    """Resolve the parameters that a model's class declares and send them; returns them with its contribution.
 
     Args:
         port: a registered model.
@@ -295,7 +295,7 @@ def start(port: ModelPort, ready: Ready) -> None:
     """Start an initialized model on the scene as it is now.
 
     Raises:
-        BadInput: if it cannot start with what it was given.
+        BadInput: if it cannot start with its input.
         RunFailed: if it fails.
     """
     try:
@@ -309,10 +309,10 @@ def start_all(
 ) -> list[RunFailed]:
     """Start the models in order; returns the failures, of which at most the last is fatal.
 
-    They are not handled here, so that the log, which begins after all have started, contains what follows.
+    They are not handled here, so that the log, which begins after all have started, contains their consequences.
 
     Raises:
-        BadInput: if a model cannot start with what it was given.
+        BadInput: if a model cannot start with its input.
     """
     failures: list[RunFailed] = []
     for port in (port for port in ports if port.plan.seat is None):
@@ -347,7 +347,7 @@ def _descriptions(main: MainContribution) -> Mapping[str, str]:
 
 
 def _handovers(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
-    """(slot, model) for each responsibility in the scenario; a wildcard covers what its model declares.
+    """(slot, model) for each responsibility in the scenario; a wildcard covers its model's declared attributes.
 
     Raises:
         BadInput: if an entry covers nothing.

@@ -1,4 +1,4 @@
-"""What the start of a run says beyond the scenario."""
+"""Options of a run's start, beyond the scenario."""
 
 from __future__ import annotations
 

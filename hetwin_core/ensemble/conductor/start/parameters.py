@@ -34,18 +34,18 @@ _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
     ParameterKind.BOOLEAN: (TypeAdapter(bool), "true or false"),
     ParameterKind.VECTOR: (TypeAdapter(list[Number]), "a list of numbers"),
 }
-"""Types of the parameters that refer to nothing in the scene, and what they are called."""
+"""Types of the parameters that refer to nothing in the scene, and their names in errors."""
 
 _GIVEN_BY_NONE = (ParameterKind.WATCH, ParameterKind.URDF, ParameterKind.FUNCTIONAL)
 """Types of the parameters that come from the main model, never from a scenario."""
 
 Wrong: TypeAlias = Callable[[str], BadInput]
-"""Makes the error about a value from what was expected."""
+"""Makes the error about a value from the expectation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known so far.
+    """Facts known so far.
 
     Entities, values of their attributes, the models' ids by name, the watched robot, and its URDF.
     """
@@ -263,7 +263,7 @@ def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
 
 
 def _meant(one: Any, known: Known) -> list[str]:
-    """What one of several means: an entity, or a pattern; nothing if there is none."""
+    """The meaning of one of several: an entity, or a pattern; nothing if there is none."""
     if _is_known(one, known.entities):
         return [one]
     is_pattern = isinstance(one, str) and set(one) & set("*?")

@@ -34,7 +34,7 @@ def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
 
 
 def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether a source ends a run at a time that nothing says before, or lets it be stopped."""
+    """Whether a source ends a run at a time that is unknown before, or lets it be stopped."""
     specs = source_specs(scenario, options).values()
     return any(kind_of(spec) in _OPEN_ENDED for spec in specs)
 
@@ -129,7 +129,7 @@ def planned_steps(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def source_words(spec: Mapping[str, Any]) -> str:
-    """What a source is, in words: the path of a file, or its kind and what it says."""
+    """A source in words: the path of a file, or its kind and value."""
     kind = kind_of(spec)
     assert kind is not None  # such a source is none
     if kind in (SourceKind.RECORDING, SourceKind.TRAJECTORY):
@@ -147,7 +147,7 @@ def _step_words(step: Mapping[str, Any]) -> str:
 
 
 def _taken(commands: Commands) -> dict[str, Any]:
-    """What the robot takes by what may be sent to it, as options of a source."""
+    """The controllers and topics that the scenario's `commands` name, as options of a source."""
     spec: dict[str, Any] = {} if commands.base is None else {"velocity": commands.base}
     if commands.parameters is not None:
         spec["parameters"] = commands.parameters
@@ -228,7 +228,7 @@ def named_source(text: str) -> dict[str, Any]:
             expected="a path, live, live:NAMESPACE, commands, commands:NAMESPACE,"
             ' or JSON such as {"live": "", "timeout": 2}',
         ) from None
-    assert isinstance(spec, dict)  # what begins with a brace is nothing else
+    assert isinstance(spec, dict)  # a text that begins with a brace is nothing else
     return spec
 
 

@@ -1,4 +1,4 @@
-"""What triggers, models and users ask of a run: responsibilities, commands, other values, its end."""
+"""Requests of triggers, models and users to a run: responsibilities, commands, other values, its end."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class EffectRunner(Restorable):
         handovers: moves responsibilities.
         failures: handles a model that fails.
         listeners: receive a note of the end that a trigger asks for.
-        ask: takes what is to be done at this barrier.
+        ask: takes requests for this barrier.
 
     Attributes:
         stopped_by: reason for which a trigger has ended the run; None if none has.

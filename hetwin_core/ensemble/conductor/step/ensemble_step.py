@@ -21,7 +21,7 @@ from hetwin_core.ensemble.triggers.runner import TriggerRunner
 
 Outputs: TypeAlias = list[tuple[ModelPort, Changes]]
 MAX_STEPS = 32
-"""Most steps of the main model in one call, so that what comes from outside does not wait long."""
+"""Most steps of the main model in one call, so that requests from outside do not wait long."""
 
 
 class EnsembleStep:
@@ -37,7 +37,7 @@ class EnsembleStep:
         scheduler: knows which others step.
         outputs: writes outputs into the scene.
         outside: events and placements from outside.
-        events: ranks and orders the step's events, and knows what each model has not seen yet.
+        events: ranks and orders the step's events, and keeps those that each model has not seen yet.
         effects: carries out the models' requests.
         failures: handles models that fail.
         triggers: run on the events.
@@ -197,7 +197,7 @@ class EnsembleStep:
         return due
 
     def _write(self, due: Sequence[ModelPort], then: int) -> Outputs:
-        """Write what the due models have computed; failures are handled when all outputs are written."""
+        """Write the outputs of the due models; failures are handled when all outputs are written."""
         received, failures = self._receive(due)
         written: Outputs = []
         for port, output in received:
@@ -225,7 +225,7 @@ class EnsembleStep:
         return received, failures
 
     def _collect(self, step: int) -> Outputs:
-        """Write what models on the clock or free have computed so far, and offer them the new time."""
+        """Write the outputs so far of models on the clock or free, and offer them the new time."""
         outputs: Outputs = []
         for port in self._scheduler.unwaited:
             try:

@@ -1,4 +1,4 @@
-"""What reaches a step: events of models and from outside, beliefs of the robot, and what somebody asks of the run."""
+"""Input of a step: events of models and from outside, beliefs of the robot, and requests to the run."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from hetwin_core.ensemble.words import seconds
 class BeliefIntake(Restorable):
     """Passes beliefs on, with poses in the world frame.
 
-    A belief about what the scene does not have, or in a frame that it does not have, is left out; the first of its kind
+    A belief about something outside the scene, or in a frame that it does not have, is left out; the first of its kind
     on a topic is a warning, and at the end of the run their number. The frames are the scene's entities, ``world`` or
     ``map``, which are the same, and ``odom`` of a robot with odometry, where it was when it was first needed: nothing
-    tells the robot of the drift.
+    informs the robot of the drift.
 
     Args:
         scene: poses and entities.
@@ -86,7 +86,7 @@ class BeliefIntake(Restorable):
         self._listeners.belief(_resolved(event, fields, [str(name) for name in entities], frame))
 
     def end(self) -> None:
-        """Warn of topics on which nothing came, and say how much was left out."""
+        """Warn of topics on which nothing came, and report how much was left out."""
         for source, where in self._silent.items():
             self._warn(where, f"nothing came on {source}")
         for (source, _), count in self._left_out.items():
@@ -153,7 +153,7 @@ class EventQueue(Restorable):
         models: names of the models, by index.
         digest: receives every event.
         listeners: receive every event.
-        beliefs: receives what the robot believes, which is no event to anything else.
+        beliefs: receives the robot's beliefs, which are no events to anything else.
 
     Attributes:
         events: all events that were handled or recorded, in order.
@@ -259,19 +259,19 @@ def _check_json(event: Event, source: str) -> None:
 
 
 class OutsideInput(Restorable):
-    """Takes in, at the barrier, what other threads have put into the controls.
+    """Takes in, at the barrier, requests that other threads have put into the controls.
 
     Args:
         controls: of the run.
         scene: values and layout.
         events: ranks events.
-        effects: carries out what is asked for.
+        effects: carries out the requests.
         failures: handles a model that fails.
         join, leave: take the model with an index into service, or out of it; return the event.
 
     Attributes:
         arrivals: the events that have come in.
-        requests: what has been asked for.
+        requests: pending requests.
         any_events: whether any event has come in, or anything was done by hand, so that the run cannot be repeated.
     """
 
@@ -310,7 +310,7 @@ class OutsideInput(Restorable):
         return events
 
     def carry_out(self) -> None:
-        """Do what has been asked for; a placement is followed by an event ``placed``, a handover by ``handed_over``.
+        """Carry out the requests; a placement is followed by an event ``placed``, a handover by ``handed_over``.
 
         Raises:
             RunFailed: if a model fails and the run is to stop.
@@ -369,7 +369,7 @@ class OutsideInput(Restorable):
         return Event(name, self._scene.time_ns, source=BY_HAND, arguments=of)
 
     def refuse_all(self, reason: str) -> None:
-        """Refuse what nothing can be done about any more."""
+        """Refuse the requests that can no longer be carried out."""
         while self.requests:
             request = self.requests.popleft()
             if not isinstance(request, Act):

@@ -1,4 +1,4 @@
-"""What comes out of a step: outputs of models, checked and written into the scene, and the state that is published."""
+"""Output of a step: outputs of models, checked and written into the scene, and the state that is published."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class OutputWriter(Restorable):
         """Write a model's output; `time_ns` is None for a model that steps at times of its own.
 
         Raises:
-            RunFailed: see `write_main`; or if it holds what only the main model may return.
+            RunFailed: see `write_main`; or if it has a field that only the main model may return.
         """
         if type(output) is not Changes or output.events or output.time_ns != time_ns:
             wrong = wrong_output(output, time_ns)
@@ -136,7 +136,7 @@ class OutputWriter(Restorable):
             self._write_values(plan, output)
 
     def _write_values(self, plan: ModelPlan, output: Changes) -> None:
-        """Write what the model is responsible for, and drop and count the rest."""
+        """Write the attributes that the model is responsible for, and drop and count the rest."""
         owners, scene = self._scene.table.owners, self._scene
         for key, value in output.values.items():
             slot = self._slots.get(key)
@@ -209,7 +209,7 @@ class StatePublisher(Restorable):
         lag: measures how late the state of a live robot is.
 
     Attributes:
-        predicates: what observers have said so far.
+        predicates: reported by observers so far.
     """
 
     saved_fields = ("_published",)

@@ -1,1 +1,1 @@
-"""Models in other processes: one port, one server, and what is sent between them."""
+"""Models in other processes: one port, one server, and their messages."""

@@ -39,7 +39,7 @@ class FlatMessage:
         numbers: see `step_codec`.
         tables: see `step_codec`.
         events: of a step, see `step_codec`.
-        more: what is no array of numbers, as JSON.
+        more: everything but arrays of numbers, as JSON.
         error: that the model has raised, see `json_codec.error_to_text`; empty for none.
     """
 
@@ -71,8 +71,8 @@ class FlatMessage:
 class SharedParts:
     """Room for one message: a list of parts, each of any number of bytes.
 
-    Only one process writes at a time, and says by other means when the other may read. The memory has no name, so that
-    nothing is left behind however the processes end.
+    Only one process writes at a time, and signals by other means when the other may read. The memory has no name, so
+    that nothing is left behind however the processes end.
 
     Args:
         room: bytes that it has.
@@ -115,7 +115,7 @@ class SharedParts:
 class MemoryChannel:
     """Carries one request at a time to another process, and its reply back.
 
-    Two counters say that something is there to be read: unlike what is written into a pipe, they do not draw the
+    Two counters signal that something can be read: unlike bytes in a pipe, they do not draw the
     process that wakes up to the processor of the one that wakes it, which has more to do.
 
     Args:

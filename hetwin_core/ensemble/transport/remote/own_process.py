@@ -37,7 +37,7 @@ CALLS = (
     *("register", "initialize", "start", "step", "take", "release", "place", "change"),
     *("command", "compares", "save", "restore", "stop"),
 )
-"""What the conductor calls; each has a method of its name."""
+"""Calls of the conductor; each has a method of its name."""
 PRESENT_STEP_S = 1.0
 """A model that steps in a thread of its own is stopped after its present step, or when that takes longer."""
 
@@ -261,7 +261,7 @@ class OwnProcess(Peer):
         return result
 
     def too_late(self, call: str, deadline_s: float) -> RunFailed:
-        """End the process; the failure says where it was."""
+        """End the process; the failure has where it was."""
         place = where_it_hangs(self._pid, self._stacks, CALLER)
         where = f"; it is in {place}" if place else ""
         failure = self.failure(call, f"no answer within its deadline of {deadline_s:g} s{where}")
@@ -285,9 +285,9 @@ class OwnProcess(Peer):
 
 
 def _serve_and_exit(cls: type[Model], channel: MemoryChannel, stacks: int, parent: int) -> None:
-    """What the process does; it never returns into what the parent was doing."""
+    """The process's main function; it never returns into the parent's code."""
     code = 1
-    gc.freeze()  # what the parent had is never collected here, see `watched_child`
+    gc.freeze()  # objects of the parent are never collected here, see `watched_child`
     try:
         detach(stacks, signal.SIGKILL)
         server = ModelServer(cls)

@@ -103,7 +103,7 @@ class Peer(ABC):
             failure: of that call.
 
         Returns:
-            What the run is to know of it.
+            Where the run is informed of it.
         """
 
     @abstractmethod
@@ -198,7 +198,7 @@ class RemotePort(ModelPort):
         return output
 
     def _read(self, call: str, result: Any, layout: Layout) -> MainChanges:
-        """The output of a step; one that changes nothing need not say so."""
+        """The output of a step; one that changes nothing may be empty."""
         if not len(result.index) and not result.more:
             return MainChanges(self._peer.time_ns)
         try:
@@ -253,7 +253,7 @@ class RemotePort(ModelPort):
         self._call("command", {"command": name, "arguments": dict(arguments)})
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return what the model compares with its thresholds now."""
+        """Return the values that the model compares with its thresholds now."""
         result = self._call("compares", tick=Tick(scene.time_ns, 0, scene))
         return cast("Mapping[str, float] | None", json.loads(result.more))
 
@@ -305,7 +305,7 @@ class RemotePort(ModelPort):
         *,
         deadline_s: float | None = None,
     ) -> Any:
-        """Send a call, when what is under way has ended; returns its result, or raises what the model raised."""
+        """Send a call, when the pending call has ended; returns its result, or raises the model's error."""
         self._let_call_end()
         call = FlatMessage(name)
         if tick is not None:
