@@ -18,7 +18,7 @@ COMMANDS = ("pause", "go_on", "step", "next_event", "pace")
 
 
 class ByHand:
-    """Offers ``hetwin/control`` and ``hetwin/hand_over``; each responds when what it was asked for is done.
+    """Offers ``hetwin/control`` and ``hetwin/hand_over``; each responds when its request is done.
 
     Args:
         node: the conductor's node.

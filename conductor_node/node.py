@@ -37,7 +37,7 @@ def offer_standard_services(node: Node) -> Any:
     """Offer the services.
 
     Returns:
-        What serves them; None where ``simulation_interfaces`` is not installed, which the node's log reports.
+        Their server; None where ``simulation_interfaces`` is not installed, which the node's log reports.
     """
     if find_spec("simulation_interfaces") is None:
         node.get_logger().info(
@@ -101,7 +101,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     Its parameters are those of `parameters`.
 
     Attributes:
-        run: token of the run; whoever recognises this node by it says it too.
+        run: token of the run, by which nodes and clients recognise each other.
 
     Raises:
         BadInput: if another run on this machine has the namespace.
@@ -155,7 +155,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._standard = offer_standard_services(self)
 
     def begin_startup_goal(self) -> None:
-        """Begin a run as the parameters say; if one is running, begin again when it has ended."""
+        """Begin a run by the parameters; if one is running, begin again when it has ended."""
         self._next = StartupGoal(self)
         if self.goal is None:
             self.goal, self._next = self._next, None
@@ -257,7 +257,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._running().notify(messages.read_annotation(request.annotation))
 
     def _hear(self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile) -> None:
-        """Take what the robot's program says of a run; a live source subscribes to that itself."""
+        """Take the robot's program's messages about a run; a live source subscribes to that itself."""
 
         def on_message(message: Any) -> None:
             if self.conductor is None or self.conductor.is_live:

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.supervision.watched import ending
 
 APPEAR_S = 60.0
-"""A node may take this long until it is seen: until its process has loaded what it needs, on a machine that is busy."""
+"""A node may take this long until it is seen: until its process has loaded its modules, on a busy machine."""
 REGISTER_S = 60.0
 """A node that is seen may take this long to register."""
 DISCOVER_S = 60.0
@@ -22,7 +22,7 @@ DISCOVER_S = 60.0
 UNSEEN_S = 20.0
 """One on this machine of which none is discovered within this time is started anew, once.
 
-On a busy machine two participants of Fast DDS at times never tell each other all that they offer.
+On a busy machine two participants of Fast DDS at times never discover each other completely.
 """
 MATCH_S = 30.0
 """A node whose topics are discovered may take this long until its responses arrive."""

@@ -39,7 +39,7 @@ _OFFERED = (
     topics.CONTACTS,
 )
 _ROBOTS_OWN = (topics.TRANSFORMS, topics.STATIC_TRANSFORMS, topics.JOINT_STATES)
-"""What a robot publishes itself if it is a real one; offered early, so that listeners find them."""
+"""Topics that a real robot publishes itself; offered early, so that listeners find them."""
 
 
 class Publisher(RunListener):
@@ -55,7 +55,7 @@ class Publisher(RunListener):
         marker_rate: marker arrays for RViz, and frames, per simulated second.
         run: token of the run.
         live: whether the robot is a real one, whose joints and frames are its own to publish.
-        localized: whether frames say where the odometry of a mobile robot began.
+        localized: whether frames include the origin of a mobile robot's odometry.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Publisher(RunListener):
         self.stepped(0, scene)
 
     def offer(self, layout: Layout, models: Sequence[ModelRecord] = ()) -> RunEncoder:
-        """Offer the topics that depend on what robots there are, and return what encodes a run with them."""
+        """Offer the topics that depend on what robots there are, and return the encoder of a run with them."""
         self._encoder = RunEncoder(layout, models, localized=self._localized)
         if not self._live:
             self._topics.offer(*self._encoder.topics)

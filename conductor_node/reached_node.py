@@ -111,7 +111,7 @@ class TopicChannel:
         return found
 
     def close(self) -> None:
-        """Disconnect; what still arrives is dropped."""
+        """Disconnect; later messages are dropped."""
         self._node.destroy_publisher(self._calls)
         self._node.destroy_subscription(self._outputs)
 
@@ -257,7 +257,7 @@ class ReachedNode(Peer):
         return sorted(f"{where.rstrip('/')}/{name}" for name, where in pairs if where == space)
 
     def _missing(self, patience: float) -> str:
-        """What is waited for, for whoever started the conductor's node."""
+        """The pending condition, for whoever started the conductor's node."""
         return (
             f"its node {self._name!r} has not registered with this conductor on host {socket.gethostname()} after"
             f" {TELL_S:g} s, which waits for {patience:.0f} s. {self._there()}"
@@ -282,7 +282,7 @@ class ReachedNode(Peer):
             raise self.failure("discover", reason)
 
     def _wait_until_matched(self, topics: TopicChannel) -> None:
-        """Call the node until it responds: what is sent before both ends have discovered each other is lost."""
+        """Call the node until it responds: messages from before both ends have discovered each other are lost."""
         topics.request(FlatMessage("register"))
         end, calls = time.monotonic() + self._patience(MATCH_S), 1
         while topics.reply_until(time.monotonic() + CALL_AGAIN_S, lambda: True) is None:
@@ -330,7 +330,7 @@ class ReachedNode(Peer):
         return result
 
     def _look(self) -> bool:
-        """What is done from time to time while a call takes long; whether waiting for the node makes sense."""
+        """Work done from time to time during a long call; whether waiting for the node makes sense."""
         self._executor.spin_once(0.0)
         self._may_go_on()
         return not self._process.has_ended()

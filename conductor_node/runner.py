@@ -159,7 +159,7 @@ def _run_into(
     listeners = [log, RunJudge(log), publisher, status, feedback, spinner]
     conductor = session(scenario, options=options, listeners=listeners, idle=idle, ports=ports)
     spinner.conductor = node.conductor = status.conductor = conductor
-    if node.quitting:  # a signal may have come before there was what to stop
+    if node.quitting:  # a signal may have come before there was a run to stop
         conductor.stop()
     try:
         _hold(node, conductor)
@@ -187,7 +187,7 @@ def _let_join(node: ConductorNode, conductor: Conductor) -> None:
 
 
 def _hold(node: ConductorNode, conductor: Conductor) -> None:
-    """Hold a run before its first step, and to a pace, as the parameters say.
+    """Hold a run before its first step, and to a pace, by the parameters.
 
     Raises:
         BadInput: if this run cannot be held.

@@ -61,7 +61,7 @@ class SharedMemory:
         self._names: set[str] = set()
 
     def note(self, pids: Iterable[int]) -> None:
-        """Remember what these processes have mapped now."""
+        """Remember the segments that these processes have mapped now."""
         for pid in pids:
             with suppress(OSError):
                 self._names.update(MAPPED.findall(Path(f"/proc/{pid}/maps").read_text()))

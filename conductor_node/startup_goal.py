@@ -13,7 +13,7 @@ class StartupGoal:
     """Stands for the action's goal; feedback goes to the node's log.
 
     Args:
-        node: the conductor's node, whose parameters name what to run.
+        node: the conductor's node, whose parameters name the run.
     """
 
     def __init__(self, node: LifecycleNode) -> None:
@@ -25,7 +25,7 @@ class StartupGoal:
         )
 
     def publish_feedback(self, feedback: Simulate.Feedback) -> None:
-        """Log what happened."""
+        """Log the outcome."""
         if feedback.message:
             time = seconds(read_time(feedback.time), 3)
             self._node.get_logger().info(f"{time}: {feedback.message}")

@@ -1,1 +1,1 @@
-"""What all of hetwin stands on: the ensemble, what its nodes share on the wire, and the episodes that runs leave."""
+"""The base of hetwin: the ensemble, the shared code of its nodes, and the episodes that runs leave."""

@@ -23,7 +23,7 @@ class RequestRefused(Exception):
 
     Args:
         code: of ``simulation_interfaces/Result``, or of the service's response.
-        words: why it is refused, and what to do.
+        words: the reason and the remedy.
     """
 
     def __init__(self, code: int, words: str) -> None:
@@ -32,7 +32,7 @@ class RequestRefused(Exception):
 
 
 def unsupported(words: str) -> RequestRefused:
-    """The request asks for what hetwin cannot do at all."""
+    """The request asks for something unsupported."""
     return RequestRefused(Result.RESULT_FEATURE_UNSUPPORTED, words)
 
 

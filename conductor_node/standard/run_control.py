@@ -28,7 +28,7 @@ SPAWNED = ResetSimulation.Request.SCOPE_SPAWNED
 
 
 class RunControl:
-    """Carries out what the services request of the run.
+    """Carries out the services' requests to the run.
 
     Args:
         node: the conductor's node.

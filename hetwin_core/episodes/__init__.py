@@ -1,1 +1,1 @@
-"""Projection: what stays of a run, and how to look at it: log, summary, episode, report."""
+"""Records of runs and their readers: log, summary, episode, report."""

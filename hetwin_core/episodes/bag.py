@@ -60,7 +60,7 @@ def offered_qos(latched: bool) -> str:
 def bag_information(
     file: str, topics: Iterable[BagTopic], first_ns: int, last_ns: int, facts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """What metadata.yaml holds, and a copy in the file itself.
+    """Content of metadata.yaml, with a copy in the file itself.
 
     Args:
         file: name of the bag's only file.
@@ -244,7 +244,7 @@ class LogBag:
         """Finish the files; a second call does nothing.
 
         Raises:
-            RunFailed: if the disk cannot be written to; what was written before can still be recovered.
+            RunFailed: if the disk cannot be written to; earlier messages can still be recovered.
         """
         if not self._open:
             return
@@ -288,7 +288,7 @@ def _connection(number: int, topic: Topic) -> Connection:
 
 
 def recording_writer(folder: Path) -> Writer:
-    """Return what writes a compressed recording into a folder that must not exist; it is a context manager."""
+    """Return a writer of a compressed recording into a folder that must not exist; it is a context manager."""
     writer = Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP)
     writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
     return writer
@@ -331,7 +331,7 @@ def joint_state(
     *,
     frame: str = "",
 ) -> Encoded:
-    """``sensor_msgs/msg/JointState``; what is None is left out."""
+    """``sensor_msgs/msg/JointState``; None is left out."""
     none = np.zeros(0)
     return encoded(
         topic,

@@ -1,7 +1,7 @@
 """Definitions of messages that hetwin brings, read from their texts.
 
 The library reads whatever anybody has written by a grammar, which takes most of a tenth of a second for the types of a
-log. Of the grammar, what hetwin brings needs types, names, constants that are numbers, and comments.
+log. Of the grammar, hetwin's own types need types, names, constants that are numbers, and comments.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What follows from a run's log: actions paired, spans of responsibility, and nearest approaches."""
+"""Derived from a run's log: paired actions, spans of responsibility, and nearest approaches."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ def begun_by(
     operation: str,
     arguments: Mapping[str, Json],
 ) -> Running | None:
-    """Return what an end belongs to, see `pair_annotations`; None if nothing like it has begun.
+    """Return the begin that an end belongs to, see `pair_annotations`; None if nothing like it has begun.
 
     Args:
-        running: what has begun, in order.
+        running: open begins, in order.
         said_of: returns operation and arguments of one.
         operation: that ends.
         arguments: of the end.
@@ -116,7 +116,7 @@ def spans(
     end leaves a last span of no length, so that the last span always names the last owner; no other is empty.
 
     Args:
-        owners: who owned what at the start.
+        owners: of each attribute at the start.
         handovers: in the order in which they happened.
         start_ns: when the run began.
         end_ns: when it ended.

@@ -1,4 +1,4 @@
-"""What a run yields as messages: topic, time and CDR, for whatever writes, publishes or shows them."""
+"""Messages of a run: topic, time and CDR, for whatever writes, publishes or shows them."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Owners = dict[tuple[str, str], str]
 
 
 class RunEncoder:
-    """Encodes the scene of a run, again and again; what happens is encoded by `run_messages`.
+    """Encodes the scene of a run, again and again; events are encoded by `run_messages`.
 
     Args:
         layout: of the scene.
         models: in the order in which owners count.
-        localized: whether frames say where the odometry of a mobile robot began.
+        localized: whether frames include the origin of a mobile robot's odometry.
 
     Attributes:
         owners: of all attributes, once `own` was called.
@@ -156,6 +156,6 @@ class RunEncoder:
             yield Encoded(topics.CONTACTS, time_ns, data)
 
     def belief(self, event: Event) -> Encoded:
-        """What the robot has begun to believe."""
+        """The robot's new beliefs."""
         data = self._beliefs.fill(event.time_ns, belief_fields(event))
         return Encoded(topics.BELIEFS, event.time_ns, data)

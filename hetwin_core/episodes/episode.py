@@ -62,7 +62,7 @@ class Note:
 class Episode(AskableEpisode):
     """A recorded run, which can be asked questions.
 
-    What happened and the states are read when they are asked for, each once; questions need neither: they are asked of
+    Events and states are read when they are requested, each once; questions need neither: they are asked of
     the tables.
 
     Args:
@@ -78,7 +78,7 @@ class Episode(AskableEpisode):
 
     @classmethod
     def open(cls, run: Path) -> Episode:
-        """Return the run in a folder, with what happened read.
+        """Return the run in a folder, with its events read.
 
         Raises:
             BadInput: if it holds no run, or the log or the summary cannot be read.
@@ -89,7 +89,7 @@ class Episode(AskableEpisode):
 
     @classmethod
     def with_tables(cls, run: Path) -> tuple[Episode, Tables | BadInput]:
-        """Return what `open` does, and its tables, or why there are none; the log is read once for all of it.
+        """Return the result of `open`, and its tables, or why there are none; the log is read once for all of it.
 
         Raises:
             BadInput: as `open`.
@@ -112,7 +112,7 @@ class Episode(AskableEpisode):
 
     @cached_property
     def tables(self) -> Tables:
-        """What the log says as intervals and moments, for questions."""
+        """The log as intervals and moments, for questions."""
         return open_tables(self.run)
 
     @cached_property
@@ -133,7 +133,7 @@ class Episode(AskableEpisode):
 
     @cached_property
     def description(self) -> Mapping[str, str]:
-        """Scenario file, source, seed and rate, as texts, and what the run was given, as JSON."""
+        """Scenario file, source, seed and rate, as texts, and the run's input, as JSON."""
         return self._content.description
 
     @cached_property
@@ -216,7 +216,7 @@ class Episode(AskableEpisode):
 
     @property
     def given(self) -> dict[str, Any]:
-        """What the run was given, see `run_given`; empty in logs that do not say it."""
+        """The run's input, see `run_given`; empty in logs without it."""
         return dict(parsed_json(self.description.get("given", "{}")))
 
     @property
@@ -255,10 +255,10 @@ class Episode(AskableEpisode):
 
 
 def open_episode(log: str | Path) -> Episode:
-    """Return the episode of a run: its states, events, handovers and responsibilities, and what it can be asked.
+    """Return the episode of a run: its states, events, handovers and responsibilities, and questions to it.
 
-    Its log is read when one of these is asked for; questions such as ``episode.holds(on("box", "tray"), at(12.0))``
-    read off tables what they need, so that they are as fast for an episode of an hour.
+    Its log is read when one of these is requested; questions such as ``episode.holds(on("box", "tray"), at(12.0))``
+    read only the tables that they need, so that they are as fast for an episode of an hour.
 
     Args:
         log: folder of the run, or the log in it.
@@ -270,7 +270,7 @@ def open_episode(log: str | Path) -> Episode:
 
 
 class _Beside:
-    """Derives the tables of a log, and keeps its states, while its content is read; what is wrong costs them alone.
+    """Derives the tables of a log, and keeps its states, while its content is read; errors cost them alone.
 
     Args:
         run: folder of the run.
@@ -315,7 +315,7 @@ class _Beside:
 
 
 class _Happened(NamedTuple):
-    """What the messages of a log say; `owners` are those of the start."""
+    """The content of a log's messages; `owners` are those of the start."""
 
     scenario: str
     models: tuple[ModelRecord, ...]

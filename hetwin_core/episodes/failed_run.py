@@ -39,8 +39,8 @@ _INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 def recover_log(run: Path, *, last: Encoded | None = None) -> int:
     """Finish the log of a run that was killed, with everything that reached the disk.
 
-    A log is written in chunks of about a megabyte, and after events, but at most twice a second; what was not written
-    yet is lost. A finished log is left as it is. The incomplete log is replaced once the new one is complete.
+    A log is written in chunks of about a megabyte, and after events, but at most twice a second; the unwritten rest
+    is lost. A finished log is left as it is. The incomplete log is replaced once the new one is complete.
 
     Args:
         run: folder of the run.
@@ -98,7 +98,7 @@ def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
 
 
 def _whole_chunks(file: LogFile) -> Iterator[Chunk]:
-    """The chunks up to where the file breaks off or is damaged; none of what is no MCAP file."""
+    """The chunks up to where the file breaks off or is damaged; none if it is no MCAP file."""
     with suppress(ValueError):
         yield from file.poll()
 

@@ -42,7 +42,7 @@ class FrameMessages:
     Args:
         layout: of the scene.
         kinds: whose frames; those without a pose are left out.
-        localized: whether it says where ``odom`` is; else that is left to a localization such as AMCL.
+        localized: whether frames include ``odom``; else that is left to a localization such as AMCL.
     """
 
     def __init__(

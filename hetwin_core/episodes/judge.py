@@ -1,4 +1,4 @@
-"""Judges what a run was for, from the tables of its episode: the goals of its tasks, and its outcomes."""
+"""Judges the purpose of a run from the tables of its episode: the goals of its tasks, and its outcomes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOAL_MISSED, OUTCOME_MISSED = "goal_missed", "outcome_missed"
 """Concerns: a task is done and its goal is not so; an outcome has not come about."""
 _STATE = "the twin's state"
 _PLACES = ("held", "in_container", "on", "connected")
-"""Fluents that say where an object is instead."""
+"""Fluents of where an object is instead."""
 
 
 class Found(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a run was for: whether the goals of its program's tasks and its scenario's outcomes are so, once it is over."""
+"""The purpose of a run: whether its tasks' goals and its scenario's outcomes hold once it is over."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Row = Mapping[str, Json]
 
 
 class RunJudge(RunListener):
-    """Judges what a run was for when it is over, for the summary that all listeners hear.
+    """Judges the purpose of a run when it is over, for the summary that all listeners hear.
 
     Args:
         log: of the run; it is finished before it is read.
@@ -38,11 +38,11 @@ class RunJudge(RunListener):
         self._given: Mapping[str, Any] = {}
 
     def started(self, start: RunStart) -> None:
-        """Keep what the run was given."""
+        """Keep the run's input."""
         self._given = start.given
 
     def judged(self, summary: RunSummary) -> RunSummary:
-        """The summary with what `judged_run` adds.
+        """The summary with the additions of `judged_run`.
 
         Raises:
             RunFailed: if the disk cannot be written to.
@@ -60,18 +60,18 @@ class RunJudge(RunListener):
 def judged_run(
     summary: RunSummary, read: Callable[[], Tables], given: Mapping[str, Any]
 ) -> RunSummary:
-    """The summary of a run, with what its tasks' goals and its outcomes add to coverage, concerns and verdict.
+    """The summary of a run, with its tasks' goals and its outcomes in coverage, concerns and verdict.
 
     Args:
         summary: of the run, as its observers have it.
         read: returns the tables of its episode, which is over.
-        given: what the run was given; ``scenario`` and ``duration`` are read.
+        given: the run's input; ``scenario`` and ``duration`` are read.
     """
     outcomes: Mapping[str, str] = (given.get("scenario") or {}).get("outcomes") or {}
     has_goals = any(_is_done_goal(event) for event in summary.events)
     if not outcomes and not has_goals:
         return summary
-    # imported here, for a run is to begin before what reads its episode is there
+    # imported here, for a run is to begin before the readers of its episode are loaded
     from hetwin_core.episodes.asking.asked import AskedTables
     from hetwin_core.episodes.judge import Found, Judge
 

@@ -1,4 +1,4 @@
-"""Recorded episodes with what really happened in them."""
+"""Recorded episodes with their truth."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.scenario.recorded import RECORDING, SCENE, is_episode
 
 TRUTH = "truth.json"
-"""In an episode's folder: what really happened."""
+"""In an episode's folder: the truth."""
 LABEL = "label"
-"""Key of the truth that says whether an episode succeeded, unless another is named."""
+"""Key of the truth of whether an episode succeeded, unless another is named."""
 _YES, _NO = ("success", True), ("failure", False)
 
 
@@ -30,10 +30,10 @@ class Labelled:
     truth: dict[str, Any]
 
     def label(self, key: str = LABEL) -> bool:
-        """Return what the truth says under a key: success or failure, true or false, something or an empty list.
+        """Return the truth under a key: success or failure, true or false, something or an empty list.
 
         Raises:
-            BadInput: if it says nothing of the kind.
+            BadInput: if it has no such label.
         """
         value = self.truth.get(key)
         if isinstance(value, list):
@@ -99,7 +99,7 @@ def write_episode(
         folder: of the episode; must not exist.
         scenario: name of the scenario that it is of.
         scene: where the robot believes things to be: entity -> {"pose": [x, y, z, qw, qx, qy, qz]}.
-        truth: what really happened, which the twin never reads; numbers that are not finite become null.
+        truth: which the twin never reads; numbers that are not finite become null.
         write_recording: writes the recording, a rosbag2, to the path that it is given.
     """
     partial = folder.with_name(f".{folder.name}")

@@ -130,7 +130,7 @@ class DueStates:
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process goes on with."""
+        """Return the state from which another process goes on."""
         last = self._last
         if last is not None:
             last = last._replace(near=last.near.copied())
@@ -329,7 +329,7 @@ class RunLog(RunListener):
             self._bag.write(messages, self._now)
 
     def _write_start(self, start: RunStart) -> None:
-        """Write what stays, and the first state; shapes are drawn in the frames of their entities."""
+        """Write the constant parts, and the first state; shapes are drawn in the frames of their entities."""
         self._now = now = start.snapshot.time_ns
         values = start.snapshot.values
         self._write(self._encoder.start(start))

@@ -178,7 +178,7 @@ class _Clouds:
         return [particles(part) for part in self._parts(values)]
 
     def content(self, values: Floats) -> list[bytes]:
-        """All that the values say of particles."""
+        """All particles in the values."""
         return [part.tobytes() for part in self._parts(values)]
 
     def _parts(self, values: Floats) -> list[Floats]:
@@ -186,7 +186,7 @@ class _Clouds:
 
     @staticmethod
     def numbers(there: Floats) -> list[Floats]:
-        """What the blanks of a list have."""
+        """Values of the blanks of a list."""
         return [np.full(3, 2 * float(there[0, 6])), there[:, :3].ravel()] if len(there) else []
 
     @staticmethod
@@ -255,7 +255,7 @@ def _particle_template(clouds: _Clouds, counts: tuple[int, ...]) -> CdrTemplate:
 class WorldMarkers:
     """``visualization_msgs/MarkerArray`` with all shapes and particles in the world, as RViz shows them without frames.
 
-    Objects that another model than the main one is responsible for have a label that says so.
+    Objects that another model than the main one is responsible for have a label with its name.
 
     Args:
         layout: the scene's layout.

@@ -31,7 +31,7 @@ COMPRESSIONS: Mapping[str, Callable[[], Decompressor] | None] = {
     "zstd": zstd.ZstdDecompressor,
     "lz4": LZ4FrameDecompressor,
 }
-"""How chunks are packed, and what unpacks them."""
+"""How chunks are packed, and their decompressors."""
 
 Buffer: TypeAlias = bytes | memoryview
 
@@ -70,7 +70,7 @@ def records(data: Buffer) -> list[tuple[int, int, int]]:
 
 
 def each_record(data: Buffer) -> Iterator[tuple[int, int, int]]:
-    """Iterate over what `records` returns."""
+    """Iterate over the result of `records`."""
     at, size = 0, len(data)
     while at + HEAD.size <= size:
         kind, length = HEAD.unpack_from(data, at)
@@ -98,7 +98,7 @@ def channel_of(record: Buffer) -> Channel:
 
 
 def facts_of(record: Buffer) -> tuple[str, dict[str, str]]:
-    """Read a record of facts: its name and what it says.
+    """Read a record of facts: its name and content.
 
     Raises:
         struct.error: if it breaks off.
@@ -142,11 +142,11 @@ def unpack_records(compression: str, packed: Buffer, size: int) -> Buffer:
 
     Args:
         compression: the way.
-        packed: what is unpacked.
-        size: that the chunk says to have unpacked [bytes].
+        packed: the compressed bytes.
+        size: the chunk's declared size [bytes].
 
     Raises:
-        TooLarge: if there are more of them than it says, or than the limits allow.
+        TooLarge: if there are more of them than declared, or than the limits allow.
         Exception: of the library, if it is damaged.
     """
     make = COMPRESSIONS[compression]

@@ -53,7 +53,7 @@ class LazyTypestore(Typestore):
             self.fielddefs.setdefault(name, (constants, fields))
 
     def prepare_reading(self) -> None:
-        """Make what reads messages of all types.
+        """Make a reader of messages of all types.
 
         Raises:
             Exception: of many kinds, if a definition is malformed or uses a type that is missing.
@@ -102,7 +102,7 @@ class _Made(dict[str, "Msgdef[object]"]):
 
 
 class _Functions:
-    """What the library's `Msgdef` has, as far as it is used here."""
+    """The used part of the library's `Msgdef`."""
 
     def __init__(self, store: LazyTypestore, name: str) -> None:
         self._store = store
@@ -240,7 +240,7 @@ _FIRST_MARKS: dict[type, float] = {
 """The first byte of each is none of UTF-8 and the last four of a float64 are 0: texts and other marks differ."""
 
 Number: TypeAlias = Any
-"""Of the types of `_FIRST_MARKS`; NumPy's classes have no common type that says so."""
+"""Of the types of `_FIRST_MARKS`; NumPy's classes have no common type for that."""
 
 
 class _Blank(NamedTuple):

@@ -1,4 +1,4 @@
-"""The messages that a run repeats: the state of the scene, joints, odometry, scans, and what the robot believes."""
+"""The messages that a run repeats: the state of the scene, joints, odometry, scans, and beliefs."""
 
 from __future__ import annotations
 

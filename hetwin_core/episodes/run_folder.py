@@ -65,7 +65,7 @@ def read_summary(out: Path) -> dict[str, Any] | None:
     """Read ``summary.json``; None if the run has none, as after a crash.
 
     Raises:
-        BadInput: if it is no JSON object, or what hetwin reads of it is of another kind.
+        BadInput: if it is no JSON object, or a value that hetwin reads is of another kind.
     """
     from hetwin_core.episodes.summary_shape import check_summary  # its types cost a start 10 ms
 

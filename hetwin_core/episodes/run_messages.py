@@ -1,4 +1,4 @@
-"""What happens in a run as messages: its models, who is responsible, events, handovers and notes."""
+"""Events of a run as messages: its models, responsibilities, events, handovers and notes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def encoded_message(topic: topics.Topic, time_ns: int, content: object) -> Encod
 def _flat(topic: topics.Topic, time_ns: int, *fields: str | int | bytes | Floats) -> Encoded:
     """Return a message of a stamp, texts, whole numbers of 64 bits, counts that are packed, and arrays of float64.
 
-    Written by hand: these follow what happens in a step, and the library makes dozens of calls for each.
+    Written by hand: these are made in each step, and the library makes dozens of calls for each.
     """
     data = bytearray(_STAMP.pack(_LITTLE_ENDIAN, *divmod(time_ns, 1_000_000_000)))
     for field in fields:

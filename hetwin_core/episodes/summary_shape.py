@@ -87,7 +87,7 @@ class _Process(TypedDict):
 
 
 class _Summary(TypedDict, total=False):
-    """What is not named here is shown as it stands; runs of older versions lack some of it."""
+    """Keys that are not named here are shown as they stand; runs of older versions lack some of it."""
 
     scenario: str
     ended: str
@@ -120,7 +120,7 @@ def _adapter() -> TypeAdapter[Any]:
 
 
 def check_summary(data: Mapping[str, Any], file: Path) -> None:
-    """Check what hetwin reads of a summary.
+    """Check the keys that hetwin reads of a summary.
 
     Raises:
         BadInput: if something is of another kind than hetwin writes; the error names it.

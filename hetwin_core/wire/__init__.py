@@ -1,1 +1,1 @@
-"""What both kinds of node share of ROS 2: codecs of messages, names, quality of service, spinning."""
+"""Shared by both kinds of node: codecs of messages, names, quality of service, spinning."""

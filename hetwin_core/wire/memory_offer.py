@@ -1,6 +1,6 @@
 """How a conductor and a model's node on one machine come to share memory.
 
-A call over topics costs the middleware of ROS several times what it costs to wake another process. So a node waits at
+A call over topics costs the middleware of ROS several times the cost of waking another process. So a node waits at
 an address for memory, and names it when it registers. Where its conductor cannot reach the address, as from another
 machine or container, calls go over topics.
 """
@@ -25,7 +25,7 @@ class MemoryWanted:
     """A node's address, which is abstract: it is in no file system, and ends with the node.
 
     Attributes:
-        address: what the conductor connects to.
+        address: for the conductor to connect to.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class MemoryWanted:
         """Wait for the memory; None if there is none yet.
 
         Args:
-            conductor: its process; what comes from another one, or another user, is left alone.
+            conductor: its process; offers of another one, or another user, are ignored.
             run: its token.
             timeout_s: how long to wait.
 

@@ -1,4 +1,4 @@
-"""What nodes share: parameters with descriptions, names of services and topics, and executors."""
+"""Shared by nodes: parameters with descriptions, names of services and topics, and executors."""
 
 from __future__ import annotations
 

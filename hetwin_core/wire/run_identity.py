@@ -42,7 +42,7 @@ def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
     Args:
         asked: token of the request.
         own: token of the run that got it.
-        what: the request, e.g. ``the registration of 'grasp'``.
+        what: the request in words, e.g. ``the registration of 'grasp'``.
         us: who got it, e.g. ``the conductor in process 12``.
 
     Raises:

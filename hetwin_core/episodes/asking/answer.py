@@ -28,7 +28,7 @@ class Evidence:
         table: ``occasions``, ``events``, ``tasks``, ``beliefs``, ``belief_errors`` or ``poses``.
         row: its number in the table; of poses, that of the state.
         span: when it held; of an event and of a pose the time that it was measured at, twice.
-        more: what else the row says, such as a distance [m].
+        more: further content of the row, such as a distance [m].
     """
 
     table: str
@@ -75,7 +75,7 @@ def in_order(rows: Iterable[Evidence]) -> tuple[Evidence, ...]:
 
 
 class NotKnown(EvaluationError):
-    """The log does not tell; what is not known is neither true nor false."""
+    """The log does not contain the answer; unknown is neither true nor false."""
 
 
 def reason(why: Iterable[str]) -> str:
@@ -89,9 +89,9 @@ class Answer:
 
     Attributes:
         truth: None if it is not known: because it lies later than a log that still grows, or nothing was recorded.
-        intervals: when it holds; of a moment the whole intervals around it, of an interval what lies in it.
+        intervals: when it holds; of a moment the whole intervals around it, of an interval their parts inside it.
         bindings: the entities for which it holds, one mapping from variables for each; empty without variables.
-        evidence: the rows that say so.
+        evidence: the supporting rows.
         why: why it is not known, each reason once; empty if it is.
     """
 
@@ -174,7 +174,7 @@ class _Read(NamedTuple):
 
 
 class Record:
-    """Notes what the functions of one question read."""
+    """Notes the reads of one question's functions."""
 
     def __init__(self) -> None:
         self._read: list[_Read] = []
@@ -189,10 +189,10 @@ class Record:
         self._read.append(_Read(None, Intervals(), (), evidence))
 
     def telling(self, value: object) -> _Read:
-        """Return what an answer rests on.
+        """Return the evidence of an answer.
 
-        Of an answer that is true or false, these are the truths that are the same, as what made ``all`` false or
-        ``exists`` true; if there are none, as after ``!``, all of them.
+        Of an answer that is true or false, these are the truths with the same value, such as those that made ``all``
+        false or ``exists`` true; if there are none, as after ``!``, all of them.
         """
         same = [r for r in self._read if r.truth is value] if isinstance(value, bool) else []
         used = same or self._read

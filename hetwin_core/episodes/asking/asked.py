@@ -18,7 +18,7 @@ from hetwin_core.episodes.tables.tables import Tables
 
 
 class AskableEpisode(Questions):
-    """What an episode can be asked, as terms and as expressions. Who inherits it provides the tables."""
+    """Questions to an episode, as terms and as expressions. A subclass provides the tables."""
 
     def ask(self, question: str, where: str = "") -> QuestionAnswer:
         """Return the answer to a question that is an expression in CEL.
@@ -28,7 +28,7 @@ class AskableEpisode(Questions):
             where: the place that it stands at, for errors.
 
         Raises:
-            BadInput: if it is wrong: its syntax, a name, a time; the error names what would be right.
+            BadInput: if it is wrong: its syntax, a name, a time; the error names a correct one.
         """
         begun = time.perf_counter()
         functions = Functions(self, self._names)

@@ -81,7 +81,7 @@ def rows_of(*values: object) -> tuple[Evidence, ...]:
 
 
 def check_value(value: object) -> None:
-    """See that a value says something by itself, as truths, numbers, texts, lists and maps do.
+    """Check that a value is an answer by itself: a truth, number, text, list or map.
 
     Raises:
         BadInput: if it is a term or a time.
@@ -162,7 +162,7 @@ class Formulas(Steps):
     def failed(
         self, name: str, function: Callable[..., Any], given: Sequence[Any], error: Exception
     ) -> Exception:
-        """Return what is raised when a function has raised an error, which may be that of its call."""
+        """Return the exception for a function's error, which may be that of its call."""
         try:
             inspect.signature(function).bind(*given)
         except TypeError:

@@ -1,4 +1,4 @@
-"""The functions that questions in CEL may call, and what an answer rests on."""
+"""The functions that questions in CEL may call, and the evidence of answers."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Functions:
             "during": self._during,
         }
 
-    # ------------------------------------------------------------------ what holds and happens
+    # ------------------------------------------------------------------ states and events
 
     def _holds(self, term: Value, when: Value) -> bool:
         answer = self._questions.holds(self._terms.term(term), self._when(when))
@@ -171,7 +171,7 @@ class Functions:
         return found
 
     def _causes(self, *given: Value) -> Value:
-        """Return what caused an event, whether something caused one, or a state of the world a belief."""
+        """Return the causes of an event, whether something caused one, or a state of the world a belief."""
         if len(given) == len(("fluent", "belief", "moment")):
             state, belief, when = given
             answer = self._questions.caused(

@@ -1,4 +1,4 @@
-"""Which events happened, which ones the robot believes in, and what caused them."""
+"""Events, the robot's beliefs about them, and their causes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hetwin_core.episodes.tables.tables import Tables
 LOC_CHANGE = "loc_change"
 SYMMETRIC = ("collision", "collision_end")
 Wanted = tuple[frozenset[str] | None, ...]
-"""What each argument of an event may be; None: anything."""
+"""Possible values of each argument of an event; None: anything."""
 
 
 class Happenings:
@@ -69,7 +69,7 @@ class Happenings:
         return fits(event, names, self._wanted(pattern, names, [event]))
 
     def meant(self, pattern: Atom) -> Wanted:
-        """Return what each argument of a pattern may be; None: anything.
+        """Return the possible values of each argument of a pattern; None: anything.
 
         Raises:
             BadInput: if the event or an entity is not known.
@@ -119,7 +119,7 @@ class Happenings:
 
 
 def fits(event: Happening, names: tuple[str, ...], wanted: Wanted) -> bool:
-    """Return whether an event's arguments are what is wanted; of a collision in either order."""
+    """Return whether an event's arguments match; of a collision in either order."""
     values = _values(event, names)
     if _each(values, wanted):
         return True
@@ -216,7 +216,7 @@ BY_TASKS = (
 )
 """Events that tasks cause, without another event between."""
 BEFORE_NS = 2_000_000_000
-"""An event is caused by what happened at most so long before."""
+"""Causes of an event are at most so long before it."""
 SAME_NS = 150_000_000
 """Reports of one moment come so far apart, in any order."""
 MOST = 8
@@ -226,15 +226,15 @@ MOST = 8
 class Causes:
     """Follows events back to tasks.
 
-    An event about an object is caused by what touched the object last, or let go of it, within `BEFORE_NS`; what
-    touched it is a link, or another object, whose own motion has a cause in turn. The first event of a chain is caused
+    An event about an object is caused by the last touch of the object, or its release, within `BEFORE_NS`: of a
+    link, or of another object, whose own motion has a cause in turn. The first event of a chain is caused
     by the innermost task that went on; of several by that which may cause it, or else names one of its entities. A task
     is caused by those that it is a part of.
 
     Args:
         happenings: events of the episode.
         tree: its tasks.
-        expectations: knows which tasks went on, and what they name.
+        expectations: knows which tasks went on, and their variables.
     """
 
     def __init__(self, happenings: Happenings, tree: TaskTree, expectations: Expectations) -> None:
@@ -274,7 +274,7 @@ class Causes:
         return [name for name in named if self._bodies.is_movable(name)]
 
     def _others(self, collision: Happening, moved: Sequence[str]) -> list[str]:
-        """Return what touched an object, if it is an object that something else must have moved."""
+        """Return the body that touched an object, if it is an object that something else must have moved."""
         named = [value for value in collision.arguments.values() if isinstance(value, str)]
         return [name for name in named if name not in moved and self._bodies.is_movable(name)]
 
@@ -316,7 +316,7 @@ class Causes:
 
 
 def _begin(event: Happening) -> int:
-    """Return when what an event reports began, which it may say itself."""
+    """Return the begin of an event's cause, which it may have itself."""
     begin = event.arguments.get("from")
     is_time = isinstance(begin, int | float) and not isinstance(begin, bool)
     return min(event.time_ns, round(begin * 1e9)) if is_time else event.time_ns  # type: ignore[operator]

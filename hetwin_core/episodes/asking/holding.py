@@ -40,7 +40,7 @@ class FoundBinding:
 
     Args:
         binding: the entities.
-        reading: when it is true and when it is false, the rows that say so, and where it was not seen.
+        reading: when it is true and when it is false, the supporting rows, and where it was not seen.
     """
 
     def __init__(self, binding: Binding, reading: Reading) -> None:
@@ -54,7 +54,7 @@ class FoundBinding:
 
         Args:
             window: the time.
-            known: all of the episode; what lasts until its end has not ended there.
+            known: all of the episode; intervals that last until its end have not ended there.
         """
         begins, ends, states = self._columns
         last = known.to_ns - 1

@@ -1,4 +1,4 @@
-"""The names in questions: entities, fluents and events, and what they stand for."""
+"""The names in questions: entities, fluents and events, and their meaning."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ ABOUT: Mapping[str, tuple[EntityKind, ...]] = MappingProxyType(
 )
 """Argument of an event -> kinds of the entities that it may be."""
 MOVES = (EntityKind.OBJECT, EntityKind.ROBOT)
-"""What changes its place."""
+"""Kinds of entities that change place."""
 
 FIRST = ("object", "a", "probe", "cup", "entity", "link", "hand", "joint", "robot")
-"""What an event is about, the likeliest first: its first argument if `EVENTS` does not know it."""
+"""The subject of an event, the likeliest first: its first argument if `EVENTS` does not know it."""
 
 
 class Vocabulary:
-    """What may be asked of an episode.
+    """The names that questions to an episode may use.
 
     Args:
         layout: of the episode.
@@ -144,7 +144,7 @@ def _ordered(arguments: Iterable[str]) -> tuple[str, ...]:
 ROBOT = "robot"
 """Stands for the only robot of a scene, whatever its name."""
 TOUCHING = ("contact", "attached", "collision", "collision_end")
-"""What is said of links; a hand or a robot stands for any of its own there."""
+"""Fluents and events of links; a hand or a robot stands for any of its own there."""
 
 
 class Entities:
@@ -179,7 +179,7 @@ class Entities:
         Args:
             name: of the entity.
             kinds: those that it may be.
-            of: what it is, for the error.
+            of: its kind, for the error.
 
         Raises:
             BadInput: if it is of another kind; the entities that it may be are named.

@@ -34,7 +34,7 @@ from hetwin_core.episodes.tables.tables import Tables
 
 
 class Questions:
-    """What an episode can be asked. Who inherits it provides the tables."""
+    """Questions to an episode. A subclass provides the tables."""
 
     @property
     def tables(self) -> Tables:
@@ -43,12 +43,12 @@ class Questions:
 
     @cached_property
     def world(self) -> Holding:
-        """What holds in the world."""
+        """Fluents in the world."""
         return Holding(self.tables, self._world, self.vocabulary, self.entities)
 
     @cached_property
     def believed(self) -> BeliefHolding:
-        """What the robot believes."""
+        """Fluents that the robot believes."""
         known = self.tables, self._beliefs, self.vocabulary, self.entities
         return BeliefHolding(*known, self.happenings, self._goals)
 
@@ -82,7 +82,7 @@ class Questions:
 
         Raises:
             BadInput: if the event, an entity or the time is not known.
-            NotKnown: if the log does not tell: not yet, because what it follows from was not recorded, or because there
+            NotKnown: if unknown: not yet, because its basis was not recorded, or because there
                 is none and for some of the time nobody could have seen one.
         """
         span = some_time(when, self.tables).span
@@ -176,7 +176,7 @@ class Questions:
         return self._goals.read(task)
 
     def expected(self, event: Happening) -> bool | None:
-        """Return whether the tasks that went on may cause an event; None if the robot tells of no tasks.
+        """Return whether the tasks that went on may cause an event; None if the robot reports no tasks.
 
         With tasks, but none at that time, no event is expected.
         """
@@ -232,7 +232,7 @@ class Questions:
 
     @cached_property
     def entities(self) -> Entities:
-        """Names of entities, and what they stand for."""
+        """Names of entities, and their entities."""
         return Entities(self.tables.layout)
 
     @cached_property
@@ -247,14 +247,14 @@ class Questions:
 
     @cached_property
     def _reported(self) -> EventList:
-        """The events without those by which the robot's program tells of its tasks."""
+        """The events without those by which the robot's program reports its tasks."""
         operations = {task.operation for task in self.tables.tasks}
         told = (e for e in self.tables.events if e.source[:1] != "/" or e.name not in operations)
         return EventList(told, self.tables.known_until_ns)
 
     @cached_property
     def task_tree(self) -> TaskTree:
-        """The tasks, and what they are a part of."""
+        """The tasks, and their parents."""
         return TaskTree(self.tables.tasks)
 
     @cached_property

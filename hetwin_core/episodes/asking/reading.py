@@ -1,4 +1,4 @@
-"""Readers of atoms and of conditions on the state: from rows that say when they were true."""
+"""Readers of atoms and of conditions on the state: from rows of their intervals."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ Binding: TypeAlias = Mapping[str, str]
 
 
 class Reading(NamedTuple):
-    """What was read.
+    """The result of a read.
 
     Attributes:
-        truths: when it is true and when it is false; it may say nothing outside of the interval that was asked for.
-        evidence: rows that say so.
+        truths: when it is true and when it is false; it may be incomplete outside of the requested interval.
+        evidence: supporting rows.
         blind: where it was not seen, and why.
     """
 
@@ -62,7 +62,7 @@ def entity_of(argument: Argument, binding: Binding) -> str | None:
 
 
 class Row(NamedTuple):
-    """When a fluent was true of two entities, and the row that says so."""
+    """When a fluent was true of two entities, and the supporting row."""
 
     a: str
     b: str
@@ -72,7 +72,7 @@ class Row(NamedTuple):
 
 
 class Source:
-    """Reads atoms from rows that say when they were true.
+    """Reads atoms from rows of their intervals.
 
     Args:
         tables: of the episode.
@@ -146,7 +146,7 @@ class Source:
         return ((row.a, row.b),)
 
     def _names(self, atom: Atom, index: int, binding: Binding) -> Names:
-        """Return what an argument stands for where something touches it."""
+        """Return the entities that an argument stands for where something touches it."""
         argument = atom.arguments[index] if index < len(atom.arguments) else ANY
         entity = entity_of(argument, binding)
         if entity is None or isinstance(argument, Variable):
@@ -158,7 +158,7 @@ class Source:
         return Interval(max(span.from_ns, known.from_ns), min(span.to_ns, known.to_ns))
 
     def _until(self, to_ns: int) -> int:
-        """Return when something ends; what has not ended holds at the last moment of the log, too."""
+        """Return when something ends; if it has not ended, the last moment of the log included."""
         last = self._tables.known_until_ns
         return last + 1 if to_ns >= last else to_ns
 
@@ -192,7 +192,7 @@ def fits(entity: str, names: Names) -> bool:
 
 
 def bound(arguments: tuple[Argument, ...], entities: tuple[str, str]) -> Binding | None:
-    """Return what variables stand for; None if the same one would stand for two entities."""
+    """Return the bindings of variables; None if the same one would stand for two entities."""
     found: dict[str, str] = {}
     for argument, entity in zip(arguments, entities, strict=False):
         if isinstance(argument, Variable) and found.setdefault(argument.name, entity) != entity:
@@ -204,7 +204,7 @@ _SERIES: Mapping[str, Callable[[Floats], Floats]] = {
     "height": lambda rows: rows[:, 2],
     "speed": lambda rows: np.linalg.norm(rows[:, 7:10], axis=1),
 }
-"""What the evaluators of these names return, of (n, 13) poses and twists."""
+"""Results of the evaluators of these names, of (n, 13) poses and twists."""
 _COMPARE: Mapping[str, Callable[[Any, float], Any]] = {
     "<": operator.lt,
     "<=": operator.le,

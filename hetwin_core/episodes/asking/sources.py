@@ -55,7 +55,7 @@ class World(Source):
         self._states = StateReader(tables)
 
     def read(self, atom: Atom, binding: Binding, span: Interval) -> Reading:
-        """Return when an atom is true; without a place, what is somewhere is so always."""
+        """Return when an atom is true; without a place, that is always."""
         named = entity_of(atom.arguments[0], binding)
         if atom.name != LOC or atom.place is not None or named is None:
             return super().read(atom, binding, span)
@@ -135,7 +135,7 @@ class World(Source):
 
 
 class Beliefs(Source):
-    """Reads beliefs. What the robot has not told is not believed; what it tells nothing about is not known."""
+    """Reads beliefs. Unreported fluents are not believed; fluents that it never reports are not known."""
 
     in_parts = frozenset({LOC, MOVING})
 
@@ -144,7 +144,7 @@ class Beliefs(Source):
         self._percepts = [event for event in tables.events if event.name == PERCEIVED]
 
     def pose(self, entity: str, time_ns: int) -> Belief | None:
-        """Return where the robot believed an entity at a moment; None if it had told nothing until then."""
+        """Return where the robot believed an entity at a moment; None if it had reported nothing until then."""
         posed = (
             row for row in self._at(loc_of(entity), Interval(time_ns, time_ns + 1)) if row.pose
         )
@@ -159,7 +159,7 @@ class Beliefs(Source):
         return max(held, key=lambda row: (row.span.from_ns, row.row), default=None)
 
     def told(self, fluent: str, entity: str | None) -> bool:
-        """Return whether the robot tells anything about a fluent of an entity, or of any."""
+        """Return whether the robot reports anything about a fluent of an entity, or of any."""
         pairs = self._tables.believed
         if fluent == VISIBLE and (self._percepts or (VISIBLE, "") in pairs):
             return True
@@ -178,7 +178,7 @@ class Beliefs(Source):
             return
         for row in self._held(atom, binding, span):
             yield Row(row.a, row.b, row.span.from_ns, self._until(row.span.to_ns), of_belief(row))
-        if atom.name == VISIBLE:  # what is perceived is believed to be seen
+        if atom.name == VISIBLE:  # percepts are believed to be visible
             name = entity_of(atom.arguments[0], binding)
             for event in self._percepts:
                 seen = str(event.arguments.get("object", ""))
@@ -216,7 +216,7 @@ class Beliefs(Source):
     def _at(
         self, atom: Atom, span: Interval | None = None, binding: Binding | None = None
     ) -> Iterator[Belief]:
-        """Yield what the robot says of an atom, under any name that it may use for its entities."""
+        """Yield the robot's claims about an atom, under any name that it may use for its entities."""
         named = (self._own(atom, index, binding or {}) for index in (0, 1))
         firsts, seconds = ((None,) if names is None else sorted(names) for names in named)
         for a in firsts:
@@ -224,19 +224,19 @@ class Beliefs(Source):
                 yield from self._tables.beliefs.find(atom.name, a, b, span)
 
     def _own(self, atom: Atom, index: int, binding: Binding) -> Names:
-        """Return the names under which a robot may tell of an argument: a robot's own, or that of its base."""
+        """Return the names under which a robot may report an argument: a robot's own, or that of its base."""
         argument = atom.arguments[index] if index < len(atom.arguments) else ANY
         entity = entity_of(argument, binding)
         return None if entity is None else self._entities.meant(entity, "")
 
     def _held(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
-        """Yield what the robot believed to hold, as it says it or as follows from what it says."""
+        """Yield what the robot believed to hold, reported or derived."""
         part = span if atom.name in self.in_parts else None
         yield from (row for row in self._at(atom, part, binding) if row.holds)
         if atom.name == MOVING:
             yield from self._moving(Atom(LOC, atom.arguments), binding, span)
         elif atom.name == ATTACHED:
-            # what a hand holds moves with it, and with its links
+            # a held object moves with its hand, and with its links
             second = None if len(atom.arguments) < 2 else entity_of(atom.arguments[1], binding)
             hand: Argument = ANY if second is None else self._entities.hand_of(second)
             for row in self._at(Atom(HELD, (atom.arguments[0], hand)), None, binding):
@@ -282,8 +282,8 @@ class WrongBeliefs(Source):
         tables: of the episode.
         entities: of the episode.
         vocabulary: of the episode.
-        world: reads what held.
-        beliefs: reads what was believed.
+        world: reads the world's fluents.
+        beliefs: reads beliefs.
     """
 
     def __init__(

@@ -122,7 +122,7 @@ class Values:
     Args:
         tables: of the episode.
         entities: of the episode.
-        beliefs: reads what was believed.
+        beliefs: reads beliefs.
         tree: the tasks.
     """
 
@@ -165,7 +165,7 @@ class Values:
         return self._attribute(self._entities.known(entity), term.name, time_ns)
 
     def believed_pose(self, entity: str, time_ns: int) -> MeasuredValue:
-        """Return where the robot believed an entity at a moment; not known before it tells anything.
+        """Return where the robot believed an entity at a moment; not known before its first report.
 
         Raises:
             BadInput: if there is no such entity.

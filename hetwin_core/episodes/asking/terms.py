@@ -1,4 +1,4 @@
-"""Terms: what a question is about, such as ``on("box", "tray")``, composed by ``&``, ``|`` and ``~``.
+"""Terms of questions, such as ``on("box", "tray")``, composed by ``&``, ``|`` and ``~``.
 
 A term is no truth: it is true or false only at a time, and in the world or as the robot believes.
 """
@@ -31,7 +31,7 @@ Argument: TypeAlias = "str | Variable"
 
 
 class Term:
-    """What may hold at a time."""
+    """A term that may hold at a time."""
 
     __slots__ = ()
 
@@ -157,11 +157,11 @@ class Negation(Term):
     of: Term
 
     def leaves(self) -> Iterator[Term]:
-        """Yield those of what is negated."""
+        """Yield those under negation."""
         yield from self.of.leaves()
 
     def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
-        """Return it with other atoms in what is negated."""
+        """Return it with other atoms under negation."""
         return Negation(self.of.mapped(change, False))
 
     def __str__(self) -> str:
@@ -226,7 +226,7 @@ def loc(
     within: float = DISTANCE,
     turned: float = ANGLE,
 ) -> Atom:
-    """Return that a is at a place; without one, it says which entity a value or a belief is about.
+    """Return that a is at a place; without one, it names the entity of a value or a belief.
 
     Args:
         a: an entity, or a robot, which is where its base is.

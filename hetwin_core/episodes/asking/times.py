@@ -30,7 +30,7 @@ Span: TypeAlias = "Task | Interval"
 
 
 class Sort(Enum):
-    """What is asked of an interval."""
+    """Quantifiers over an interval."""
 
     AT = "at"
     DURING = "during"

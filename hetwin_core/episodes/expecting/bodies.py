@@ -1,4 +1,4 @@
-"""The entities of a scene: what a name stands for, and which ones tasks name."""
+"""The entities of a scene: the meaning of names, and the entities that tasks name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROBOT = "robot"
 
 
 class Bodies:
-    """The entities of a scene, by what they are.
+    """The entities of a scene, by kind.
 
     Args:
         layout: the scene's.
@@ -32,7 +32,7 @@ class Bodies:
         return name in self._entities
 
     def kind(self, name: str) -> EntityKind | None:
-        """Return what an entity is; None if there is none of this name."""
+        """Return the kind of an entity; None if there is none of this name."""
         entity = self._entities.get(name)
         return None if entity is None else entity.kind
 
@@ -92,11 +92,11 @@ class Bodies:
 
 
 _FIRST, _SECOND = ("object", "a"), ("target", "support", "container", "destination", "b")
-"""What tasks call the first and the second entity of their goal's terms."""
+"""Roles of the first and the second entity of a goal's terms."""
 
 
 def lineage(task: Task, by_id: Mapping[str, Task]) -> Iterator[Task]:
-    """Iterate over a task and what it is a part of, inside out."""
+    """Iterate over a task and its parents, inside out."""
     seen: set[str] = set()
     above: Task | None = task
     while above is not None and above.id not in seen:
@@ -106,7 +106,7 @@ def lineage(task: Task, by_id: Mapping[str, Task]) -> Iterator[Task]:
 
 
 class TaskNames:
-    """Finds what tasks name.
+    """Finds the entities that tasks name.
 
     Args:
         tasks: all of an episode.
@@ -119,7 +119,7 @@ class TaskNames:
         self._own: dict[str, tuple[str, ...]] = {}
 
     def lineage(self, task: Task) -> Iterator[Task]:
-        """Iterate over a task and what it is a part of, inside out."""
+        """Iterate over a task and its parents, inside out."""
         return lineage(task, self._by_id)
 
     def own(self, task: Task) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ class TaskNames:
         return tuple(name for name in self.entities(task) if self._bodies.is_movable(name))
 
     def role(self, task: Task, role: str) -> tuple[str, ...]:
-        """Return what a task, or else the nearest that it is a part of, calls by a role; empty if none does."""
+        """Return the entities that a task, or else its nearest parent, has in a role; empty if none does."""
         for above in self.lineage(task):
             found = tuple(n for n in _flat(above.variables.get(role)) if n)
             found = found or self._of_goal(above, role)

@@ -22,7 +22,7 @@ OTHER = "*"
 
 @cache
 def default_expectations() -> Mapping[str, tuple[str, ...]]:
-    """Return operation -> patterns of the events that it may cause where the scenario does not say."""
+    """Return operation -> patterns of the events that it may cause unless the scenario has its own."""
     entries = strict_yaml.load(Path(__file__).with_name("defaults.yaml")).data
     return {
         operation: tuple(entry["expects"])
@@ -32,9 +32,9 @@ def default_expectations() -> Mapping[str, tuple[str, ...]]:
 
 
 BEFORE_NS = 200_000_000
-"""What a task does may show so long before it says that it begins [ns] ..."""
+"""Effects of a task may show so long before its begin [ns] ..."""
 AFTER_NS = 500_000_000
-"""... and so long after it says that it has ended [ns]."""
+"""... and so long after its end [ns]."""
 _SYMMETRIC = ("collision", "collision_end", "contact")
 _HAND = "hand"
 _SURFACES = ("target", "support", "container")
@@ -44,7 +44,7 @@ _SURFACES = ("target", "support", "container")
 class Expectations:
     """The events that the tasks of an episode may cause.
 
-    The innermost tasks decide, each by its operation: as the scenario's ``expects`` says, else as the defaults do; of
+    The innermost tasks decide, each by its operation: by the scenario's ``expects``, else by the defaults; of
     an operation that neither names, the nearest named one that it is a part of, else ``*`` decides. Where the task that
     decides names no entity at all, whatever its patterns leave open is expected.
 
@@ -63,7 +63,7 @@ class Expectations:
 
     @cached_property
     def _patterns(self) -> dict[str, tuple[EventPattern, ...]]:
-        """Operation -> what it may cause; most episodes are judged without."""
+        """Operation -> its possible effects; most episodes are judged without."""
         return {
             name: tuple(map(EventPattern.from_text, texts))
             for name, texts in {**default_expectations(), **self._given}.items()
@@ -119,7 +119,7 @@ class Expectations:
         return any(pattern.name == name for pattern in self._deciding_patterns(task))
 
     def deciding(self, task: Task) -> Task | None:
-        """Return the task by whose operation it is decided what is expected of a task; None: by that of any other."""
+        """Return the task whose operation decides the expectations of a task; None: by that of any other."""
         return next((t for t in self.named.lineage(task) if t.operation in self._patterns), None)
 
     def _deciding_patterns(self, task: Task) -> tuple[EventPattern, ...]:
@@ -146,7 +146,7 @@ class Expectations:
         return any(value in self.bodies.stands_for(name) for name in names)
 
     def _filled(self, role: str, task: Task) -> Sequence[str] | None:
-        """What fills a role; None if anything may."""
+        """The entities that fill a role; None if anything may."""
         found = self.named.role(task, role)
         if found:
             return found

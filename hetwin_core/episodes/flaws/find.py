@@ -24,14 +24,14 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def find_flaws(questions: Questions, rules: Sequence[Rule]) -> list[Flaw]:
-    """Return the flaws of an episode in the order in which they came about, each with what it comes from.
+    """Return the flaws of an episode in the order in which they came about, each with its causes.
 
     Args:
         questions: to the episode.
         rules: in any order.
 
     Raises:
-        BadInput: if a rule names what there is not, or yields what is no flaw; the file and the key are named.
+        BadInput: if a rule names something unknown, or yields no flaw; the file and the key are named.
     """
     facts = Facts(questions.tables, questions.expectations)
     functions = Findings(facts, questions).functions()

@@ -1,4 +1,4 @@
-"""Flaws, what the later ones come from, and what the rules look up in an episode's tables."""
+"""Flaws, their causes, and the lookups of the rules in an episode's tables."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Facts:
         return [row for row in rows if row.span.from_ns <= time_ns < row.span.to_ns]
 
     def supports(self, entity: str, time_ns: int) -> list[str]:
-        """Return what an entity stands on at a time."""
+        """Return the support of an entity at a time."""
         return [row.b for row in self.at(BORNE, entity, time_ns) if row.a == entity]
 
     def holder(self, entity: str, time_ns: int) -> str:
@@ -64,12 +64,12 @@ class Facts:
         return next((r.b for r in self.at("held", entity, time_ns) if r.a == entity), "")
 
     def carried_by(self, hand: str, time_ns: int) -> list[str]:
-        """Return what a hand holds at a time."""
+        """Return the object in a hand at a time."""
         return [row.a for row in self.at("held", hand, time_ns) if row.b == hand]
 
     @cached_property
     def grips(self) -> list[Occasion]:
-        """When hands held objects, by begin: as the log says; of what no model watches, by force dynamics."""
+        """When hands held objects, by begin: by the log; of objects that no model watches, by force dynamics."""
         held = self.tables.occasions.find("held")
         return sorted((*held, *self._felt_grips()), key=lambda row: (row.span, row.row))
 
@@ -103,11 +103,11 @@ class Facts:
 
 
 class Cause(NamedTuple):
-    """What a flaw comes from.
+    """A cause of a flaw.
 
     Attributes:
         kind: of a flaw; or ``event`` or ``task``.
-        what: in words, e.g. ``contact(gripper_left_finger, cup)``; of a task its id.
+        what: the cause in words, e.g. ``contact(gripper_left_finger, cup)``; of a task its id.
         span: when it was.
         entities: that it is about.
         flaw: number of the flaw in the list of all; None if it is none.
@@ -139,9 +139,9 @@ class Flaw:
         span: from when to when.
         entities: that it is about, the most important first.
         task: the task in which it happened; None if there was none.
-        caused_by: what it comes from, the nearest cause first; other flaws with all that they come from.
+        caused_by: its causes, the nearest first; other flaws with all of their causes.
         text: in one sentence.
-        evidence: the rows that say so.
+        evidence: the supporting rows.
         trace: entities that took part, which link it with other flaws.
         since_ns: from when on it may bring about others.
     """
@@ -184,10 +184,10 @@ _ORDER = ("wrong_order", "failed_navigation")
 
 
 def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
-    """Return flaws in the order in which they came about, each with what it comes from: flaws, events, tasks.
+    """Return flaws in the order in which they came about, each with its causes: flaws, events, tasks.
 
     A flaw comes from earlier ones that are about the same object, or about one that has touched it since; from wrong
-    beliefs about what it is about; and from what went wrong with the tasks that its task comes after or is a part of.
+    beliefs about its subject; and from flaws of the tasks that its task comes after or is a part of.
     """
     ordered = sorted(flaws, key=lambda flaw: (flaw.since_ns, _rank(flaw), flaw.span.to_ns))
     parents: list[tuple[int, ...]] = []
@@ -202,7 +202,7 @@ def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
 
 
 def _rank(flaw: Flaw) -> int:
-    """Of flaws that begin together, what the robot did or believed comes first, what it did not achieve last."""
+    """Of flaws that begin together, actions and beliefs of the robot come first, unachieved goals last."""
     if flaw.kind in _WRONG:
         return 2
     return {"wrong_order": 0, "overlooked": 0, **dict.fromkeys(_OUTCOMES, 4)}.get(flaw.kind, 1)
@@ -282,7 +282,7 @@ def _cause(number: int, flaw: Flaw) -> Cause:
 
 
 def _tasks(flaw: Flaw, facts: Facts) -> Iterator[Cause]:
-    """Yield the task of a flaw and what that is a part of, inside out."""
+    """Yield the task of a flaw and its parents, inside out."""
     task = next((task for task in facts.tables.tasks if task.id == flaw.task), None)
     if task is not None:
         for above in facts.named.lineage(task):

@@ -29,7 +29,7 @@ from hetwin_core.episodes.tables.rows import Occasion, Row, Task, row_of
 
 
 class Findings:
-    """What the rules start from: rows of the tables, and what happened in words of manipulation.
+    """The basis of the rules: rows of the tables, and events of manipulation.
 
     Args:
         facts: of the episode.
@@ -97,7 +97,7 @@ class Findings:
         ]
 
     def touches(self) -> list[Row]:
-        """touches(): what links and carried objects touched without that being expected."""
+        """touches(): unexpected touches of links and carried objects."""
         return [row_of(one, static=self._touches.is_static(one)) for one in self._touches.all]
 
     def lost_grips(self) -> list[Row]:
@@ -105,11 +105,11 @@ class Findings:
         return list(map(row_of, self._lost))
 
     def drops(self) -> list[Row]:
-        """drops(): what hands dropped without that being meant: `object, hand, height, by_itself, from, to`."""
+        """drops(): objects that hands dropped unintentionally: `object, hand, height, by_itself, from, to`."""
         return list(map(row_of, self._dropped))
 
     def wrong_takes(self) -> list[Row]:
-        """wrong_takes(): what hands took while their tasks were about something else."""
+        """wrong_takes(): objects that hands took while their tasks were about something else."""
         return list(map(row_of, wrongly_taken(self._facts)))
 
     def failed_tasks(self) -> list[Row]:
@@ -129,7 +129,7 @@ class Findings:
         return [{**row_of(one.error), **row_of(one)} for one in self._beliefs.all()]
 
     def overlooked_things(self) -> list[Row]:
-        """overlooked_things(): what was visible in tasks that look, and was not perceived."""
+        """overlooked_things(): visible objects that tasks that look did not perceive."""
         return list(map(row_of, overlooked(self._facts)))
 
     def spills(self) -> list[Row]:
@@ -162,7 +162,7 @@ class Findings:
         return self._facts.expectations.expects(name, arguments, round(time * 1e9))
 
     def supports(self, name: str, time: float) -> list[str]:
-        """supports(object, time): what it stands on."""
+        """supports(object, time): its support."""
         return self._facts.supports(name, round(time * 1e9))
 
     def holder(self, name: str, time: float) -> str:
@@ -186,14 +186,14 @@ class Findings:
         return list(dropped(self._facts, self._moves.all))
 
     def _is_dropped(self, move: Move) -> bool:
-        """Whether a motion is a drop that has been told."""
+        """Whether a motion is a drop that has been reported."""
         begin, end = move.span.from_ns, move.span.to_ns + LATE_NS
         return any(
             drop.object == move.object and begin <= drop.span.to_ns <= end for drop in self._dropped
         )
 
     def _is_expected(self, move: Move) -> bool | None:
-        """Whether the tasks may move an object, and what struck it may touch it; None if none goes on."""
+        """Whether the tasks may move an object, and the body that struck it may touch it; None if none goes on."""
         expects = self._facts.expectations.expects
         found = [expects("loc_change", {"object": move.object}, move.span.from_ns)]
         found += [

@@ -15,13 +15,13 @@ from hetwin_core.episodes.flaws.moves import SECOND, Move
 from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion, Status, Task
 
 BEFORE_NS, AFTER_NS = 100_000_000, SECOND
-"""A goal counts as reached if it holds some time so long before or after its task says that it is done [ns]."""
+"""A goal counts as reached if it holds some time so long before or after its task is done [ns]."""
 TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
 """Operations after which their object is no longer where it was."""
 _LASTING = {"on": BORNE, "in_container": "in_container", "connected": "connected"}
-"""Fluents that a later task is not to undo, and what ends when it does."""
+"""Fluents that a later task must not undo, and the fluents that end then."""
 _AGAIN_NS = 2 * SECOND
-"""What holds again so soon was not undone [ns]."""
+"""A goal that holds again so soon was not undone [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class UnmetGoal:
         goal: its goal, as an expression.
         fluents: of its goal.
         entities: of its goal.
-        believed: whether the robot believed that the goal holds; None if it told nothing of it.
-        move: how what the goal is about got lost; None if it did not.
+        believed: whether the robot believed that the goal holds; None if it reported nothing of it.
+        move: how the goal's subject got lost; None if it did not.
         since_ns: when that was, else when the task was done.
     """
 
@@ -53,12 +53,12 @@ class UnmetGoal:
 
     @property
     def lost(self) -> str:
-        """What got lost; empty if nothing did."""
+        """The lost object; empty if none was."""
         return "" if self.move is None else self.move.object
 
     @property
     def evidence(self) -> tuple[Task | Happening, ...]:
-        """The rows that say so."""
+        """The supporting rows."""
         return (self.task, *(() if self.move is None else self.move.upsets))
 
 
@@ -85,12 +85,12 @@ class UndoneGoal:
 
     @property
     def striker(self) -> str:
-        """What struck it."""
+        """The body that struck it."""
         return self.move.other(self.blow)
 
     @property
     def evidence(self) -> tuple[Occasion | Task, ...]:
-        """The rows that say so."""
+        """The supporting rows."""
         return self.occasion, self.blow, self.task
 
 
@@ -117,7 +117,7 @@ class Goals:
         yield from self._left_behind()
 
     def truths(self) -> Iterator[tuple[Task, bool | None]]:
-        """Yield the tasks with a goal that are done, and whether it holds; None if the episode does not say."""
+        """Yield the tasks with a goal that are done, and whether it holds; None if unknown."""
         for task in self._done():
             term = self._term(task)
             if term is None:
@@ -126,7 +126,7 @@ class Goals:
                 yield task, self._is_plainly_met(term, task) or self._holds(term, task)
 
     def failed(self) -> Iterator[Task]:
-        """Yield the tasks that failed and were not made good: the innermost ones, of which the program says why."""
+        """Yield the tasks that failed and were not made good: the innermost ones, with the program's reason."""
         tasks, named = self._facts.tables.tasks, self._facts.named
         with_failed_parts = {t.parent for t in tasks if t.status is Status.FAILED}
         for task in tasks:
@@ -137,7 +137,7 @@ class Goals:
                     yield task
 
     def _done_again(self, task: Task) -> bool:
-        """Whether a later task did what a failed one was to do."""
+        """Whether a later task did the work of a failed one."""
         return any(
             other.status is Status.DONE
             and other.span.from_ns >= task.span.to_ns
@@ -164,7 +164,7 @@ class Goals:
         return any(r.span.from_ns <= span.from_ns and r.span.to_ns >= span.to_ns for r in rows)
 
     def undone(self) -> Iterator[UndoneGoal]:
-        """Yield the goals that the robot undid by striking what they are about, each of the innermost task of it."""
+        """Yield the goals that the robot undid by striking their subjects, each of the innermost task of it."""
         found: dict[int, UndoneGoal] = {}
         for task in self._done():
             for fluent, names in terms_in(task.goal):
@@ -180,10 +180,10 @@ class Goals:
         try:
             return self._questions.goal(task)
         except BadInput:
-            return None  # no goal that an episode can say anything of
+            return None  # no goal that an episode can judge
 
     def _is_plainly_met(self, term: Term, task: Task) -> bool:
-        """Whether a goal is one fluent, which holds when its task is done; what is not plain must be asked."""
+        """Whether a goal is one fluent, which holds when its task is done; others must be asked."""
         if not isinstance(term, Atom) or term.place is not None:
             return False
         names = tuple(name for name in term.arguments if isinstance(name, str))
@@ -206,7 +206,7 @@ class Goals:
         try:
             return domain.holds(term, during(span)).truth
         except BadInput:
-            return None  # about what the scene does not have
+            return None  # about something outside the scene
 
     def _unmet(self, task: Task, term: Term) -> UnmetGoal:
         named = self._facts.named
@@ -219,7 +219,7 @@ class Goals:
         return UnmetGoal(task, task.goal, fluents, entities, believed, move, since_ns)
 
     def _lost(self, task: Task, names: list[str]) -> Move | None:
-        """The last motion in which what a goal is about fell, toppled or did not stay where it was put, in the task."""
+        """The last motion in which a goal's subject fell, toppled or did not stay where it was put, in the task."""
         last = task.span.to_ns + AFTER_NS
         moves = [
             move

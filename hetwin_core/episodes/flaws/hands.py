@@ -1,4 +1,4 @@
-"""What hands take, lose and drop, and what links and carried things touch."""
+"""Takes, losses and drops of hands, and touches of links and carried objects."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from hetwin_core.episodes.tables.rows import BORNE, DERIVED, Happening, Interval
 _PASSING_NS = 300_000_000
 """Between two hands, and when fingers close once more, nothing is held for so long at most [ns]."""
 FALL_M = 0.05
-"""What a hand lets fall farther is dropped [m]."""
+"""An object that falls farther from a hand is dropped [m]."""
 _SINKING = 0.15
-"""What sinks faster falls [m/s]; a hand sets things down more slowly."""
+"""An object that sinks faster falls [m/s]; a hand sets things down more slowly."""
 _MEANT_NS = 2_000_000_000
 """Tasks so long before a hand has taken something may still have meant it [ns]."""
 
@@ -35,7 +35,7 @@ class WrongTake:
         meant: the objects that its tasks name as theirs.
         task: the task.
         span: from when it holds it to when it lifts it, if it does.
-        grip: the hold; None if only an event tells of it.
+        grip: the hold; None if only an event reports it.
         event: the event; None if there is a hold.
     """
 
@@ -49,7 +49,7 @@ class WrongTake:
 
     @property
     def evidence(self) -> tuple[Happening | Occasion, ...]:
-        """The rows that say so."""
+        """The supporting rows."""
         return tuple(row for row in (self.grip, self.event) if row is not None)
 
 
@@ -61,10 +61,10 @@ class Drop:
         object: that falls.
         hand: that held it.
         height: by which it falls [m].
-        by_itself: whether the hand's observer says that the program did not let go of it.
+        by_itself: whether the program did not let go of it, by the hand's observer.
         span: from when the hold ended until it fell no more.
-        begin_ns: when the hand is said to have let go.
-        row: that says so.
+        begin_ns: reported time of the release.
+        row: the supporting one.
     """
 
     object: str
@@ -77,7 +77,7 @@ class Drop:
 
     @property
     def evidence(self) -> tuple[Happening | Occasion]:
-        """The row that says so."""
+        """The supporting row."""
         return (self.row,)
 
 
@@ -125,7 +125,7 @@ def _told_drop(facts: Facts, event: Happening) -> Drop | None:
 
 
 def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
-    """Yield what fell freely by more than `FALL_M` when a hand let go of it."""
+    """Yield objects that fell freely by more than `FALL_M` when a hand let go of it."""
     for move in moves:
         grip = move.grip
         if grip is None or not move.in_motion:
@@ -162,7 +162,7 @@ def _is_not_meant(facts: Facts, drop: Drop, *also: str) -> bool:
 
 
 def wrongly_taken(facts: Facts) -> Iterator[WrongTake]:
-    """Yield what hands took while their tasks were about other objects."""
+    """Yield objects that hands took while their tasks were about other objects."""
     for grip in facts.grips:
         if grip.span.from_ns > facts.tables.start_ns:
             meant = _meant(facts, grip.a, grip.b, grip.span.from_ns)
@@ -186,7 +186,7 @@ def _until_lifted(facts: Facts, grip: Occasion) -> Interval:
 
 
 def _meant(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str, ...], Task] | None:
-    """Return the objects that a hand's tasks are about, if this one is not among them, and the task that says so."""
+    """Return the objects that a hand's tasks are about, if this one is not among them, and that task."""
     tasks = facts.expectations.active(time_ns, 0, _PASSING_NS)
     if any(name in facts.named.entities(task) for task in tasks):
         return None
@@ -200,23 +200,23 @@ def _meant(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str,
 
 
 LIFTING_NS = 500_000_000
-"""What a hand has just lifted may touch its support for so long yet [ns]."""
+"""An object that a hand has just lifted may touch its support for so long yet [ns]."""
 APART_NS = SECOND
 """Touches of one body that are not farther apart count as one [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """The robot, or what it carries, touches a body.
+    """The robot, or its load, touches a body.
 
     Attributes:
         body: that is touched.
-        by: the link, or what is carried.
+        by: the link, or the carried object.
         hand: that carries it; empty for a link.
-        carried: what the robot carries meanwhile.
+        carried: the robot's load meanwhile.
         span: from the first contact to the last.
         rows: of the contacts.
-        event: that says so, if no contact does.
+        event: the reporting one, without a contact.
     """
 
     body: str
@@ -229,7 +229,7 @@ class Touch:
 
     @property
     def evidence(self) -> tuple[Happening | Occasion, ...]:
-        """The rows that say so."""
+        """The supporting rows."""
         return self.rows if self.event is None else (*self.rows, self.event)
 
 
@@ -282,7 +282,7 @@ class Touches:
         yield Touch(body, link, "", self._carried(link, row.span.from_ns), row.span, (row,))
 
     def _held_soon(self, body: str, time_ns: int) -> bool:
-        """Whether a hand holds it a moment before or after, and so knows what it does."""
+        """Whether a hand holds it a moment before or after, and so accounts for it."""
         around = Interval(time_ns - LETTING_GO_NS, time_ns + LETTING_GO_NS)
         return any(row.a == body for row in self._facts.during("held", body, around))
 
@@ -299,7 +299,7 @@ class Touches:
                 yield Touch(body, carried, grip.b, (carried,), row.span, (row,))
 
     def _just_lifted(self, carried: str, body: str, grip: Occasion, time_ns: int) -> bool:
-        """Whether it is what it stood on, which it left only now."""
+        """Whether it is its former support, which it left only now."""
         if time_ns < grip.span.from_ns + LIFTING_NS:
             return True
         before = Interval(time_ns - LIFTING_NS, time_ns - 1)
@@ -309,7 +309,7 @@ class Touches:
         return False
 
     def _is_set_down(self, row: Occasion, grip: Occasion) -> bool:
-        """Whether it is what the hand sets it down on: the touch lasts until the hand lets go."""
+        """Whether the hand sets it down on it: the touch lasts until the hand lets go."""
         lasts = row.span.to_ns >= grip.span.to_ns - LETTING_GO_NS
         other = row.b if row.a == grip.a else row.a
         below = Interval(grip.span.to_ns - LETTING_GO_NS, grip.span.to_ns + SECOND)
@@ -317,7 +317,7 @@ class Touches:
         return lasts and any(on.a == grip.a and on.b == other for on in rows)
 
     def _told(self) -> Iterator[Touch]:
-        """Touches of links with static bodies and with each other, which `robot_health` tells of."""
+        """Touches of links with static bodies and with each other, which `robot_health` reports."""
         for event in self._facts.events("link_touches"):
             link, body = (str(event.arguments.get(key, "")) for key in ("link", "partner"))
             if "from" in event.arguments or event.arguments.get("severity") == "note":
@@ -329,12 +329,12 @@ class Touches:
             yield Touch(body, link, "", carried, span, (), event)
 
     def _is_expected(self, one: str, other: str, time_ns: int) -> bool:
-        """Whether it is, or there is no task that could tell."""
+        """Whether it is, or there is no task to judge by."""
         found = self._facts.expectations.expects("collision", {"a": one, "b": other}, time_ns)
         return found is None or found
 
     def _carried(self, link: str, time_ns: int) -> tuple[str, ...]:
-        """What the robot that a link belongs to carries."""
+        """The load of the robot that a link belongs to."""
         owner = self._owner(link)
         hands = [h for h in self._facts.bodies.hands if self._owner(h) == owner]
         return tuple(name for hand in hands for name in self._facts.carried_by(hand, time_ns))
@@ -343,7 +343,7 @@ class Touches:
         return self._facts.bodies.owner(name) or name
 
     def is_static(self, touch: Touch) -> bool:
-        """Whether what is touched never moves."""
+        """Whether the touched body never moves."""
         return self._facts.bodies.kind(touch.body) is EntityKind.STATIC
 
 

@@ -1,4 +1,4 @@
-"""What objects do when no hand holds them: how they leave their place, or come to rest after a hand has let go."""
+"""Motions of objects that no hand holds: how they leave their place, or come to rest after a hand has let go."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasio
 UPSETS = ("toppled", "fell", "left_the_world", "flung")
 SECOND = 1_000_000_000
 LETTING_GO_NS = 300_000_000
-"""Fingers that open touch what they have held for so long yet [ns]."""
+"""Fingers that open touch the released object for so long yet [ns]."""
 TOUCHED_NS = 300_000_000
 """A link that touches an object so long before or after it begins to move may have moved it [ns] ..."""
 PASSED_ON_NS = 100_000_000
-"""... and what else moves, if it touches it at most so long after [ns]: later it is what has been struck."""
+"""... and other moving bodies, if they touch it at most so long after [ns]: later they have been struck."""
 LATE_NS = 700_000_000
-"""That an object has toppled or fallen may be told so long after it has come to rest [ns]."""
+"""Toppling or falling may be reported so long after it has come to rest [ns]."""
 TILTED = float(np.cos(np.radians(8.0)))
 """Cosine of the tilt from which on something tips."""
 AWAY = 0.015
 """Something slips when it is so far from where it was [m]."""
 SETTLING_NS = 5 * SECOND
-"""What leaves its support so long after it was let go did not stand on it stably [ns]."""
+"""An object that leaves its support so long after its release did not stand stably [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ class Move:
 
     Attributes:
         number: among all.
-        object: what moved.
+        object: the moving one.
         span: from when it left its place, or was let go in motion, to when it was at rest or held again.
         grip: the hold that ended in this motion, or not long before it; None if there was none.
         in_motion: whether that hold ended in the motion itself.
-        left: what it stood on, or was let go on, and what it then left; empty if it stood on nothing.
+        left: its support, or where it was let go, which it then left; empty if it stood on nothing.
         parted_ns: when it began to leave that.
-        reached: what it stands on afterwards; empty if on nothing.
-        upsets: events that say that it toppled, fell ...
-        blows: contacts with what may have set it in motion, by begin.
+        reached: its support afterwards; empty if on nothing.
+        upsets: events of toppling, falling ...
+        blows: contacts with bodies that may have set it in motion, by begin.
     """
 
     number: int
@@ -71,7 +71,7 @@ class Move:
 
     @property
     def upset(self) -> list[str]:
-        """What it did: toppled, fell ..."""
+        """Its motion: toppled, fell ..."""
         return sorted({event.name for event in self.upsets})
 
     @property
@@ -81,11 +81,11 @@ class Move:
 
     @property
     def evidence(self) -> tuple[Happening | Occasion, ...]:
-        """The rows that say so."""
+        """The supporting rows."""
         return (*self.upsets, *self.blows, *(() if self.grip is None else (self.grip,)))
 
     def other(self, contact: Occasion) -> str:
-        """Return what it touched."""
+        """Return the touched bodies."""
         return contact.b if contact.a == self.object else contact.a
 
 
@@ -145,7 +145,7 @@ class Moves:
         )
 
     def _left(self, name: str, free: Interval, in_motion: bool) -> str:
-        """What it stood on when it began to move; of what was let go in motion, what it touched then."""
+        """Its support when it began to move; of an object let go in motion, the bodies that it touched then."""
         standing = self._facts.supports(name, free.from_ns - 1)
         if standing and not in_motion:
             return standing[0]
@@ -157,7 +157,7 @@ class Moves:
         return next((other for other in others if other not in self._facts.bodies.links), "")
 
     def _parted(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
-        """When it began to tip or to slip, or the motion in which it left what it stood on; else when it was let go."""
+        """When it began to tip or to slip, or the motion in which it left its support; else when it was let go."""
         begun = self._tips(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
         if begun is not None:
             return begun
@@ -170,7 +170,7 @@ class Moves:
         return max(free.from_ns, min(begins, default=end.from_ns))
 
     def _tips(self, name: str, free: Interval) -> int | None:
-        """When it was first tilted or away from how it was at first; None if it never was, or nothing tells."""
+        """When it was first tilted or away from how it was at first; None if it never was, or unknown."""
         try:
             before = self._facts.tables.poses.at(name, free.from_ns - LETTING_GO_NS)[1]
             times, poses = self._facts.tables.poses.during(name, free)
@@ -204,7 +204,7 @@ class Moves:
                 yield event
 
     def _blows(self, name: str, free: Interval, last: Occasion | None) -> list[Occasion]:
-        """Contacts with links, with what a hand carries and with what moves, when it began to move."""
+        """Contacts with links, with carried and with moving objects, when it began to move."""
         facts = self._facts
         around = Interval(free.from_ns - TOUCHED_NS, free.from_ns + TOUCHED_NS)
         soon = free.from_ns + PASSED_ON_NS

@@ -1,4 +1,4 @@
-"""What the robot believed wrongly for too long, did not perceive, and spilled."""
+"""Wrong beliefs that last too long, overlooked objects, and spills."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _AT_ONCE_NS = 20_000_000
 _JUMP = 0.01
 """Poses that differ by less are the same [m, and as a difference of quaternions]."""
 _LATELY_NS = 3_000_000_000
-"""What the world did so long before a belief went wrong may have made it so [ns]."""
+"""Changes of the world so long before a belief went wrong may have made it so [ns]."""
 _PERCEPT = "percept"
 _LOC, _VISIBLE = "loc", "visible"
 _HERE = 0.03
@@ -44,10 +44,10 @@ class WrongBelief:
     """A belief that was wrong.
 
     Attributes:
-        error: the row that says so.
+        error: the supporting row.
         formed_ns: when the robot last learned of it before it went wrong.
         stale: whether it was right then, and the world moved away from it.
-        instead: what is where the robot perceived this; empty if nothing is.
+        instead: the object where the robot perceived this; empty if nothing is.
     """
 
     error: BeliefError
@@ -57,7 +57,7 @@ class WrongBelief:
 
     @property
     def evidence(self) -> tuple[BeliefError]:
-        """The row that says so."""
+        """The supporting row."""
         return (self.error,)
 
 
@@ -90,7 +90,7 @@ class WrongBeliefs:
         return bool(rows) and not rows[-1].holds
 
     def _is_late(self, error: BeliefError) -> bool:
-        """Whether it only lasts until the robot tells the next time: as usual, or when its task is done."""
+        """Whether it only lasts until the robot's next report: as usual, or when its task is done."""
         if error.fluent == _LOC:
             return error.span.to_ns - error.span.from_ns <= PERIODS * self._period(error)
         tasks = self._facts.expectations.innermost(error.span.from_ns)
@@ -104,14 +104,14 @@ class WrongBeliefs:
             return WrongBelief(error, error.believed_ns, False, "")
         newest = rows[-1]
         stale = not self._by_itself(error, newest)
-        # what was perceived where it stood is not taken for what is left there when it has gone
+        # a percept of an object at its place is not taken for the one that is left there
         instead = "" if stale else self._instead(error, newest)
         return WrongBelief(error, newest.span.from_ns, stale, instead)
 
     def _by_itself(self, error: BeliefError, newest: Belief) -> bool:
-        """Whether a belief went wrong by what a message said, and not by what the world did.
+        """Whether a belief went wrong by a message, and not by a change of the world.
 
-        That is, the first message while it is wrong says something else than the one before; or it says the same, and
+        That is, the first message while it is wrong differs from the one before; or it is the same, and
         the world had not moved.
         """
         begin = error.span.from_ns
@@ -136,7 +136,7 @@ class WrongBeliefs:
         return any(self._facts.during("moving", name, lately))
 
     def _instead(self, error: BeliefError, row: Belief) -> str:
-        """What stands where something was perceived, that is not it."""
+        """Another object that stands where something was perceived."""
         if error.fluent != _LOC or row.pose is None or row.origin != _PERCEPT:
             return ""
         for name in self._objects:
@@ -179,11 +179,11 @@ LOOKING = frozenset(
 )
 """Operations in which the robot looks."""
 SEEN_NS = 300_000_000
-"""What is visible for less time may be missed [ns]."""
+"""An object that is visible for less time may be missed [ns]."""
 LATE_NS = 500_000_000
 """A percept may come so long after a task has ended [ns]."""
 _LEFT_OVER = 0.1
-"""Of what is poured, so large a share may miss its vessel."""
+"""Of a poured fluid, so large a share may miss its vessel."""
 _FLIGHT_NS = 1_000_000_000
 """Poured particles arrive after at most so long [ns]."""
 
@@ -204,7 +204,7 @@ class OverlookedThing:
 
     @property
     def evidence(self) -> tuple[Occasion, Task]:
-        """The rows that say so."""
+        """The supporting rows."""
         return self.visible, self.task
 
 
@@ -216,7 +216,7 @@ class Spill:
         vessel: that they left.
         count: how many are lost.
         task: the task in which they did; None if none went on.
-        events: that tell of it.
+        events: that report it.
     """
 
     vessel: str
@@ -236,7 +236,7 @@ class Spill:
 
 
 def overlooked(facts: Facts) -> Iterator[OverlookedThing]:
-    """Yield what was visible while the robot looked for it, or for anything, and was not perceived."""
+    """Yield objects that were visible while the robot looked for it, or for anything, and was not perceived."""
     if not facts.known("visible"):
         return
     for task in facts.tables.tasks:
@@ -262,7 +262,7 @@ def _perceived(facts: Facts, task: Task) -> Iterator[str]:
 
 
 def spilled(facts: Facts) -> Iterator[Spill]:
-    """Yield what was spilled in tasks that do not pour, and what was poured beside its vessel."""
+    """Yield spills in tasks that do not pour, and fluids poured beside their vessels."""
     for vessel, events in _spills(facts):
         count, first = sum(map(_count, events)), events[0]
         task = next(iter(facts.expectations.near(first.time_ns)), None)
@@ -286,12 +286,12 @@ def _spills(facts: Facts) -> Iterator[tuple[str, list[Happening]]]:
 
 
 def _beside(facts: Facts, vessel: str, task: Task | None, events: list[Happening]) -> int:
-    """How many particles of what was poured did not arrive; 0 if nearly all did, or if nothing tells of that."""
+    """How many poured particles did not arrive; 0 if nearly all did, or if unknown."""
     caught = facts.events("caught")
     receivers = {str(event.arguments.get("cup")) for event in caught}
     receivers |= set(() if task is None else facts.named.role(task, "target"))
     if not receivers or vessel in receivers:
-        return 0  # what misses a vessel is judged where it comes from
+        return 0  # particles that miss a vessel are judged at their source
     first, last = events[0].time_ns, events[-1].time_ns + _FLIGHT_NS
     arrived = sum(_count(event) for event in caught if first <= event.time_ns <= last)
     total = sum(map(_count, events))

@@ -1,4 +1,4 @@
-"""What the log of a run that is over holds."""
+"""Content of the log of a finished run."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class LogContent:
 
     @property
     def description(self) -> Mapping[str, str]:
-        """What the log says about its run, as texts."""
+        """Facts of the log about its run, as texts."""
         return self._file.facts.get(FACTS, {})
 
     @property
@@ -121,7 +121,7 @@ def check_complete(run: Path, file: LogFile) -> None:
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Say of a log that it cannot be read, and why."""
+    """Return the error about an unreadable log, with its reason."""
     try:
         yield
     except BadInput:
@@ -142,7 +142,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def truncated(file: LogFile, until_ns: int | None = None) -> BadInput:
-    """Return what is wrong with a log that breaks off; it is known until a time."""
+    """Return the defect of a log that breaks off; it is known until a time."""
     why = file.damage or f"it breaks off at byte {file.read_to}"
     after = "" if until_ns is None else f", after {until_ns / 1e9:.3f} s"
     return BadInput(
@@ -151,12 +151,12 @@ def truncated(file: LogFile, until_ns: int | None = None) -> BadInput:
 
 
 def no_scene(run: Path) -> BadInput:
-    """Return what is wrong with a log that has no registry or no state."""
+    """Return the defect of a log without registry or state."""
     return BadInput("the log holds no scene", file=run / LOG, expected="a log written by hetwin")
 
 
 def no_run(run: Path) -> BadInput:
-    """Return what is wrong with a folder without a log."""
+    """Return the defect of a folder without a log."""
     return BadInput(
         "there is no run in this folder",
         file=run,

@@ -76,7 +76,7 @@ class LogFile:
         path: of the file.
         schemas: message types by number, as far as the file was read.
         channels: topics by number, likewise.
-        facts: what its records of facts say, by their names.
+        facts: content of its records of facts, by name.
         complete: whether its end was read.
         damage: why nothing more of it can be read; empty if that is not so.
     """

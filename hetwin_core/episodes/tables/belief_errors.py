@@ -73,11 +73,11 @@ def belief_errors(
     until_ns: int,
     unseen: Unseen | None = None,
 ) -> tuple[BeliefError, ...]:
-    """Return where beliefs were wrong for a while, by begin; of what the log cannot know nothing is said.
+    """Return where beliefs were wrong for a while, by begin; without fluents that the log cannot know.
 
     Args:
-        beliefs: what the robot believed.
-        occasions: what held.
+        beliefs: of the robot.
+        occasions: of the world.
         recorded: the fluents that the log can know.
         poses: entity -> errors of believed poses.
         until_ns: time until which the log is known.

@@ -1,4 +1,4 @@
-"""What was found in a log, from which its tables are made, and which is kept beside a complete one."""
+"""Findings in a log, from which its tables are made, and which are kept beside a complete one."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from hetwin_core.episodes.tables.tables import Tables, Unseen
 
 @dataclass(frozen=True)
 class DerivedTables:
-    """What was found in a log.
+    """Findings in a log.
 
     Attributes:
         until_ns: time until which it is known.
@@ -74,7 +74,7 @@ class DerivedTables:
     def of(
         cls, derivation: Derivation, until_ns: int, finished: bool, given: Mapping[str, Any]
     ) -> DerivedTables:
-        """Return what was derived so far.
+        """Return the findings so far.
 
         Args:
             derivation: of the log or the run.
@@ -142,7 +142,7 @@ class DerivedTables:
 
 
 def _expects_of(given: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
-    """What the scenario says that operations may do; nothing of logs that do not hold it."""
+    """The scenario's expectations of operations; nothing for logs without them."""
     found = (given.get("scenario") or {}).get("expects") or {}
     return {operation: tuple(events) for operation, events in found.items()}
 
@@ -151,11 +151,11 @@ FOLDER = "tables"
 """In the folder of a run."""
 _FILE = "found.npz"
 _OPEN = -1
-"""End of what has not ended."""
+"""End of spans that have not ended."""
 
 
 def read_found(run: Path, log: Path) -> DerivedTables | None:
-    """Read what was found in a log; None if it was not kept, or is of another log or program.
+    """Read the kept findings of a log; None if it was not kept, or is of another log or program.
 
     Args:
         run: folder of the run.
@@ -173,7 +173,7 @@ def read_found(run: Path, log: Path) -> DerivedTables | None:
 
 
 def keep_found(run: Path, log: Path, found: DerivedTables) -> bool:
-    """Keep what was found in a complete log; returns whether the folder can be written to."""
+    """Keep the findings of a complete log; returns whether the folder can be written to."""
     folder = run / FOLDER
     part = folder / f".{_FILE}.{os.getpid()}.tmp"
     try:

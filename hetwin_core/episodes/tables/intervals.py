@@ -1,4 +1,4 @@
-"""Sets of moments as intervals, what is true, false or not known over them, and how they relate.
+"""Sets of moments as intervals, true, false or unknown over them, and how they relate.
 
 The relations are those of Allen, Maintaining knowledge about temporal intervals, CACM 1983: exactly one of the thirteen
 holds between any two intervals that are not empty.
@@ -83,14 +83,14 @@ class Intervals:
         return Intervals(found)
 
     def __sub__(self, other: Intervals) -> Intervals:
-        """Return what is in this and not in the other."""
+        """Return the part that is not in the other."""
         if not self._parts or not other._parts:
             return self
         span = Interval(self._parts[0].from_ns, self._parts[-1].to_ns)
         return self & other.complement(span)
 
     def complement(self, span: Interval) -> Intervals:
-        """Return what of an interval is not in this."""
+        """Return the part of an interval that is not in this."""
         edges = [span.from_ns]
         for part in self.within(span):
             edges += part
@@ -105,7 +105,7 @@ class Intervals:
         return self._parts[index]
 
     def within(self, span: Interval) -> Intervals:
-        """Return what is in an interval, cut at its ends."""
+        """Return the part in an interval, cut at its ends."""
         return Intervals(
             (max(part.from_ns, span.from_ns), min(part.to_ns, span.to_ns))
             for part in self._near(span)

@@ -1,4 +1,4 @@
-"""The rows of an episode, kept in the order in which they were found, and found by what they are about."""
+"""The rows of an episode, kept in the order in which they were found, and indexed by their subjects."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class OccasionList:
     Args:
         stretches: all that were found; each keeps its number.
         of_fluent: numbers of those of each fluent.
-        until_ns: time until which the log is known; what begins later is left out, what ends later has not ended.
+        until_ns: time until which the log is known; later begins are left out, later ends have not happened.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 
 class Claim(NamedTuple):
-    """What a belief says, but for its numbers."""
+    """A belief's content, but for its numbers."""
 
     fluent: str
     a: str
@@ -166,7 +166,7 @@ class BeliefColumns(NamedTuple):
     """Beliefs in the order of the log; n is their number.
 
     Attributes:
-        claims: what is said.
+        claims: their content.
         kinds: (n,) which of the claims each is.
         times: (n,) when it was formed [ns].
         poses: (n, 7) in the world; NaN where it is none.
@@ -181,7 +181,7 @@ class BeliefColumns(NamedTuple):
 
 
 class BeliefList:
-    """What the robot believed, each belief until the next one about the same.
+    """The robot's beliefs, each until the next one about the same.
 
     Each is held until the next one about the same, a percept like any other.
 
@@ -246,7 +246,7 @@ class BeliefList:
         return self._beliefs(rows[order])
 
     def histories(self) -> Iterator[tuple[str, str, str, Numbers, NDArray[np.bool_]]]:
-        """Iterate over what there are beliefs about.
+        """Iterate over the subjects of beliefs.
 
         Yields:
             Fluent, a, b, (m,) when the beliefs were formed [ns], (m,) whether it holds by them.

@@ -50,7 +50,7 @@ class _Batch(NamedTuple):
 
 
 class RunTables(RunListener):
-    """Listens to a run, and derives what `open_tables` would read from its log.
+    """Listens to a run, and derives the tables that `open_tables` would read from its log.
 
     A process that is forked from this one while the run goes on has tables of its own from there.
 
@@ -94,7 +94,7 @@ class RunTables(RunListener):
         self._events.append(event)
 
     def belief(self, event: Event) -> None:
-        """Take in what the robot believes."""
+        """Take in the robot's beliefs."""
         self._beliefs.append(event)
 
     def handover(self, handover: Handover) -> None:
@@ -106,7 +106,7 @@ class RunTables(RunListener):
         self.finish()
 
     def finish(self) -> None:
-        """Take in the last state and judge what waited for more."""
+        """Take in the last state and judge the findings that waited for more."""
         if self._derivation is None:
             return
         last = self._due.left()
@@ -140,13 +140,13 @@ class RunTables(RunListener):
             _events=[],
             _beliefs=[],
             _batches=list(self._batches),
-            # What describes the scene never changes.
+            # The scene's description never changes.
             _derivation=deepcopy(self._derivation, {id(layout): layout}),
         )
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what another process derives the same from."""
+        """Return the state from which another process derives the same."""
         if self._derivation is not None:
             self.take_in()
         return {**self.__dict__, "_derivation": None}
@@ -160,7 +160,7 @@ class RunTables(RunListener):
                 self._derive(number)
 
     def take_in(self) -> None:
-        """Derive what follows from all that was heard so far, which is otherwise done for many states at once."""
+        """Derive the findings from everything received so far, which is otherwise done for many states at once."""
         if self._states or self._events or self._beliefs:
             states = _together(self._states) if self._states else None
             self._batches.append(_Batch(states, tuple(self._events), tuple(self._beliefs)))
@@ -219,7 +219,7 @@ def finished_tables(run: Path) -> Tables:
 def open_tables(run: Path) -> Tables:
     """Read the tables of a run, whether it is over or not.
 
-    What is found in a complete log is kept beside it, and read from there the next time; where the folder cannot be
+    Findings in a complete log are kept beside it, and read from there the next time; where the folder cannot be
     written to, the log is read each time.
 
     Args:
@@ -271,7 +271,7 @@ class Derived:
         return self._deriver.add(chunk)
 
     def finish(self) -> None:
-        """Judge what waited for states that do not come any more, if the log is complete."""
+        """Judge the findings that waited for states that do not come any more, if the log is complete."""
         if self._deriver is not None and self._file.complete:
             self._deriver.finish()
 
@@ -328,7 +328,7 @@ class Follower:
         self._derived = Derived(self._run, Definitions(self._file))
 
     def poll(self) -> Tables:
-        """Read what has been added, and return the tables as far as they are known.
+        """Read the additions, and return the tables as far as they are known.
 
         Raises:
             BadInput: if the log cannot be read, or holds no state yet.

@@ -15,7 +15,7 @@ class Fluent(NamedTuple):
     """A fluent.
 
     Attributes:
-        arguments: what it is said of.
+        arguments: its entities.
         about: in words.
         symmetric: whether ``f(a, b)`` is ``f(b, a)``; it is kept once.
     """
@@ -26,7 +26,7 @@ class Fluent(NamedTuple):
 
 
 BORNE = "borne_by"
-"""What stands on something is borne by it, and stays so while it is pushed along, or tips."""
+"""An object that stands on something is borne by it, and stays so while it is pushed along, or tips."""
 
 FLUENTS: dict[str, Fluent] = {
     "contact": Fluent(("a", "b"), "two bodies touch", symmetric=True),
@@ -89,8 +89,8 @@ class Happening:
         row: its number in the table.
         time_ns: when it happened.
         name: e.g. ``picked_up``, ``collision``.
-        source: what reports it; `DERIVED` if it follows from the states.
-        arguments: what it is about.
+        source: name of the reporter; `DERIVED` if it follows from the states.
+        arguments: its subject.
     """
 
     row: int
@@ -121,7 +121,7 @@ DERIVED_EVENTS = (
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the robot's program says that it does.
+    """A task of the robot's program.
 
     Attributes:
         row: its number in the table.
@@ -131,7 +131,7 @@ class Task:
         operation: e.g. ``place``.
         goal: an expression, e.g. ``on("box", "tray")``; empty if it has none.
         status: the last one.
-        reason: why it failed, as the program says.
+        reason: why it failed, by the program.
         variables: its variables, the last values.
         settings: (time, variables that were set then) in order.
         span: from when it was active to its end; to where the log is known if it has not ended.
@@ -158,7 +158,7 @@ class Task:
 
 
 class Belief(NamedTuple):
-    """What the robot believed for a while.
+    """A belief of the robot for a while.
 
     Attributes:
         row: its number in the table.
@@ -168,7 +168,7 @@ class Belief(NamedTuple):
         holds: whether the robot believed that it holds; True of a pose.
         pose: of the entity in the world (x y z, qw qx qy qz), if it is one; each message of a pose is a row.
         span: from the message to the one that replaced it.
-        origin: the topic, or what the message says that the belief came from.
+        origin: the topic, or the origin in the message.
     """
 
     row: int
@@ -238,7 +238,7 @@ def row_of(found: Any, **more: object) -> Row:
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    """Fields and properties of rows and findings, but for what tasks were before."""
+    """Fields and properties of rows and findings, but for the former states of tasks."""
     own = [name for name, value in vars(kind).items() if isinstance(value, property)]
     names = getattr(kind, "_fields", None) or [one.name for one in fields(kind)]
     return tuple(name for name in (*names, *own) if name not in ("history", "settings"))

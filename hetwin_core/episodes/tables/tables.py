@@ -60,7 +60,7 @@ class Blind(NamedTuple):
 
 
 class Unseen:
-    """Finds where a fluent or an event was not seen, by what the run says that it checks.
+    """Finds where a fluent or an event was not seen, by the run's coverage.
 
     Args:
         layout: of the scene.
@@ -94,7 +94,7 @@ class Unseen:
         return found
 
     def _of_shapes(self, fluent: str, first: Names, second: Names) -> Iterator[Blind]:
-        """Of what nothing looks at: links that stand on something, and bodies without plain shapes that never move."""
+        """About unobserved bodies: links that stand on something, and bodies without plain shapes that never move."""
         if fluent in _STANDING and first is not None and not self._standing.intersection(first):
             yield Blind(self._known, say("question.no_supports", of=sorted(first)[0]))
             return
@@ -128,7 +128,7 @@ class Unseen:
         ]
 
     def _touches(self, arguments: tuple[Names, Names]) -> Iterator[Blind]:
-        """Where links have no shapes: nobody can see what they touch."""
+        """Where links have no shapes: their touches cannot be seen."""
         for (claim, robot), each in self.stretches.items():
             if claim is not Claim.TOUCH:
                 continue
@@ -153,10 +153,10 @@ class Tables:
         occasions: states of the world.
         events: by time; equal times in the order in which they were handled.
         tasks: by begin.
-        beliefs: what the robot believed.
+        beliefs: of the robot.
         belief_errors: where that was wrong.
         recorded: the fluents about the world that this log can know; any other is unknown, not false.
-        believed: the (fluent, entity) pairs that the robot has told anything about, an entity of "" for all.
+        believed: the (fluent, entity) pairs that the robot has reported anything about, an entity of "" for all.
         poses: of all entities.
         expects: of the scenario: operation -> expressions of events that may happen in it.
         unseen: where it was not seen whether something holds.

@@ -33,12 +33,12 @@ class Truth(NamedTuple):
 
 
 def truths(tables: Tables) -> Iterator[Truth]:
-    """Yield whether each fluent holds about which a run says what it checks, for each entity without gaps."""
+    """Yield whether each fluent holds that is in a run's coverage, for each entity without gaps."""
     names = {(slot.entity, slot.attribute.name) for slot in tables.layout.slots}
     for fluent in sorted(tables.recorded & DECIDED_BY.keys()):
         rows = tables.occasions.find(fluent)
         about = {a for a, name in names if name == fluent} | {row.a for row in rows}
-        if fluent == "held":  # which a hand may say in place of the object
+        if fluent == "held":  # which a hand may report in place of the object
             about |= {entity.name for entity in tables.layout.of_kind(EntityKind.OBJECT)}
         for a in sorted(about):
             whose = {a} if DECIDED_BY[fluent].argument == 0 else None

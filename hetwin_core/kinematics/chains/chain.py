@@ -58,7 +58,7 @@ class Chain:
         return EndPose(position.copy(), self._moving.rotation.reshape(3, 3).copy())
 
     def moving(self) -> MovingEnd:
-        """Return what places the end and derives its motion as fast as MuJoCo can; it overwrites what it returned."""
+        """Return a function that places the end and derives its motion; it overwrites its former result."""
         return MovingEnd(self._model, self._end, *coupling_of(self.segments))
 
     def clipped(self, positions: Floats) -> Floats:
@@ -121,7 +121,7 @@ def _compile(segments: Sequence[Segment]) -> mj.MjModel:
     for i, segment in enumerate(segments):
         pose = list(segment.pose)
         body = body.add_body(name=f"{i}", pos=pose[:3], quat=pose[3:])
-        # MuJoCo wants masses of what moves; kinematics does not use them.
+        # MuJoCo wants masses of moving bodies; kinematics does not use them.
         body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
         if segment.joint:
             kind = mj.mjtJoint.mjJNT_SLIDE if segment.slides else mj.mjtJoint.mjJNT_HINGE

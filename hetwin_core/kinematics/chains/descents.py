@@ -33,7 +33,7 @@ RADIAN = 0.3
 
 
 class Solution(NamedTuple):
-    """What was found.
+    """A solution.
 
     Attributes:
         positions: (n,) of the chain's joints [rad or m]: the solution, or the best that was found.
@@ -54,7 +54,7 @@ class Solution(NamedTuple):
 
 
 class Descent:
-    """Descents of one chain; what a step needs is allocated once, since a step takes some ten microseconds.
+    """Descents of one chain; memory of a step is allocated once, since a step takes some ten microseconds.
 
     Args:
         chain: with n joints.
@@ -73,7 +73,7 @@ class Descent:
         self._turn = np.zeros(3)
 
     def run(self, position: Floats, quaternion: Floats, start: Floats) -> Solution:
-        """Return what a descent leads to.
+        """Return the solution of a descent.
 
         Args:
             position: (3,) of the pose [m].
@@ -154,7 +154,7 @@ _SMALL = 1e-9
 
 
 class Solutions(NamedTuple):
-    """What was found for m poses.
+    """Solutions for m poses.
 
     Attributes:
         positions: (m, n) of the chain's joints [rad or m]: the solutions, or the best that were found.
@@ -203,7 +203,7 @@ class Descents:
         self._lower, self._upper = chain.lower[:, None], chain.upper[:, None]
 
     def run(self, position: Floats, rotation: Floats, starts: Floats) -> Solutions:
-        """Return what descents lead to.
+        """Return the solutions of descents.
 
         Args:
             position: (3, m) of the poses [m].

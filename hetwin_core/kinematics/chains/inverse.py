@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class Reach:
-    """What the joints of a chain that may move reach, while the others stay where they are.
+    """The reach of a chain's movable joints, while the others stay where they are.
 
     Args:
         chain: with n joints.

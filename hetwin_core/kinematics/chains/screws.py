@@ -50,7 +50,7 @@ Floats = NDArray[np.float64]
 
 
 _NOTHING = 1e-16
-"""Entries of rotations that are smaller are what rounding left of 0."""
+"""Entries of rotations that are smaller are 0 with rounding errors."""
 
 
 class Frame(NamedTuple):

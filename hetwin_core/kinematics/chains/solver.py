@@ -87,7 +87,7 @@ class Postures:
 
 
 def _features(position: Floats, rotation: Floats) -> Floats:
-    """(m, 12) points of which the distances [m] say how far poses are apart.
+    """(m, 12) points whose distances [m] measure how far poses are apart.
 
     Args:
         position: (3, m) [m].
@@ -186,7 +186,7 @@ class Solver:
         return min(near, key=lambda one: float(np.abs(one.positions - start).max()), default=best)
 
     def descend(self, pose: Floats, start: Floats) -> Solution:
-        """Return what steps from a posture lead to: the solution beside it, if there is one.
+        """Return the solution of steps from a posture: the one beside it, if there is one.
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
@@ -226,7 +226,7 @@ class Solver:
         return best._replace(positions=self._unwound(best.positions))
 
     def _found(self, target: EndPose, starts: Iterator[Floats]) -> Iterator[Solution]:
-        """What descents from some postures lead to."""
+        """Solutions of descents from some postures."""
         quaternion = target.pose[3:]
         for start in starts:
             yield self._descent.run(target.position, quaternion, start)

@@ -1,1 +1,1 @@
-"""Motions of joints through given points, and what a controller does with them."""
+"""Motions of joints through given points, and their execution by a controller."""

@@ -1,4 +1,4 @@
-"""What a controller makes of the trajectories that it gets, one after the other."""
+"""A controller's execution of the trajectories that it gets, one after the other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TrajectoryExecution:
     """The commanded motion of joints: at rest until a trajectory comes, and after its end.
 
     A trajectory takes its joints over at once, in the middle of a motion too, from the state that was commanded then;
-    other joints go on with what they were doing.
+    other joints continue.
 
     Args:
         names: of the joints.

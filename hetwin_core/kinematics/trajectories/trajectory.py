@@ -49,7 +49,7 @@ class Polynomials:
         self._coefficients = inner
 
     def at(self, time: float) -> State:
-        """Return the motion at a time [s], each (n,); to the bit what `sample` returns, in less time."""
+        """Return the motion at a time [s], each (n,); equal to `sample` to the bit, in less time."""
         times = self._times
         first, last = times[0], times[-1]
         resting = np.zeros_like(self._positions[0])
@@ -128,11 +128,11 @@ class InvalidTrajectory(ValueError):
     """Points that are no trajectory.
 
     Args:
-        problem: what is wrong, in words.
+        problem: in words.
         point: index of the point; None: the names of the joints.
         field: the part of the point, as trajectory_msgs/JointTrajectoryPoint names it.
-        found: what was found there.
-        expected: what was expected there.
+        found: the value there.
+        expected: the expectation there.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Robust least squares of few parameters: MuJoCo's solver with soft L1 loss, and the deviations of what it finds.
+"""Robust least squares of few parameters: MuJoCo's solver with soft L1 loss, and the deviations of the solution.
 
 The loss of a residual r is 2 (sqrt(1 + r^2) - 1): r^2 while r is small, twice its size where it is large. So residuals
 are given divided by the scale at which a deviation begins to count as an outlier.
@@ -60,7 +60,7 @@ def least_squares(
     """Return the parameters with the least sum of losses near a start.
 
     Args:
-        residuals: what becomes small.
+        residuals: to be minimised.
         start: parameters (n,) to begin with; moved within the bounds.
         units: (n,) changes of the parameters that matter about equally, above 0; default: 1 each.
         lower, upper: (n,) bounds; default: none.
@@ -97,7 +97,7 @@ def least_squares(
 
 
 class _SoftL1(minimize.Norm):  # type: ignore[misc]
-    """Half the sum of the losses; its curvature is that of squares, weighted by what the loss makes of them."""
+    """Half the sum of the losses; its curvature is that of squares, weighted by the loss."""
 
     def value(self, r: Floats) -> float:
         return float(np.sum(r * r / (np.sqrt(1.0 + r * r) + 1.0)))
@@ -157,7 +157,7 @@ def _variances(J: Floats, r: Floats, groups: ArrayLike | None) -> Floats:  # noq
     count = m
     if (
         groups is None
-    ):  # what a parameter has taken from the residual that alone determines it (MacKinnon, White 1985)
+    ):  # the share that a parameter has taken from a residual that alone determines it (MacKinnon, White 1985)
         own = np.minimum(bend * np.einsum("ij,jk,ik->i", J, inverse, J), _MOST_OWN)
         pulls /= np.sqrt(1.0 - own)[:, None]
     if groups is not None:
@@ -172,7 +172,7 @@ def _variances(J: Floats, r: Floats, groups: ArrayLike | None) -> Floats:  # noq
 
 
 def _inverse(curvature: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """The inverse (n, n) along what is determined, and which parameters (n,) are."""
+    """The inverse (n, n) along determined directions, and which parameters (n,) are."""
     scale = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
     values, vectors = np.linalg.eigh(curvature / np.outer(scale, scale))
     flat = values <= _FLAT * max(float(values[-1]), 1e-300)

@@ -1,4 +1,4 @@
-"""Compares two runs, and says what leads from the difference between them to their outcomes."""
+"""Compares two runs, and finds the chain from their differences to their outcomes."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from hetwin_suite.tables import Floats, Interval
 
 _MOST_GIVEN = 5
 _MOST_LINKS = 12
-"""Lines between what was given and the outcome; what comes first explains most."""
+"""Lines between input and outcome; the first ones explain most."""
 _CAUSE_NS = 1_000_000_000
-"""A contact that only one run has explains what moves differently within this time."""
+"""A contact that only one run has explains motions that differ within this time."""
 _TELLING = ("on", "held", "in_container", "connected")
 
 
 class Found(NamedTuple):
-    """What has been found of two runs."""
+    """The findings about two runs."""
 
     given: Sequence[Difference]
     motion: Motion
@@ -64,7 +64,7 @@ class _Link(NamedTuple):
 
 
 def chain(here: Side, there: Side, found: Found, span: Interval) -> tuple[str, ...]:
-    """Return sentences: what was given differently, what happened differently in order, and how the runs end."""
+    """Return sentences: differences of the input, differing events in order, and how the runs end."""
     parts = sorted(dict.fromkeys(_links(found)), key=lambda link: link.time_ns)
     shown = [f"{link.time_ns / 1e9:.2f} s: {link.words}" for link in parts[:_MOST_LINKS]]
     if len(parts) > _MOST_LINKS:
@@ -114,7 +114,7 @@ def _links(found: Found) -> Iterator[_Link]:
 
 
 def _is_telling(item: Disagreement, parted: Mapping[str, int]) -> bool:
-    """Whether an occasion says what an object came to, or is the contact that something moves differently by."""
+    """Whether an occasion is an object's final state, or the contact that makes something move differently."""
     if item.fact.fluent in _TELLING:
         return True
     if item.fact.fluent != "contact":
@@ -131,7 +131,7 @@ def _outcome(here: Side, there: Side, found: Found) -> Iterator[str]:
     states = [side.summary.get("state", {}) for side in (here, there)]
     for name in dict.fromkeys([*states[0], *states[1]]):
         if any(here.has(entity) != there.has(entity) for entity in re.split(r"[(), ]+", name)):
-            continue  # it follows from what was given
+            continue  # it follows from the input
         one, other = (state.get(name) for state in states)
         if one is not other and True in (one, other):
             where, elsewhere = ("here", "there") if one is True else ("there", "here")

@@ -1,4 +1,4 @@
-"""What the comparison of two runs has found, the runs themselves, and how things in them are paired."""
+"""The result of comparing two runs, the runs themselves, and the pairing of things in them."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ DISTANCE = 0.005
 ANGLE = radians(5.0)
 """Bodies that are turned against each other by more than this are apart [rad]."""
 TOLERANCE_NS = 100_000_000
-"""What happens in both runs less than this apart happens at the same time: models step at other rates."""
+"""Events of both runs less than this apart are simultaneous: models step at other rates."""
 
 
 class What(StrEnum):
-    """What a run was given."""
+    """Input of a run."""
 
     SCENE = "scene"
     RECORDING = "recording"
@@ -45,10 +45,10 @@ class Difference(NamedTuple):
     """Something that the two runs were given differently.
 
     Attributes:
-        what: it is.
+        what: its kind.
         name: e.g. an entity, or a model's parameter as ``grasp.force``.
-        here: what the first run was given; None for nothing.
-        there: what the other was given.
+        here: the first run's; None for nothing.
+        there: the other's.
     """
 
     what: What
@@ -64,8 +64,8 @@ class Parting:
     Attributes:
         time_ns: when.
         entities: which ones it is about, the first to part first.
-        here: what the first run has there; None for nothing.
-        there: what the other has.
+        here: the first run's; None for nothing.
+        there: the other's.
     """
 
     time_ns: int
@@ -104,7 +104,7 @@ class Apart(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where the runs first part: in their states, occasions, events, tasks, and in what the robot believed."""
+    """Where the runs first part: in their states, occasions, events, tasks, and in the robot's beliefs."""
 
     state: Parting | None = None
     occasion: Parting | None = None
@@ -123,9 +123,9 @@ class Comparison:
     """Two runs compared, the first called here, the other there.
 
     Attributes:
-        divergence: where they first part; what differs in the first state counts as given.
-        given: what differs before the first step.
-        chain: what leads from the difference to the outcome, in words.
+        divergence: where they first part; differences in the first state count as given.
+        given: differences before the first step.
+        chain: sentences from the difference to the outcome.
         objects: how far each object of both runs is off.
         only_here: handovers of the first run alone, as the summary has them.
         only_there: those of the other alone.
@@ -167,13 +167,13 @@ def _plain(row: dict[str, Any]) -> dict[str, Json]:
 
 @dataclass(frozen=True)
 class Side:
-    """What is compared of a run.
+    """The compared parts of a run.
 
     Attributes:
         tables: occasions, events, tasks, beliefs and poses.
         models: in the scenario's order.
         handovers: rows as in the summary.
-        given: what the run was given; empty if its log does not say it.
+        given: the run's input; empty if its log lacks it.
         facts: scenario file, source, seed and rate, as texts.
         summary: of the run; empty if it has none.
     """
@@ -244,7 +244,7 @@ def unpaired(
     Args:
         here: rows of the first run.
         there: rows of the other.
-        key: what must be equal of two rows that are the same.
+        key: equal for two rows that are the same.
         time_ns: when a row happened.
         tolerance_ns: how far apart the same may happen.
     """

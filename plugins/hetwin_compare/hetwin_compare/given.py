@@ -1,4 +1,4 @@
-"""What two runs were given differently, before their first steps."""
+"""Differences in the input of two runs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _SAME_POSE = 1e-6
 _PLACED = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
 _RATES = ("rate", "every")
 _SAID_ELSEWHERE = ("type", "engine", "parameters", *_RATES)
-"""Keys of a model that are compared by themselves; the engine as what it was chosen to be."""
+"""Keys of a model that are compared by themselves; the engine as it was chosen."""
 _BY_NAME = {"hands": What.PARAMETER, "entities": What.PARAMETER, "evaluators": What.TRIGGER}
 _WHOLE = {"robot": What.PARAMETER, "robots": What.PARAMETER, "robot_health": What.PARAMETER}
 _KINDS_OF_SOURCE = ("recording", "live", "commands", "trajectory")
 
 
 def compare_given(here: Side, there: Side) -> tuple[Difference, ...]:
-    """Return what differs before the first step: seed, engine and rate, sources, the scene, models, triggers.
+    """Return differences before the first step: seed, engine and rate, sources, the scene, models, triggers.
 
-    Logs of versions that did not keep what their runs were given are compared as far as they say it.
+    Logs of versions that did not keep their runs' input are compared as far as they have it.
     """
     return (
         *_settings(here, there),
@@ -54,12 +54,12 @@ def _settings(here: Side, there: Side) -> Iterator[Difference]:
 
 
 def _both_say(here: Side, there: Side) -> bool:
-    """Whether both logs keep what their runs were given."""
+    """Whether both logs keep their runs' input."""
     return all("scenario" in side.given for side in (here, there))
 
 
 def _from_facts(side: Side) -> dict[str, Json]:
-    """Return what logs of earlier versions say as texts."""
+    """Return input that logs of earlier versions have as texts."""
     known: dict[str, Json] = {"engine": side.summary.get("engine")}
     if "seed" in side.facts:
         known["seed"] = int(side.facts["seed"])
@@ -69,7 +69,7 @@ def _from_facts(side: Side) -> dict[str, Json]:
 
 
 def _sources(here: Side, there: Side) -> Iterator[Difference]:
-    """Recordings are told apart by their content, not by where they lie."""
+    """Recordings are distinguished by their content, not by where they lie."""
     if not _both_say(here, there):
         one, other = (side.facts.get("source", "") for side in (here, there))
         yield from _differing(What.RECORDING, "source", one, other)
@@ -91,7 +91,7 @@ def _sources(here: Side, there: Side) -> Iterator[Difference]:
 
 
 def _source_words(spec: Mapping[str, Any]) -> Json:
-    """Return what a source is, e.g. the path of a recording, or ``live:``; None if there is none."""
+    """Return a source as text, e.g. the path of a recording, or ``live:``; None if there is none."""
     kind = next((kind for kind in _KINDS_OF_SOURCE if kind in spec), None)
     if kind is None:
         return None
@@ -132,7 +132,7 @@ def _first_pose(side: Side, name: str) -> Floats | None:
 
 
 def _listed(pose: Floats | None, entity: Entity | None) -> Json:
-    """Return a pose; what an entity without one is; None if there is no such entity."""
+    """Return a pose, or the kind of an entity without one; None if there is no such entity."""
     if pose is not None:
         numbers: list[Json] = pose.tolist()
         return numbers
@@ -140,7 +140,7 @@ def _listed(pose: Floats | None, entity: Entity | None) -> Json:
 
 
 def _bodies(one: Entity, other: Entity) -> Iterator[Difference]:
-    """Yield what differs between two entities of the same name beside their poses."""
+    """Yield differences between two entities of the same name beside their poses."""
     rows = [entity_to_json(entity) for entity in (one, other)]
     for key in ("kind", "mass"):
         yield from _differing(What.SCENE, f"{one.name}.{key}", rows[0].get(key), rows[1].get(key))
@@ -159,7 +159,7 @@ def _shape_words(entity: Entity) -> str:
 
 
 def _files(side: Side) -> dict[str, Json]:
-    """Return digests of the scene's files by what they are."""
+    """Return digests of the scene's files by their roles."""
     files = side.given.get("files", {})
     return {
         name: digest
@@ -199,7 +199,7 @@ def _entries(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Ite
 
 
 def _parameters(name: str, here: Json, there: Json) -> Iterator[Difference]:
-    """Yield what differs in a parameter; in one that is a mapping, such as that of bodies, by key."""
+    """Yield differences in a parameter; in one that is a mapping, such as that of bodies, by key."""
     kinds = {type(value) for value in (here, there)} - {type(None)}
     if kinds != {dict}:
         yield from _differing(What.PARAMETER, name, here, there)
@@ -229,7 +229,7 @@ def _rest(here: Side, there: Side) -> Iterator[Difference]:
 
 
 def _without_files(robot: Any) -> Json:
-    """Return what a scenario says of its robots without the paths of their descriptions and sources."""
+    """Return a scenario's robots without the paths of their descriptions and sources."""
     if isinstance(robot, Mapping):
         kept = {key: _without_files(v) for key, v in robot.items() if key not in ("urdf", "source")}
         return kept or None

@@ -24,7 +24,7 @@ from hetwin_suite.tables import (
 )
 
 _COUNTERPART_NS = 1_000_000_000
-"""How far an event may be from what the other run has instead of it."""
+"""How far an event may be from its counterpart in the other run."""
 _EDGES = ("collision", "collision_end", "loc_change")
 """Derived events that are the edges of occasions or of motion, which are compared themselves, without their flicker."""
 
@@ -87,7 +87,7 @@ def entities_of(event: Happening, here: Side, there: Side) -> list[str]:
 
 
 def split_words(split: EventSplit) -> str:
-    """Return what the runs have of an event, in words."""
+    """Return the runs' versions of an event, in words."""
     one, other = split
     if one is None:
         return f"only there: {_words(split.first)}"
@@ -151,7 +151,7 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def _counterpart(event: Happening, others: Sequence[Happening]) -> Happening | None:
-    """Return what the other run has instead: an event of the same name about some of the same, near in time."""
+    """Return the other run's counterpart: an event of the same name about some of the same, near in time."""
     named = {text for value in event.arguments.values() for text in _texts(value)}
     for other in others:
         apart = abs(other.time_ns - event.time_ns)
@@ -164,14 +164,14 @@ def _counterpart(event: Happening, others: Sequence[Happening]) -> Happening | N
 
 
 _OF_MOTION = ("loc", "moving", "attached", BORNE)
-"""Fluents that follow from how bodies move and what they stand on, which are compared themselves."""
+"""Fluents that follow from motions and supports, which are compared themselves."""
 
 
 _SHORT_S = 1.0
 
 
 class Fact(NamedTuple):
-    """What occasions of one row of intervals say."""
+    """The statement of a row of occasions."""
 
     fluent: str
     a: str
@@ -186,7 +186,7 @@ class Disagreement(NamedTuple):
     """A time in which something holds in one run alone.
 
     Attributes:
-        fact: what holds, or has ended.
+        fact: the fluent that holds, or has ended.
         span: the time.
         side: the run that it holds or has ended in, 0 for the first, 1 for the other.
         occasion: of that run.
@@ -206,9 +206,9 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(here: Side, there: Side, span: Interval) -> list[Disagreement]:
-    """Return what holds in one run alone for longer than the tolerance, by its beginning.
+    """Return the facts that hold in one run alone for longer than the tolerance, by its beginning.
 
-    What differs in the first state is left out until it ends; of an object that only one run has, what holds at the
+    A difference in the first state is left out until it ends; a fact about an object of one run alone that holds at the
     start is taken to hold in the other as well.
     """
     compared = (here.tables.recorded & there.tables.recorded) - {*_OF_MOTION}
@@ -284,7 +284,7 @@ class TaskSplit(NamedTuple):
     there: Task | None
 
     def words(self) -> str:
-        """Return what the runs have of it, in words."""
+        """Return the runs' versions of it, in words."""
         if self.here is None or self.there is None:
             task = self.here or self.there
             assert task is not None  # one of them is there
@@ -339,7 +339,7 @@ def _ending(task: Task) -> str:
 
 
 def _named(tasks: Sequence[Task], *, by_id: bool) -> dict[str, Task]:
-    """Return tasks by what must be the same of those of the other run."""
+    """Return tasks by the key that pairs them with those of the other run."""
     if by_id:
         return {task.id: task for task in tasks}
     counts: Counter[str] = Counter()

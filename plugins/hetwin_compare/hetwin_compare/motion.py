@@ -80,14 +80,14 @@ def still(count: int) -> Floats:
 _WINDOW_NS = 60_000_000_000
 """How much is compared at once, so that an hour fits into the memory."""
 _MARGIN_NS = 2_000_000_000
-"""What is read beyond it, to interpolate; longer than the time between two states."""
+"""Read beyond it, to interpolate; longer than the time between two states."""
 SETTLING_NS = 500_000_000
 """Time in which an object that only one run has may settle where it was put."""
 _POSE7 = 7
 
 
 class _Moving(NamedTuple):
-    """An entity whose motion is compared; it parts under the name of what it belongs to."""
+    """An entity whose motion is compared; it parts under the name of its owner."""
 
     name: str
     owner: str
@@ -95,7 +95,7 @@ class _Moving(NamedTuple):
 
 @dataclass
 class _Body:
-    """What is known of an entity so far; `starts` are its poses in both runs at `from_ns`."""
+    """State of the comparison of an entity; `starts` are its poses in both runs at `from_ns`."""
 
     starts: list[Floats | None]
     from_ns: int
@@ -111,7 +111,7 @@ class Motion:
 
     Attributes:
         objects: how far each object is off that both runs have.
-        parted: when each entity moved differently, beside what differs in the first state, in ns.
+        parted: when each entity moved differently, beside differences in the first state, in ns.
         parting: the first of these.
     """
 
@@ -167,7 +167,7 @@ def _pose_at(side: Side, name: str, time_ns: int) -> Json:
 def _moving(here: Side, there: Side) -> list[_Moving]:
     """Return objects of either run, and the links of robots of both, but those of fingers.
 
-    Fingers close on what is between them: where they end says more of the object than of the robot.
+    Fingers close on objects between them: where they end depends more on the object than on the robot.
     """
     found: dict[str, _Moving] = {}
     for layout in (here.layout, there.layout):
@@ -214,7 +214,7 @@ def _pose(side: Side, name: str, values: Floats) -> Floats | None:
 
 
 def _body(here: Side, there: Side, entity: _Moving, begin_ns: int) -> _Body:
-    """Return what is known of an entity at the beginning."""
+    """Return the state of an entity's comparison at the beginning."""
     lone = not _in_both(here, there, entity.name)
     from_ns = begin_ns + SETTLING_NS if lone else begin_ns
     starts = [_pose(side, entity.name, side.values_at(from_ns)[None]) for side in (here, there)]
@@ -254,7 +254,7 @@ Fact: TypeAlias = tuple[str, str, str]
 def first_belief(here: Side, there: Side, span: Interval) -> Parting | None:
     """Return where the beliefs first part; None if they do not.
 
-    Believed poses are compared as poses are: without what differs between the first ones. Other beliefs differ while
+    Believed poses are compared as poses are: without the difference between the first ones. Other beliefs differ while
     the robot believes something in one run alone, for longer than the tolerance.
     """
     one, other = (_by_fact(side, span) for side in (here, there))

@@ -58,7 +58,7 @@ class PoseErrors:
         """Take in believed poses.
 
         Args:
-            entity: what they are about.
+            entity: their subject.
             times: (m,) when they were formed [ns].
             poses: (m, 7) in the world.
         """
@@ -91,7 +91,7 @@ class PoseErrors:
                 self._waiting.pop(0)
 
     def _judge(self, times: Times, poses: Floats) -> None:
-        """Compare states with what was believed then, about all entities at once."""
+        """Compare states with the beliefs of that time, about all entities at once."""
         chains = [chain for chain in self._chains.values() if chain.begins_by(int(times[-1]))]
         if not chains:
             return
@@ -195,7 +195,7 @@ class Claims:
     """Gives each claim a number.
 
     Attributes:
-        said: all claims so far; the numbers count in it.
+        said: all claims so far, which the numbers index.
     """
 
     def __init__(self) -> None:
@@ -209,7 +209,7 @@ class Claims:
             fluent: e.g. ``held``.
             arguments: one or two entities.
             holds: whether it holds, as the robot believes.
-            origin: what the belief came from.
+            origin: the source of the belief.
         """
         a, b = (*arguments, "")[:2]
         claim = Claim(fluent, a, b, holds, origin)
@@ -256,7 +256,7 @@ class BeliefReader:
 
     Args:
         definitions: the log's types.
-        claims: what has been said before; new ones are added.
+        claims: the earlier ones; new ones are added.
     """
 
     def __init__(self, definitions: Definitions, claims: Claims) -> None:
@@ -324,7 +324,7 @@ def told_columns(events: Sequence[Event], claims: Claims) -> BeliefColumns:
 
     Args:
         events: see `belief_event`.
-        claims: what has been said before; new ones are added.
+        claims: the earlier ones; new ones are added.
     """
     told = [belief_fields(event) for event in events]
     return BeliefColumns(
@@ -344,7 +344,7 @@ class BeliefBook:
         errors: compares believed poses with the states.
 
     Attributes:
-        claims: what they say.
+        claims: their content.
     """
 
     def __init__(self, book: Book, errors: PoseErrors) -> None:

@@ -1,4 +1,4 @@
-"""What derivations share: where numbers lie in the states, spans of what holds, and the book of what was found."""
+"""Shared by derivations: offsets in the states, spans, and the book of findings."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 
 
 class SceneIndex:
-    """What the derivations look up in a layout.
+    """Lookups of the derivations in a layout.
 
     Attributes:
         layout: of the scene.
@@ -78,7 +78,7 @@ class Change(NamedTuple):
 
     Attributes:
         state: number of the first state with it, or of the first one without it.
-        key: what begins or ends.
+        key: of the span that begins or ends.
         begins: whether it begins.
     """
 
@@ -99,7 +99,8 @@ class Spans:
     """Follows the spans of many things at once, each with a hysteresis.
 
     A span begins with a state in which its thing holds clearly, if it does so in enough states one after the other;
-    it goes on while the thing holds at least weakly, and ends when it has not done so in enough states. What begins
+    it goes on while the thing holds at least weakly, and ends when it has not done so in enough states. A span that
+    begins
     within as many states from the first one of the log has held from there: a scene settles, and its first state knows
     nothing of contacts.
 
@@ -118,7 +119,7 @@ class Spans:
         """Add the states that follow.
 
         Args:
-            keys: (m,) what holds at least weakly, m times in all.
+            keys: (m,) that hold at least weakly, m in all.
             states: (m,) in which state, counted from the first of the log.
             clearly: (m,) whether it holds clearly.
             newest: number of the last state that is known now.

@@ -39,7 +39,8 @@ _HELD, _HELD_OBJECT = "held", "held_object"
 class Truths:
     """Enters every truth, and everything that names an entity, as an occasion of the attribute's name.
 
-    ``held(object, hand)`` is the attribute of the object if there is one, else what a hand's ``held_object`` names.
+    ``held(object, hand)`` is the attribute of the object if there is one, else the object that a hand's
+    ``held_object`` names.
 
     Args:
         layout: of the scene.
@@ -118,14 +119,14 @@ DROPPED = "dropped"
 
 
 class Drops:
-    """Enters ``dropped(object, hand)`` from when an object has fallen until a hand holds it again, as events tell.
+    """Enters ``dropped(object, hand)`` from when an object has fallen until a hand holds it again, by events.
 
     Args:
         layout: of the scene.
         book: to enter them in.
 
     Attributes:
-        known: its name, if a model of the run observes what hands hold.
+        known: its name, if a model of the run observes the hands.
     """
 
     def __init__(self, layout: Layout, book: Book) -> None:
@@ -144,7 +145,7 @@ class Drops:
 
 
 _STATES_AHEAD = 12
-"""What begins or ends in a state is found at most so many states later."""
+"""A span that begins or ends in a state is found at most so many states later."""
 
 
 class Derivation:
@@ -157,9 +158,9 @@ class Derivation:
         timeline: times of all states.
         pieces: where states are kept that were taken in together.
         book: occasions and events.
-        tasks: what the robot's program does.
+        tasks: of the robot's program.
         errors: where believed poses are wrong.
-        beliefs: what the robot believes.
+        beliefs: of the robot.
         latest_ns: the last time of anything so far.
         unclear: pairs of bodies that never move of which it is not known whether they touch.
     """
@@ -200,7 +201,7 @@ class Derivation:
         return max(min(self.certain_ns, newest - LATE_NS), self.timeline.time(0))
 
     def finish(self) -> None:
-        """Judge what waited for states that do not come any more."""
+        """Judge the findings that waited for states that do not come any more."""
         self._handling.update(self.latest_ns + HELD_ON_NS)
         self.errors.settle(self.latest_ns)
 
@@ -226,7 +227,7 @@ class Derivation:
         return batch
 
     def _stand(self, batch: Batch) -> None:
-        """Enter what never moves, and so stands for all of the run where it stands in the first state."""
+        """Enter bodies that never move, and so stand all through the run where they stand in the first state."""
         found = standing(self._index.layout, batch.states.values[0])
         self.unclear = found.unclear
         for fluent, pairs in (("contact", found.contact), ("on", found.on), (BORNE, found.on)):
@@ -251,7 +252,7 @@ class Derivation:
             return  # nothing has happened yet
         if is_action:
             self.tasks.annotation(name, time_ns, arguments)
-        # Tasks have a table of their own, and what they are called is not what happens.
+        # Tasks have a table of their own, and their names are no events.
         if kind != EventKind.TASK and not (is_action and name in DERIVED_EVENTS):
             self.book.happen(time_ns, name, arguments, source)
         if kind == EventKind.MODEL:
@@ -261,7 +262,7 @@ class Derivation:
 
 
 class Scene:
-    """What the registry says of a run."""
+    """Facts of the registry about a run."""
 
     def __init__(self, registry: Any) -> None:
         self.layout: Layout = layout_from_json(parsed_json(registry.layout))
@@ -274,7 +275,7 @@ class Deriver(Derivation):
     Args:
         file: the log.
         definitions: its types.
-        scene: what is in it.
+        scene: its content.
 
     Attributes:
         reader: decodes states.

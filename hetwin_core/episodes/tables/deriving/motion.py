@@ -1,4 +1,4 @@
-"""Which entities move, where things stay and when they leave, and what never moves."""
+"""Which entities move, where things stay and when they leave, and which never move."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _STATIC = (EntityKind.STATIC, EntityKind.CONCEPT)
 
 
 class Motion:
-    """Enters ``moving``, and says of each state what moves.
+    """Enters ``moving``, and the moving entities of each state.
 
     Args:
         index: of the scene.
@@ -69,7 +69,7 @@ class Motion:
         return share < 0.5
 
     def _share(self, batch: Batch) -> Floats:
-        """(n, k) average speed or turn as a share of what counts as motion."""
+        """(n, k) average speed or turn as a share of the threshold of motion."""
         new = batch.states.values[:, self._columns]
         times = np.concatenate((self._times, batch.states.times))
         poses = np.concatenate((self._poses, new))
@@ -86,7 +86,7 @@ class Motion:
 
 
 DISTANCE, ANGLE = 0.005, math.radians(5.0)
-"""What is farther than this from where it came to rest has left its place [m, rad]."""
+"""An object farther than this from where it came to rest has left its place [m, rad]."""
 _COSINE = math.cos(ANGLE / 2)
 _STILL_STATES = 10
 """States in which a thing must be still to be in a new place."""
@@ -95,11 +95,11 @@ _STILL_STATES = 10
 class Places:
     """Enters ``loc`` for objects and robots' bases, and events ``loc_change`` when they leave a place.
 
-    What a hand holds is in no place, though the hand may pause.
+    A held object is in no place, though the hand may pause.
 
     Args:
         index: of the scene.
-        ids: the entities of which `update` is told whether they are still.
+        ids: the entities whose rest is passed to `update`.
         book: to enter them in.
     """
 

@@ -36,7 +36,7 @@ class _Draft:
 
 
 class TaskBook:
-    """Collects what the robot's program says about its tasks.
+    """Collects the robot's program's messages about its tasks.
 
     Action annotations that name a ``task`` count as messages about it: ``begin`` as active, ``end`` as done, unless
     they have a ``status``. Those that name none are tasks of their own if they begin.

@@ -1,4 +1,4 @@
-"""What touches what, stands on what, and moves with what; what is picked up and set down."""
+"""Touches, supports and attachments; objects that are picked up and set down."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ CLEAR_M = 1e-3
 ABSENT = 3
 """States without a contact that end it: bodies at rest part for a state now and then."""
 TOLD_NS = 100_000_000
-"""A touch that is told of and one that was seen so long before or after are the same [ns]."""
+"""A reported touch and one that was seen so long before or after are the same [ns]."""
 _UPWARD = math.cos(math.radians(45.0))
 _REST_SPEED, _REST_TURN = 0.02, 0.2
 _REST_STATES = 3
 _STIRRED_STATES = 10
-"""What stands on something may stir for fewer states."""
+"""An object that stands on something may stir for fewer states."""
 _MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
 
 
@@ -213,9 +213,9 @@ def _length(vectors: Floats) -> Floats:
 
 
 HELD_ON_NS = 100_000_000
-"""What is picked up is still attached, and on nothing, so long after it has left its support [ns]."""
+"""A picked-up object is still attached, and on nothing, so long after it has left its support [ns]."""
 SETTLE_NS = 300_000_000
-"""What is set down comes to rest at most so long after the hand has let it go [ns]."""
+"""A set-down object comes to rest at most so long after the hand has let it go [ns]."""
 
 
 class _Carrier(NamedTuple):
@@ -244,7 +244,7 @@ class Handling:
         self._landing: list[Stretch] = []
 
     def update(self, now_ns: int) -> None:
-        """Judge what has happened until a time, before which all occasions are known."""
+        """Judge the motions until a time, before which all occasions are known."""
         self._look()
         certain_ns = now_ns - HELD_ON_NS
         self._leaving = [s for s in self._leaving if not self._has_left(s, certain_ns)]

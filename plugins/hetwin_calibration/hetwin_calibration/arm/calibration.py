@@ -1,4 +1,4 @@
-"""Fits a chain's small errors to measured markers, finds postures that do not belong, and says what a fit is worth."""
+"""Fits a chain's small errors to measured markers, finds postures that do not belong, and judges a fit."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class MeasuredMarkers:
 
 @dataclass(frozen=True, slots=True)
 class ArmFit:
-    """What fits some postures.
+    """A fit to some postures.
 
     Attributes:
         base: where the chain's root is, in the frame of the measurements.

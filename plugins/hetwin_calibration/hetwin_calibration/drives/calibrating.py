@@ -1,4 +1,4 @@
-"""Updates a drive from recordings: what to update is chosen by cross-validation, also nothing."""
+"""Updates a drive from recordings: cross-validation chooses the parameters to update, perhaps none."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _FAR = 1.3
 
 
 class TooLittle(ValueError):
-    """Recordings from which nothing can be learned; the text says what was found and expected."""
+    """Recordings from which nothing can be learned; the text has finding and expectation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """What a Kalman filter that ran along the recordings knows at their end.
+    """The state of a Kalman filter at the end of the recordings.
 
     Attributes:
         drive: that it learned.
         sd: standard deviations of radii and base by name [m].
         refused: true poses that were too far off to count.
-        judged: what the drive leaves on parts that it did not learn from.
+        judged: residuals of the drive on held-out parts.
     """
 
     drive: Drive
@@ -55,16 +55,16 @@ class Along:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What recordings say of a drive.
+    """The result of calibrating a drive.
 
     Attributes:
         drive: updated.
         sd: standard deviations of its parameters by name; 0 for those that were kept.
         chosen: names of the parameters that were updated.
-        warnings: what its user should know.
-        judged: what each choice leaves on parts that it did not learn from; the first is the sheet.
+        warnings: for the user.
+        judged: residuals of each choice on held-out parts; the first is the sheet.
         length: of the windows after which errors are judged [s].
-        along: what a filter that runs along comes to; None without headings.
+        along: the result of a filter that runs along; None without headings.
     """
 
     drive: Drive
@@ -204,7 +204,7 @@ def _of_fit(drive: Drive, sd: dict[str, float], sheet: Drive) -> Iterator[str]:
 
 
 def _of_nothing(judged: Sequence[Judgement], sheet: Judgement) -> Iterator[str]:
-    """Say if one of places and headings would get much better at the cost of the other."""
+    """Warn if one of places and headings would get much better at the cost of the other."""
     if sheet.heading is None:
         return
     gains = [

@@ -36,7 +36,7 @@ CANDIDATES: tuple[Names, ...] = (
 """Parameters that are updated together, those that are preferred first."""
 
 LENGTHS_S = (30.0, 20.0, 10.0, 5.0, 3.0)
-"""Of windows, the first that fits; noise of the truth hides what is gained over short ones."""
+"""Of windows, the first that fits; noise of the truth hides the gain over short ones."""
 _STEPS = 6
 """Windows that begin within the length of one."""
 _SHARES = (1.0 / 3.0, 2.0 / 3.0, 1.0)
@@ -52,7 +52,7 @@ _ALIKE = 1.05
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a choice of parameters leaves on what it did not learn from.
+    """Residuals of a choice of parameters on held-out parts.
 
     Attributes:
         names: of the parameters that are updated.
@@ -80,7 +80,7 @@ def window_length(recordings: Sequence[Recording]) -> float | None:
 def windows_for(recordings: Sequence[Recording], length: float) -> list[Windows]:
     """Return windows to learn from, of up to a length [s], which overlap.
 
-    Long ones show what adds up, short ones hold more of what is only noise.
+    Long ones show accumulated errors, short ones hold more noise.
     """
     return [
         windows
@@ -112,7 +112,7 @@ class Judge:
     """Judges choices of parameters by cross-validation over blocks.
 
     Args:
-        recordings: what is learned from.
+        recordings: to learn from.
         length: of the windows [s].
         sheet: the drive as it is believed to be.
     """
@@ -146,7 +146,7 @@ class Judge:
 
 
 def learner(sheet: Drive, names: Names, start: Drive) -> Learn:
-    """Return what fits some parameters of a sheet, beginning at a drive that is near."""
+    """Return the fit of some parameters of a sheet, beginning at a drive that is near."""
     return lambda windows: fitted(windows, sheet, names, start).drive
 
 

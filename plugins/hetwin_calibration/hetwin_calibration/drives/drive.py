@@ -1,4 +1,4 @@
-"""A robot on two driven wheels: where it goes by what its wheels do, and a filter that learns that while it drives."""
+"""A robot on two driven wheels: its motion by its wheels, and a filter that learns that while it drives."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Drive:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What the wheels of a robot did, and where it truly was.
+    """The motion of a robot's wheels, and where it truly was.
 
     Attributes:
         name: of the recording, for messages.
@@ -158,7 +158,7 @@ class DriveFilter:
 
     @property
     def drive(self) -> Drive:
-        """What is known by now."""
+        """The present estimate."""
         left, right, base = np.exp(self._state[_LEFT:]).tolist()
         return self._sheet.but(
             left_radius=self._sheet.left_radius * left,
@@ -175,7 +175,7 @@ class DriveFilter:
         return {name: abs(known[name]) * share for name, share in zip(names, shares, strict=True)}
 
     def roll(self, left: float, right: float, seconds: float) -> None:
-        """Go on by what the wheels turned [rad] in a short time."""
+        """Advance by the turning of the wheels [rad] in a short time."""
         drive = self.drive
         if drive.swapped:
             left, right = right, left
@@ -220,7 +220,7 @@ class DriveFilter:
         return True
 
     def _believe(self, pose: Floats) -> None:
-        """Begin anew at a pose; what is known of the drive stays."""
+        """Begin anew at a pose; the estimate of the drive stays."""
         self._in_a_row = 0
         self._state[:3] = pose
         self._covariance[:3] = self._covariance[:, :3] = 0.0

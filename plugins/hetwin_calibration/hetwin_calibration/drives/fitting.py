@@ -41,7 +41,7 @@ class Windows:
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """What dead reckoning is off at the ends of windows.
+    """Errors of dead reckoning at the ends of windows.
 
     Attributes:
         places: (w, c) [m]; x and y, or root mean squares along the window where headings are not known.
@@ -92,7 +92,7 @@ def _windows(recording: Recording, length: float, step: float) -> Windows | None
 
 
 def errors_of(drive: Drive, windows: Sequence[Windows]) -> Errors:
-    """Return what dead reckoning with a drive is off at the ends of windows.
+    """Return the errors of dead reckoning with a drive at the ends of windows.
 
     Where headings are not known, each window is laid onto the truth as well as it goes.
     """
@@ -119,7 +119,7 @@ def _errors(drive: Drive, windows: Sequence[Windows]) -> Iterator[Errors]:
 
 
 def _laid_on(guess: Complexes, truth: Complexes) -> Errors:
-    """What is left of windows (w, k) after each has been moved and turned onto the truth."""
+    """Residuals of windows (w, k) after each has been moved and turned onto the truth."""
     guess = guess - guess.mean(axis=1, keepdims=True)
     truth = truth - truth.mean(axis=1, keepdims=True)
     turn = np.sum(truth * guess.conj(), axis=1, keepdims=True)
@@ -139,8 +139,8 @@ _GEOMETRY = ("left_radius", "right_radius", "base", "lag")
 def oriented(windows: Sequence[Windows], sheet: Drive) -> tuple[Drive, Drive]:
     """Return the sheet as the robot is put together, and a drive near it that fits.
 
-    From places alone driving backwards cannot be told from driving forwards; then wheels that both count backwards
-    are wheels that are swapped.
+    From places alone driving backwards cannot be distinguished from driving forwards; then wheels that both count
+    backwards are wheels that are swapped.
     """
     has_headings = all(each.recording.headings is not None for each in windows)
     kinds = [_turned(sheet, kind) for kind in (_ALL if has_headings else _FROM_PLACES)]
@@ -262,7 +262,7 @@ def scaled_errors(drive: Drive, windows: Sequence[Windows]) -> Floats:
 
 
 def cost(drive: Drive, windows: Sequence[Windows]) -> float:
-    """Return what a fit makes as small as it can, without what holds it to the sheet."""
+    """Return the minimised cost of a fit, without the prior of the sheet."""
     off = scaled_errors(drive, windows)
     return float(np.sum(np.sqrt(1.0 + off * off) - 1.0))
 

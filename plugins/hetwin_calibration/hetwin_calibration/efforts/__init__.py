@@ -1,1 +1,1 @@
-"""What measured efforts of an arm have beyond its rigid bodies: friction, offsets, loads, signs and lags."""
+"""Measured efforts of an arm beyond its rigid bodies: friction, offsets, loads, signs and lags."""

@@ -1,7 +1,8 @@
-"""Fits what explains measured efforts.
+"""Fits explanations of measured efforts.
 
 The fit is linear in its parameters but for the sign of a joint, which is found first, and the lags, by which the motion
-is shifted anew in each round. What a recording does not determine, or what noise explains as well, is taken out, one
+is shifted anew in each round. Parameters that a recording does not determine, or that noise explains as well, are
+taken out, one
 after the other: a claim is several times its standard deviation, which counts that neighbouring samples may be alike.
 Touches are outliers, which count the less the larger they are (Huber).
 """
@@ -30,18 +31,18 @@ TORQUES = 0.3, 3.0
 SURE = 4.5
 """A claim is so many standard deviations from 0."""
 _WORTH = 0.1
-"""What explains less than this share of the noise's deviation is not claimed."""
+"""A parameter that explains less than this share of the noise's deviation is not claimed."""
 _ALIKE = 0.95
-"""Parameters whose estimates are correlated more than this are not to be told apart."""
+"""Parameters whose estimates are correlated more than this cannot be distinguished."""
 _OUTLIER = 2.5
 """From so many standard deviations on, residuals count less."""
 _ROUNDS, _FREE = 6, 4
 """Of the fit; in the first ones nothing is taken out."""
 _LEAST = 25
-"""Fewer samples of a joint say nothing."""
+"""Fewer samples of a joint are not judged."""
 _MOST_LAG_S, _USUAL_LAG_S = 0.3, 0.02
 _LEAST_SPEED = 0.05
-"""A joint that is always slower says nothing of its friction [rad/s or m/s]."""
+"""A joint that is always slower shows no friction [rad/s or m/s]."""
 _CLEAR = 0.1
 """A joint's sign is only changed if that leaves so much less: a share, as a logarithm."""
 _DRIVES = 0.5
@@ -51,7 +52,7 @@ _WIDTH, _RATIO, _LAG = len(OF_JOINT), OF_JOINT.index("ratio"), OF_JOINT.index("l
 
 
 def split(samples: Samples) -> Split:
-    """Return what explains the efforts of samples.
+    """Return the explanation of the efforts of samples.
 
     Raises:
         ValueError: if no joint has enough of them.
@@ -80,13 +81,13 @@ def split(samples: Samples) -> Split:
 
 
 def _is_physical(found: Split) -> bool:
-    """Whether what hangs on the arm has a mass, within half a metre of its last link."""
+    """Whether the load on the arm has a mass, within half a metre of its last link."""
     mass, *moments = found.load.tolist()
     return all(abs(moment) <= 0.5 * mass for moment in moments)
 
 
 def _unclear(samples: Samples, known: Bools) -> list[int]:
-    """Joints whose efforts change against what bodies need, or whose friction would drive them, by a rough fit."""
+    """Joints whose efforts change against the bodies' needs, or whose friction would drive them, by a rough fit."""
     found = []
     now = samples.at(np.zeros(known.shape[1]))
     for j in np.flatnonzero(known.any(axis=0)).tolist():
@@ -140,7 +141,7 @@ class _Fit:
 
     @property
     def cost(self) -> float:
-        """What a fit of everything leaves: logarithms of its deviations, and 1 for friction that would drive."""
+        """Residuals of a fit of everything: logarithms of its deviations, and 1 for friction that would drive."""
         left = np.log(self._scale[self._known.any(axis=0)]).sum()
         own = self._values[:-LOADS].reshape(self._count, _WIDTH)
         rubs = np.stack([self._now.dry, self._now.velocities])
@@ -157,7 +158,7 @@ class _Fit:
         return float(left + 0.5 * np.count_nonzero(self._values) * np.log(counts.sum()))
 
     def split(self) -> Split:
-        """Take out what is not known, in rounds."""
+        """Remove undetermined parameters, in rounds."""
         for _ in range(_ROUNDS):
             kept, inverse, gram = self._round(free=False)
         return self._said(kept, inverse, gram)
@@ -169,7 +170,7 @@ class _Fit:
         target = self._target(late)
         used = np.flatnonzero(self._usable(columns))
         gram, right = self._normal(columns, target)
-        right += gram[:, self._lag_at] @ lags  # so that what is solved for is the whole lag
+        right += gram[:, self._lag_at] @ lags  # so that the solution is the whole lag
         if free:
             gram[self._lag_at, self._lag_at] += _USUAL_LAG_S**-2
         kept, inverse = self._selected(gram, right, used, columns, free=free)
@@ -187,7 +188,7 @@ class _Fit:
         return np.where(self._known, self._samples.measured - base, 0.0)
 
     def _columns(self, late: Moved) -> list[Floats]:
-        """For each joint what its own parameters and those of the load do to its efforts, (m, 6 + 4)."""
+        """For each joint the effect of its own parameters and of the load's on its efforts, (m, 6 + 4)."""
         own = self._values[:-LOADS].reshape(self._count, _WIDTH)
         parts = [late.dry, late.velocities, late.stribeck, np.ones_like(late.dry), late.expected]
         moved = sum(
@@ -261,7 +262,7 @@ class _Fit:
         return kept, inverse
 
     def _effects(self, values: Floats, kept: NDArray[np.intp], columns: list[Floats]) -> Floats:
-        """What values do to efforts, in standard deviations of their noise."""
+        """The effect of values on efforts, in standard deviations of their noise."""
         effects = np.zeros(len(self._names))
         for j, table in enumerate(columns):
             sizes = np.sqrt((table**2).mean(axis=0)) / self._scale[j]
@@ -271,7 +272,7 @@ class _Fit:
         return found
 
     def _weigh(self, left: Floats) -> None:
-        """Learn noise and weights from what is left."""
+        """Learn noise and weights from the residuals."""
         for j in np.flatnonzero(self._known.any(axis=0)).tolist():
             known = self._known[:, j]
             own = left[known, j]
@@ -287,7 +288,7 @@ class _Fit:
         ratios = self._values[self._lag_at - _LAG + _RATIO]
         factors = 1.0 + ratios if self._is_torque else np.where(ratios == 0.0, 1.0, ratios)
         units = np.ones(len(self._names))
-        if self._is_torque:  # friction is what it is at the joint, not what a sensor makes of it
+        if self._is_torque:  # friction is measured at the joint, not by the sensor
             scaled = np.array([name in OF_JOINT[:_RATIO] for name, _ in self._names[:-LOADS]])
             units[:-LOADS][scaled] = (1.0 / factors).repeat(_WIDTH)[scaled]
         else:
@@ -355,7 +356,7 @@ def _slopes(samples: Samples, values: Floats) -> Floats:
 
 
 def _uncertainty(left: Floats, weights: Floats) -> float:
-    """Standard deviation that makes a weighted fit as uncertain as it is, for what it leaves in deviations."""
+    """Standard deviation that makes a weighted fit as uncertain as it is, given its residuals in deviations."""
     pulls = weights * left
     inside = float((weights >= 1.0).mean())
     variance = float((pulls**2).mean()) / inside**2 * float(weights.mean())
@@ -376,7 +377,7 @@ def _alike(values: Floats) -> float:
 
 
 def _inverse(gram: Floats) -> Floats:
-    """The inverse of a matrix that may be singular; what is not determined gets a huge variance."""
+    """The inverse of a matrix that may be singular; undetermined parameters get a huge variance."""
     scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
     values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
     values = np.maximum(values, _FLAT * max(float(values[-1]), 1e-300))

@@ -1,6 +1,6 @@
-"""What efforts are compared with: the motion of a recording at even times, and what could act on its joints then.
+"""The comparison basis of efforts: the motion of a recording at even times, and what could act on its joints then.
 
-All that is compared is averaged over the same spans, so that what is linear in its parameters stays so, and noise that
+All that is compared is averaged over the same spans, so that linear parameters stay linear, and noise that
 differs from sample to sample goes on doing so.
 """
 
@@ -24,7 +24,7 @@ _LEAST_S = 1.0
 CREEP = 0.01
 """Below this speed, dry friction is in proportion to the speed: a resting joint may bear any part of it [per s]."""
 STRIBECK = 0.1
-"""At this speed, what dry friction has beyond its value in motion is a third of what it has at rest [per s]."""
+"""At this speed, the excess of dry friction over its value in motion is a third of that at rest [per s]."""
 MOST = 1000
 """Longer recordings give this many samples, from spans that lie evenly in them."""
 SPAN = 125
@@ -34,7 +34,7 @@ LOADS = 4
 
 
 class Dynamics(Protocol):
-    """Computes what rigid bodies need to move; n joints."""
+    """Computes the efforts of rigid bodies; n joints."""
 
     def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
         """Return (n,) efforts without any friction [Nm or N]; NaN where nothing is known."""
@@ -85,7 +85,7 @@ class Samples:
         return found
 
     def at(self, lags: Floats) -> Moved:
-        """What acted on the joints a time before [s], another one for each joint (n,)."""
+        """The efforts on the joints a time before [s], another one for each joint (n,)."""
         times, velocities = self.speeds
         late = np.stack(
             [np.interp(times - lag, times, v) for lag, v in zip(lags, velocities.T, strict=True)],
@@ -106,13 +106,13 @@ def _since(begins: NDArray[np.bool_]) -> NDArray[np.intp]:
 
 
 class Moved(NamedTuple):
-    """What acts on the joints: (m, n) each, and (m, n, 4).
+    """Efforts on the joints: (m, n) each, and (m, n, 4).
 
     Attributes:
         dry: part of the dry friction, from -1 to 1.
         velocities: [rad/s or m/s].
-        stribeck: part of what dry friction has more at rest.
-        expected: what the bodies need [Nm or N].
+        stribeck: share of the excess dry friction at rest.
+        expected: efforts of the bodies [Nm or N].
         loads: efforts for each unit of a load.
     """
 
@@ -174,7 +174,7 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
 
 
 def _averaged(samples: Samples, values: Floats) -> Floats:
-    """Means over spans of what is known in their middles."""
+    """Means over spans of values that are known in their middles."""
     bent = np.zeros_like(values)
     bent[1:-1] = values[2:] - 2.0 * values[1:-1] + values[:-2]
     bent[~samples.within()] = 0.0
@@ -201,7 +201,7 @@ def _earlier(samples: Samples, values: Floats, lags: Floats) -> Floats:
 
 
 def _cubic(part: float) -> tuple[float, float, float, float]:
-    """Weights of what is 1 after, at, 1 and 2 before a time, for a part of 1 before it (Lagrange)."""
+    """Weights of values 1 after, at, 1 and 2 before a time, for a part of 1 before it (Lagrange)."""
     p = part
     return (
         -p * (p - 1.0) * (p - 2.0) / 6.0,

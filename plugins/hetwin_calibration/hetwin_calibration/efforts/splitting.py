@@ -11,8 +11,8 @@ from hetwin_calibration.efforts.samples import Samples
 from hetwin_calibration.least_squares import Floats
 
 OF_JOINT = ("dry", "viscous", "stribeck", "offset", "ratio", "lag")
-"""Parameters of a joint: friction in N m (N) and per rad/s (m/s), what dry friction has more at rest, what a sensor
-adds, the factor of efforts less 1, and how late they are [s]."""
+"""Parameters of a joint: friction in N m (N) and per rad/s (m/s), excess dry friction at rest, a sensor's offset,
+the factor of efforts less 1, and how late they are [s]."""
 OF_LOAD = ("mass", "mass_x", "mass_y", "mass_z")
 """A load's mass [kg] and products of mass and place [kg m] in the frame of the last link."""
 
@@ -30,7 +30,7 @@ class Claim:
         joint: index of the joint; None: it is of the load.
         value: in SI units.
         sd: its standard deviation.
-        instead: what would explain the same, as far as this recording knows.
+        instead: an equal explanation, as far as this recording knows.
     """
 
     name: str
@@ -42,16 +42,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What explains the efforts of n joints.
+    """The explanation of the efforts of n joints.
 
     Attributes:
-        claims: what the recording speaks for.
+        claims: supported by the recording.
         covariance: of their values.
         signs: (n,) -1 where the efforts count the other way round, else 1.
-        factors: (n,) measured efforts for each of what bodies need; 1 and the ratio where efforts are torques.
-        is_torque: whether the efforts are torques (or forces); else friction and offsets are in what was measured.
-        noise: (n,) standard deviation of what is left of a sample; NaN for joints that are not judged.
-        before, after: (n,) root mean square of what the bodies leave, and of what all of it leaves, outliers less.
+        factors: (n,) measured efforts per unit of the bodies' efforts; 1 and the ratio where efforts are torques.
+        is_torque: whether the efforts are torques (or forces); else friction and offsets are in measured units.
+        noise: (n,) standard deviation of a sample's residual; NaN for joints that are not judged.
+        before, after: (n,) root mean square without the bodies' efforts, and without all of it, outliers less.
         unknown: (n,) parameters of each joint that the recording cannot determine.
     """
 
@@ -94,22 +94,22 @@ class Split:
         return found
 
     def left(self, samples: Samples) -> Floats:
-        """Return (m, n) what is measured beyond that."""
+        """Return (m, n) measured efforts beyond that."""
         return samples.measured - self.explained(samples)
 
     def bodies_left(self, samples: Samples) -> Floats:
-        """Return (m, n) what is measured beyond what the bodies need, of efforts that count as the joints do."""
+        """Return (m, n) measured efforts beyond those of the bodies, of efforts that count as the joints do."""
         usual = 1.0 if self.is_torque else self.factors
         found: Floats = self.signs * samples.measured - usual * samples.expected
         return found
 
     def share(self, joint: int) -> float:
-        """The share of what the bodies leave of a joint's efforts that is explained, of its mean square."""
+        """The explained share of a joint's efforts beyond the bodies', of its mean square."""
         return 1.0 - (float(self.after[joint]) / max(float(self.before[joint]), 1e-300)) ** 2
 
 
 def in_blocks(samples: Samples, length_s: float, *, odd: bool) -> Samples:
-    """Every other block of samples, for a fit, or to judge one on what it was not made from."""
+    """Every other block of samples, for a fit, or to judge one on held-out ones."""
     number = np.floor((samples.times - samples.times[0]) / length_s).astype(np.intp)
     return samples.where(number % 2 == int(odd))
 

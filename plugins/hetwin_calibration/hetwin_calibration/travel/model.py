@@ -29,7 +29,7 @@ _FOLDS = 5
 _GAIN = 0.95
 """A model must leave less than this share of a simpler one's error."""
 _MOST_OFF = 3.0
-"""No factor of a speed or an acceleration is larger, and none smaller than its inverse: laps say nothing beyond."""
+"""No factor of a speed or an acceleration is larger, and none smaller than its inverse: laps show no more."""
 
 
 class Lap(NamedTuple):
@@ -89,7 +89,7 @@ class TravelFit:
 def travel_model(
     laps: Sequence[Lap | tuple[float, float, float | None, float | None]],
 ) -> TravelFit:
-    """Return the model of the real robot by its laps; the virtual one's show what was believed before.
+    """Return the model of the real robot by its laps; the virtual one's show the former belief.
 
     Raises:
         ValueError: if fewer than six laps of the real robot are known.
@@ -108,7 +108,7 @@ def travel_model(
 def adjusted(sheet: TravelModel, laps: Sequence[Lap]) -> TravelFit:
     """Return the parameters that make the virtual robot as fast as the real one.
 
-    What the fit of the virtual robot's own moves says of its known parameters puts the other fit right, so a
+    The error of the fit of the virtual robot's own moves corrects the other fit, so a
     controller that is not quite a trapezoid in time does not matter.
 
     Args:
@@ -134,7 +134,7 @@ def adjusted(sheet: TravelModel, laps: Sequence[Lap]) -> TravelFit:
 
 
 def _rest(laps: Sequence[Lap], side: str, moves: TravelModel) -> float:
-    """Median of what the laps of a robot last longer than its moves would without any lag [s]."""
+    """Median by which the laps of a robot exceed its moves without any lag [s]."""
     commands, times = _known(laps, side)
     return float(np.median(times - moves.times(commands)))
 
@@ -226,7 +226,7 @@ def _trapezoid(way: Floats, speed: float, acceleration: float) -> Floats:
     )
 
 
-# ---------------------------------------------------------------------- what predicts best
+# ---------------------------------------------------------------------- the best predictor
 
 
 Predictor = Callable[[Sequence[Lap]], Floats]
@@ -235,7 +235,7 @@ Predictor = Callable[[Sequence[Lap]], Floats]
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """What predicts laps that were not learned from best: ``nothing`` new, a straight ``line``, or the ``trapezoid``.
+    """The best predictor of held-out laps: ``nothing`` new, a straight ``line``, or the ``trapezoid``.
 
     Attributes:
         name: of the kind.
