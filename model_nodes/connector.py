@@ -87,9 +87,10 @@ class Connector(Model[Settings]):
     """Detects when a probe is connected to a socket, and keeps it there.
 
     It compares the probe with its ideal connected pose. Inside a cylinder around it, the model requests the probe's
-    *collisions*, so that physics does not jam what snaps in on the real robot; inside a smaller one it requests the
-    probe's *pose* and reports ``connected``. Both only while something carries the probe, that is, while its pose is
-    given in a frame other than the world's: a probe that is not pushed does not snap in. Nor does one that enters the
+    *collisions*, so that physics does not jam a plug that snaps in on the real robot; inside a smaller one it
+    requests the probe's *pose* and reports ``connected``. Both only while something carries the probe, that is, while
+    its pose is given in a frame other than the world's: a probe that is not pushed does not snap in. Nor does one
+    that enters the
     smaller cylinder through its side or its far end, where the socket has a wall: it must come along the axis over
     `approach_length`. With `sure`, a judged claim ``connected`` decides in place of all that, also once the probe is
     let go, and a later one takes it back. A probe that leaves the outer cylinder unconnected, or is released

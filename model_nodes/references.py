@@ -52,7 +52,7 @@ class Reference:
 
     @property
     def selection(self) -> Selection:
-        """The attribute, for what a model reads."""
+        """The attribute, for a model's reads."""
         return Selection(self.entity, self.attribute)
 
     def find(self, layout: Layout, where: str) -> tuple[AttributeSpec, Ints]:

@@ -158,7 +158,7 @@ def add_shapes(
         spec: to which the body belongs.
         body: that gets them.
         entity: whose shapes they are.
-        is_of, meets: bits; two shapes meet if one `is_of` what the other `meets`.
+        is_of, meets: bits; two shapes meet if one `is_of` a bit that the other `meets`.
         margin: they meet when they are nearer than the larger margin of the two [m].
     """
     for i, shape in enumerate(entity.shapes):

@@ -1,3 +1,3 @@
-"""A camera that looks at objects: what is visible, and what a detector makes of its pictures."""
+"""A camera that looks at objects: visibility, and detections in its pictures."""
 
 from model_nodes.camera.model import Camera as Camera

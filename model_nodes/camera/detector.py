@@ -1,4 +1,4 @@
-"""What a detector makes of a picture: its parameters, noise, misses and confusions, and the event that says so."""
+"""The detector of a camera: its parameters, noise, misses and confusions, and the event of its detections."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Detection:
         object: name of the object that the detector takes it for.
         pose: x y z [m], qw qx qy qz in the frame of the event.
         confidence: 0 to 1.
-        behind: name of the object that is really there; empty if that is not said.
+        behind: name of the object that is really there; empty if not given.
     """
 
     object: str
@@ -84,7 +84,7 @@ def picture(time_ns: int, frame: str, found: Sequence[Detection]) -> Event:
     Args:
         time_ns: when it was taken.
         frame: link of the robot in which the poses are; empty: the world.
-        found: what was detected.
+        found: the detections.
     """
     rows: list[Json] = [
         {"object": one.object, "pose": list(one.pose), "confidence": one.confidence}
@@ -100,7 +100,7 @@ def frame_of(event: Event) -> str:
 
 
 def detections(event: Event) -> Iterator[Detection]:
-    """Yield what was detected in a picture, without what is really there."""
+    """Yield the detections in a picture, without the truth."""
     rows = event.arguments["found"]
     assert isinstance(rows, list)
     for row in rows:
@@ -130,7 +130,7 @@ class Detector:
         self._random = np.random.default_rng(seed)
 
     def detect(self, name: str, pose: Floats, share: float, visible: bool) -> Detection | None:
-        """Return what is detected of an object; None: nothing.
+        """Return the detection of an object; None: none.
 
         Args:
             name: of the object.

@@ -1,4 +1,4 @@
-"""Camera: which objects it can see, and what a detector finds in its pictures."""
+"""Camera: visible objects, and detections in its pictures."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class View:
 
     Attributes:
         width, height: angles of the picture [rad].
-        nearest, reach: what is nearer, or further, is not seen [m].
+        nearest, reach: range in which objects are seen [m].
     """
 
     width: float
@@ -151,8 +151,8 @@ class Camera(Model[Settings]):
     """Observes which objects are in its picture and not hidden; takes pictures while the robot looks.
 
     The event ``picture`` has the arguments ``frame`` (the robot's link that the camera is fixed to; empty: the poses
-    are in the world), ``found`` (object, pose, confidence of each detection) and ``truth`` (what each really is), which
-    is for analysis and never reaches the robot.
+    are in the world), ``found`` (object, pose, confidence of each detection) and ``truth`` (the true object of each),
+    which is for analysis and never reaches the robot.
     """
 
     summary = (
@@ -199,7 +199,7 @@ class Camera(Model[Settings]):
         self._link = _link(layout, settings.frame)
 
     def step(self, tick: Tick) -> Changes:
-        """Say what is visible, and take a picture while the robot looks."""
+        """Report the visible objects, and take a picture while the robot looks."""
         self._listen(tick.events)
         scene, settings = tick.scene, self.settings
         frame = scene.pose(settings.frame)

@@ -1,1 +1,1 @@
-"""Evidence: what a robot feels of grasps and connections, and how sure that makes a claim."""
+"""Evidence: sensations of grasps and connections, and the probability of claims."""

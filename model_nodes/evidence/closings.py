@@ -1,4 +1,4 @@
-"""What a hand and its wrist do from one closing of the fingers to the next, as the quantities need it."""
+"""The motion and wrenches of a hand between two closings of its fingers, for the quantities."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from model_nodes.evidence.quantities import SETTLED_S
 
 _SETTLED_NS = round(SETTLED_S * 1e9)
 _KEPT_NS = 10_000_000_000
-"""So much of what a wrist feels after a closing is kept; a pull lasts shorter."""
+"""So much of a wrist's wrenches after a closing is kept; a pull lasts shorter."""
 _STILL_M = 0.002
 """A hand that moves less than this stands still."""
 _SATURATES_N = 20.0
@@ -32,7 +32,7 @@ class Felt:
     forces: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
     def add(self, rows: Floats) -> None:
-        """Add the rows of a table of wrenches that are newer, and forget what is too old."""
+        """Add the rows of a table of wrenches that are newer, and forget old ones."""
         newest = self.stamps[-1] if len(self.stamps) else -np.inf
         stamps = rows[:, 0] / 1e9
         fresh = stamps > newest
@@ -44,7 +44,7 @@ class Felt:
         self.forces = np.concatenate((self.forces, rows[fresh, 2:5]))[first:]
 
     def between(self, from_ns: int, to_ns: int) -> Felt:
-        """Return what was felt in a time."""
+        """Return the wrenches in a time."""
         first, end = np.searchsorted(self.stamps, (from_ns / 1e9, to_ns / 1e9))
         return Felt(self.stamps[first:end], self.forces[first:end])
 
@@ -63,10 +63,10 @@ class Felt:
 
 @dataclass
 class Closing:
-    """One closing of a hand's fingers, and what the hand has done since.
+    """One closing of a hand's fingers, and the hand's actions since.
 
     Attributes:
-        before: what the wrist felt before the fingers began to close.
+        before: wrenches before the fingers began to close.
         down: direction of gravity in the sensor's frame then; None without a sensor.
         begun_ns: when they began.
         closed_ns: when they came to rest; None: they have not yet.
@@ -75,7 +75,7 @@ class Closing:
         holds: whether it is known to hold something.
         held_at: how far its fingers were closed when that was judged [share of the travel].
         held_ns: when.
-        weight: of what it holds, as measured then [N]; None: not measured.
+        weight: of the held object, as measured then [N]; None: not measured.
         lost: the last claim that it has lost it.
     """
 
@@ -107,5 +107,5 @@ class Rest:
 
 
 def settled(felt: Felt, until_ns: int) -> Felt:
-    """Return what was felt in the last 0.3 s before a time."""
+    """Return the wrenches of the last 0.3 s before a time."""
     return felt.between(until_ns - _SETTLED_NS, until_ns)

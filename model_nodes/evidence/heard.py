@@ -1,4 +1,4 @@
-"""What a hand says of itself: its fingers beside empty closings and commands, its gripper, and sensors of packages."""
+"""Reports of a hand: its fingers beside empty closings and commands, its gripper, and sensors of packages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TACTILE = "tactile"
 
 
 class _Felt(NamedTuple):
-    """What a package's sensor made of a hand."""
+    """A reading of a package's sensor of a hand."""
 
     quantity: float
     unit: str
@@ -31,7 +31,7 @@ class _Felt(NamedTuple):
 
 
 class Heard:
-    """Follows what is said of one hand.
+    """Follows the reports about one hand.
 
     Args:
         hand: it.
@@ -57,7 +57,7 @@ class Heard:
         self._felt: dict[tuple[str, str], _Felt] = {}
 
     def note(self, events: Sequence[Event]) -> None:
-        """Take note of what the robot said."""
+        """Take note of the robot's reports."""
         for event in events:
             if event.kind is not EventKind.ACTION:
                 continue
@@ -106,19 +106,19 @@ class Heard:
         self._felt[key] = _Felt(float(quantity), str(said.get("unit", "")), known, event.time_ns)
 
     def voices(self, end: Floats, time_ns: int) -> list[Voice]:
-        """Return what speaks for a hand that holds something.
+        """Return the evidence for a hand that holds something.
 
         Args:
             end: where its fingers are [rad or m].
             time_ns: now.
         """
         shortfall = self.shortfall(end, time_ns)
-        if shortfall.quantity is not None:  # what a gripper or a command say is no more than that
+        if shortfall.quantity is not None:  # a gripper's report or a command adds nothing to that
             return [shortfall]
         return [shortfall, self._feedback(), self._error(end, time_ns)]
 
     def felt(self, claim: str) -> list[Voice]:
-        """Return what sensors of packages say of a claim."""
+        """Return the evidence of packages' sensors for a claim."""
         return [
             _of_sensor(source, found)
             for (about, source), found in self._felt.items()
@@ -126,7 +126,7 @@ class Heard:
         ]
 
     def shortfall(self, end: Floats, time_ns: int) -> Voice:
-        """Return what fingers say that stop before the end of an empty closing."""
+        """Return the evidence of fingers that stop before the end of an empty closing."""
         name = "gap_left" if self._slides else "finger_shortfall"
         if not len(self._empty):
             return silent(name, "where the fingers end when they close on nothing is not known")
@@ -163,7 +163,7 @@ class Heard:
 
 
 def _of_sensor(source: str, found: _Felt) -> Voice:
-    """What a sensor says; by the curve of its name where it gives no log-likelihood ratio."""
+    """The evidence of a sensor; by the curve of its name where it gives no log-likelihood ratio."""
     stamp_s = found.time_ns / 1e9
     if found.log_ratio is not None and isfinite(found.log_ratio):
         return Voice(source, found.quantity, found.unit, found.log_ratio, stamp_s)

@@ -1,4 +1,4 @@
-"""How sure a claim is: each quantity speaks for or against it by a likelihood ratio, or has no say and tells why."""
+"""How sure a claim is: each quantity speaks for or against it by a likelihood ratio, or abstains with a reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
 """Between these probabilities a claim is not known."""
 
 SHARED = 0.8
-"""Quantities of one motion are not independent; what several of them say together is weighed by this factor."""
+"""Quantities of one motion are not independent; their sum is weighed by this factor."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Curve:
         unit: of the quantity.
         even: the quantity that speaks neither for nor against.
         slope: change of the log-likelihood ratio per unit.
-        against: the most that it says against a claim (negative); weak where silence proves nothing.
-        most: the most that it says for it.
+        against: the strongest evidence against a claim (negative); weak where silence proves nothing.
+        most: the strongest evidence for it.
         origin: where the constants come from.
     """
 
@@ -73,15 +73,15 @@ CURVES = {
 
 @dataclass(frozen=True)
 class Voice:
-    """What one source says of a claim.
+    """The evidence of one source for a claim.
 
     Attributes:
         source: name of the quantity.
-        quantity: its value, or None where it has no say.
+        quantity: its value, or None where it abstains.
         unit: of the quantity.
-        log_ratio: log-likelihood ratio of the claim against its opposite; 0 where it has no say.
+        log_ratio: log-likelihood ratio of the claim against its opposite; 0 where it abstains.
         stamp_s: when it was felt [s], None without a time.
-        reason: why it has no say.
+        reason: why it abstains.
     """
 
     source: str
@@ -98,8 +98,8 @@ class Claim:
 
     Attributes:
         name: of the claim (``held``, ``released``, ``connected`` ...).
-        probability: that it is true, with the prior; the prior itself where no source has a say.
-        voices: what each source says.
+        probability: that it is true, with the prior; the prior itself where all sources abstain.
+        voices: evidence of each source.
         reason: why it is not known, empty where it is.
     """
 
@@ -115,7 +115,7 @@ class Claim:
 
 
 def voice(source: str, quantity: float, stamp_s: float | None = None) -> Voice:
-    """Return what a quantity says.
+    """Return the evidence of a quantity.
 
     Raises:
         KeyError: if no curve has the source's name.
@@ -125,12 +125,12 @@ def voice(source: str, quantity: float, stamp_s: float | None = None) -> Voice:
 
 
 def against(one: Voice) -> Voice:
-    """Return what a source says of the opposite claim."""
+    """Return the evidence of a source for the opposite claim."""
     return replace(one, log_ratio=-one.log_ratio)
 
 
 def silent(source: str, reason: str) -> Voice:
-    """Return a source that has no say, and why."""
+    """Return an abstaining source, with its reason."""
     return Voice(source, None, CURVES[source].unit, 0.0, None, reason)
 
 

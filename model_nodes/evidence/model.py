@@ -1,4 +1,4 @@
-"""A model that judges claims about what a hand holds, by all that the robot feels, and says how sure it is."""
+"""A model that judges claims about the object in a hand, by all that the robot feels, with probabilities."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _REST_NS = 100_000_000
 
 
 class Calibration(Strict):
-    """What `hetwin calibrate hand` learned of a hand.
+    """A hand's calibration by `hetwin calibrate hand`.
 
     Attributes:
         empty: where the fingers stop when they close on nothing, one list for each way [rad or m].
         tactile: the most that its third highest taxel had then; None: not learned.
         tool_mass: of all that hangs on the force sensor [kg]; None: not learned.
-        inverted: whether the sensor gives what the hand exerts; None: not learned.
+        inverted: whether the sensor gives the force that the hand exerts; None: not learned.
     """
 
     empty: list[list[float]] = Field([])
@@ -95,12 +95,13 @@ class Settings(Parameters):
 
 
 class Evidence(Model[Settings]):
-    """Judges by what a hand feels what became of a grasp or a connection, and says how sure that is.
+    """Judges the outcome of a grasp or a connection by a hand's sensors, with probabilities.
 
     After each closing of the fingers, as soon as the hand has risen and stands still, it raises ``judged`` for the
     claims ``held`` and ``released``; when it opens, for ``lost`` if it held something, and for ``connected`` if it
-    pushed; and for ``touched`` whenever its fingers begin to close or open. Each claim has its probability and what
-    every source says: a quantity with unit, log-likelihood ratio and stamp, or the reason why it has no say. A claim
+    pushed; and for ``touched`` whenever its fingers begin to close or open. Each claim has its probability and the
+    evidence of
+    every source: a quantity with unit, log-likelihood ratio and stamp, or the reason why it abstains. A claim
     between 0.2 and 0.8 is not known.
     """
 
@@ -214,7 +215,7 @@ class Evidence(Model[Settings]):
         return [self._event(one, time_ns) for one in (held, released)]
 
     def _watch(self, closing: Closing, scene: Snapshot) -> list[Event]:
-        """Look whether what was held is lost; the hand stands still, and no lower than when it held it."""
+        """Look whether the held object is lost; the hand stands still, and no lower than when it held it."""
         weight = self._wrist.lost_weight(closing, scene.time_ns)
         shortfall = self._heard.shortfall(scene.values[self._joints], scene.time_ns)
         gave = voice(
@@ -227,7 +228,7 @@ class Evidence(Model[Settings]):
         return [self._event(closing.lost, scene.time_ns)]
 
     def _end(self, closing: Closing, scene: Snapshot) -> list[Event]:
-        """The fingers have opened: judge what is left to be."""
+        """The fingers have opened: judge the remaining claims."""
         self._closing, self._most_open = None, self._fingers.closing
         self._free_ns = scene.time_ns
         events = [] if closing.judged else self._judge(closing, scene, None)
@@ -240,7 +241,7 @@ class Evidence(Model[Settings]):
         return events
 
     def _touched(self, from_ns: int, to_ns: int) -> list[Event]:
-        """Judge whether the hand, or what it holds, touched something in a time."""
+        """Judge whether the hand, or its load, touched something in a time."""
         if self._wrist.sensor < 0:
             return []
         return [self._event(self._claim("touched", [self._wrist.contact(from_ns, to_ns)]), to_ns)]
@@ -253,7 +254,7 @@ class Evidence(Model[Settings]):
 
 
 def _calibration(file: Path | None) -> Calibration:
-    """Return what a file says of a hand.
+    """Return a hand's calibration from a file.
 
     Raises:
         BadInput: if it cannot be read, or is no such file.

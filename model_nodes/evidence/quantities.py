@@ -1,6 +1,6 @@
-"""Physical quantities by which a robot feels what became of a grasp or a connection, as functions of arrays.
+"""Physical quantities by which a robot feels the outcome of a grasp or a connection, as functions of arrays.
 
-Each is computed from what one sensor recorded, in SI units, and none of them is trained: a curve of ``probability``
+Each is computed from the readings of one sensor, in SI units, and none of them is trained: a curve of ``probability``
 turns a quantity into evidence. No function takes a time of day, a duration, a posture or how hard the robot pushed
 by its program: on recordings of real robots these separate batches of trials and not their outcomes.
 """
@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.poses import conjugate, rotate
 from hetwin_core.ensemble.scene.values import Floats
 
 RELEASE_WINDOW_S = 0.04
-"""In how much time a pull vanishes when what holds an object breaks; fingers that slide off take longer."""
+"""Time in which a pull vanishes when the hold on an object breaks; fingers that slide off take longer."""
 
 SMOOTHING_S = 0.02
 """Over how much time forces are averaged before peaks are looked for."""
@@ -27,7 +27,7 @@ LEAST_RATE_HZ = 20.0
 
 
 def abrupt_release(stamps: ArrayLike, forces: ArrayLike) -> float:
-    """Return the share of the largest pull that vanishes at once: near 1 when what held an object broke.
+    """Return the share of the largest pull that vanishes at once: near 1 when the hold on an object broke.
 
     Args:
         stamps: times of the samples [s], increasing, shape (n,).
@@ -45,11 +45,11 @@ def abrupt_release(stamps: ArrayLike, forces: ArrayLike) -> float:
 
 
 def weight_change(before: ArrayLike, after: ArrayLike, down: ArrayLike) -> float:
-    """Return by how much more a wrist carries than before [N]: the weight of what the hand took along.
+    """Return by how much more a wrist carries than before [N]: the weight of the load that the hand took along.
 
     Args:
         before: force before the fingers close [N], shape (n, 3), in the sensor's frame; with the sign of a load's
-            weight (what hangs on the sensor pulls it along ``down``).
+            weight (a load on the sensor pulls it along ``down``).
         after: the same after the robot has moved away.
         down: direction of gravity in the sensor's frame, shape (3,), of any length above 0.
 
@@ -120,7 +120,7 @@ def tactile_rise(pressures: ArrayLike, references: ArrayLike) -> float:
 
 
 def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[float]:
-    """Return when a push rose far above what it was and fell at once [s]: two parts latched, or something gave way.
+    """Return when a push rose far above its level before and fell at once [s]: parts latched, or something gave way.
 
     A snap is no proof of a connection: parts that latch wrongly snap harder (HIRO_SA_DATA).
 
@@ -176,7 +176,7 @@ def contact_force(stamps: ArrayLike, forces: ArrayLike) -> float:
 
     Args:
         stamps: times of the samples [s], increasing, shape (n,).
-        forces: force at the wrist [N], shape (n, 3), less what the hand weighs, or of a hand that turns little.
+        forces: force at the wrist [N], shape (n, 3), less the hand's weight, or of a hand that turns little.
 
     Raises:
         ValueError: as `abrupt_release`.
@@ -191,7 +191,7 @@ def pull_after_push(
     """Return by how much a hand pulled after it had pushed [N], and how far it went back [m]; None if it never pushed.
 
     Args:
-        forces: force on the hand along the world's axes [N], less what it was before the push, shape (n, 3).
+        forces: force on the hand along the world's axes [N], less the force before the push, shape (n, 3).
         places: where the hand was [m], shape (n, 3).
         least: a push below it is none [N].
     """

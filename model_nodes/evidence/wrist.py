@@ -1,4 +1,4 @@
-"""What a wrist feels of what its hand holds, pulls, pushes and touches."""
+"""Wrenches of a wrist as evidence of loads, pulls, pushes and touches."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Wrist:
     Args:
         layout: the scene's.
         link: of the hand.
-        inverted: whether the sensor gives what the hand exerts.
+        inverted: whether the sensor gives the force that the hand exerts.
         tool_mass: of all that hangs on the sensor [kg]; 0: not known.
         largest_turn: from which on an unknown tool is not known from its load [deg].
-        least_pull: a pull or push below it says nothing [N].
+        least_pull: a pull or push below it is no evidence [N].
 
     Attributes:
         sensor: index of the link in whose frame it feels; -1: none is known.
@@ -59,7 +59,7 @@ class Wrist:
         self._poses = np.zeros((0, 8))
 
     def feel(self, scene: Snapshot) -> None:
-        """Take note of what it has felt, and where it is."""
+        """Take note of its wrenches, and of its pose."""
         rows = scene.wrenches
         if not len(rows):
             return
@@ -76,7 +76,7 @@ class Wrist:
         self._poses = np.vstack((self._poses, [scene.time_ns / 1e9, *pose]))[-_KEPT:]
 
     def settled(self, until_ns: int) -> Felt:
-        """Return what was felt in the last 0.3 s before a time."""
+        """Return the wrenches of the last 0.3 s before a time."""
         return settled(self._felt, until_ns)
 
     def down(self) -> Floats | None:
@@ -87,7 +87,7 @@ class Wrist:
         return gravity_direction((x, y, z, w))
 
     def weight(self, closing: Closing, time_ns: int | None) -> Voice:
-        """Return what the weight of the hand says of its load; without a time, the hand had let go before it rose."""
+        """Return the evidence of the weight about a load; without a time, the hand had let go before it rose."""
         name = "weight_change"
         if self.sensor < 0:
             return silent(name, self._no_sensor())
@@ -109,14 +109,14 @@ class Wrist:
         return voice(name, change, float(after.stamps[-1]))
 
     def lost_weight(self, closing: Closing, time_ns: int) -> Voice:
-        """Return what the weight says that is missing since it was found that the hand holds something."""
+        """Return the evidence of the weight that is missing since it was found that the hand holds something."""
         name, now = "weight_loss", self.weight(closing, time_ns)
         if now.quantity is None or closing.weight is None:
             return silent(name, now.reason or "the weight of what it holds was not measured")
         return voice(name, closing.weight - now.quantity, now.stamp_s)
 
     def release(self, closing: Closing, time_ns: int) -> Voice:
-        """Return what the end of the strongest pull since a closing says."""
+        """Return the evidence of the end of the strongest pull since a closing."""
         name = "abrupt_release"
         if self.sensor < 0:
             return silent(name, self._no_sensor())
@@ -133,7 +133,7 @@ class Wrist:
         return voice(name, share, float(felt.stamps[-1]))
 
     def contact(self, from_ns: int, to_ns: int) -> Voice:
-        """Return what forces beside the usual one say of a touch in a time."""
+        """Return the evidence of forces beside the usual one for a touch in a time."""
         name = "contact_force_of_known_tool" if self._weight else "contact_force"
         felt = self._felt.between(from_ns, to_ns)
         if why := self._no_sensor() if self.sensor < 0 else felt.unusable():
@@ -152,7 +152,7 @@ class Wrist:
             return silent(name, str(error))
 
     def connection(self, closing: Closing, time_ns: int) -> list[Voice]:
-        """Return what pushing, and pulling after it, says of a connection; empty if nothing was pushed."""
+        """Return the evidence of a push, and of a pull after it, for a connection; empty if nothing was pushed."""
         if self.sensor < 0 or closing.closed_ns is None:
             return []
         felt = self._felt.between(closing.closed_ns, time_ns)

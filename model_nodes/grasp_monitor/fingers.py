@@ -1,4 +1,4 @@
-"""The closing of the fingers: when they rest, what stopped them, and which objects are between them."""
+"""The closing of the fingers: their rest, the bodies that stopped them, and objects between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.values import Floats
 
 _NO_TRAVEL = 1e-9
 OPENED = 0.08
-"""Fingers that have opened by this share of their travel since they held let go: what slips pushes less ..."""
+"""Fingers that have opened by this share of their travel since they held let go: slipping objects push less ..."""
 OPENING, OPENING_SPEED = 0.05, 0.15
 """... or by this share, while they go on at such a speed [1/s]."""
 _SMOOTH_S = 0.03
@@ -114,9 +114,9 @@ def _check(hand: HandDescription) -> None:
 
 
 PRESSES = 1.5
-"""Fingers that stand press on something if their effort is this many times what it was while they closed."""
+"""Fingers that stand press on something if their effort is this many times that while they closed."""
 CLEARLY, LEAST = 5.0, 0.1
-"""They also do with less effort than a hand's threshold, if it is this many times what it was while they closed and
+"""They also do with less effort than a hand's threshold, if it is this many times that while they closed and
 while they stood open, and at least this share of the threshold: efforts may have other units than the threshold."""
 
 
@@ -152,7 +152,7 @@ class StoppedShort:
         self._has_efforts = False
 
     def update(self, time_ns: int, effort: float | None, *, holds: bool) -> list[Event]:
-        """Look at the fingers; returns what has happened to them.
+        """Look at the fingers; returns their events.
 
         Args:
             time_ns: simulated time.
@@ -195,7 +195,7 @@ class StoppedShort:
             self._open_effort = max(effort, self._open_effort or 0.0)
 
     def _presses(self, effort: float) -> bool:
-        """Whether fingers that stand press on something, as far as their efforts say."""
+        """Whether fingers that stand press on something, as far as their efforts show."""
         if self._free_effort is None:
             return effort >= self._limits.press_effort
         least, free = self._limits.press_effort, self._free_effort

@@ -202,7 +202,8 @@ class GraspMonitor(Model[Settings]):
         if now - since_ns >= limits.dwell * 1e9:
             self._held, self._candidate = -1, -1
             self._opened = fingers.let_go
-            # Fingers that have opened must close before they can hold again; what has left the others must come back.
+            # Fingers that have opened must close before they can hold again; an object that has left the others must
+            # come back.
             self._within = limits.contact_distance
             if opened:
                 self._most_open = fingers.closing

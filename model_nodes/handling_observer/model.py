@@ -171,7 +171,7 @@ class HandlingObserver(Model[Settings]):
             support,
             self._supports.touching(entity),
             scene.values[pose].tolist(),
-            # What another body has taken over has not left by itself.
+            # An object that another body has taken over has not left by itself.
             frame >= 0 or self._openings.let_go(machine.held, self._names[entity], now),
             frame >= 0 or self._openings.is_meant(machine.held, now),
         )

@@ -1,4 +1,4 @@
-"""Which hand holds which object, whether hands let go, and what supports and touches objects."""
+"""Which hand holds which object, whether hands let go, and supports and touches of objects."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ _FOREVER = 2**62
 class Openings:
     """Remembers of each hand whether its grip was lost without its fingers having opened.
 
-    A grasp monitor says so (``grip_lost`` with ``opened`` false). Where none does, nothing tells. An action of the
+    A grasp monitor reports it (``grip_lost`` with ``opened`` false). Without one, it is unknown. An action of the
     robot's program that lets go, since the hand has closed, makes it the program's doing.
 
     Args:
@@ -105,7 +105,7 @@ class Openings:
                 self._grip(event)
 
     def let_go(self, hand: int, name: str, time_ns: int) -> bool:
-        """Whether a hand let go of an object that it no longer holds; also where nothing tells.
+        """Whether a hand let go of an object that it no longer holds; also where that is unknown.
 
         Args:
             hand: index of the hand.
@@ -115,7 +115,7 @@ class Openings:
         return (hand, name) not in self._kept_closed or self.is_meant(hand, time_ns)
 
     def is_meant(self, hand: int, time_ns: int) -> bool:
-        """Whether the robot's program says that a hand lets go."""
+        """Whether a hand lets go by the robot's program."""
         return time_ns <= self._until_ns.get(hand, -1)
 
     def _act(self, event: Event) -> None:

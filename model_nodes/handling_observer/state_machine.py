@@ -70,13 +70,13 @@ class RestDetector:
 
 
 LEAST_FALL = 0.005
-"""What is no lower than this has not fallen [m]."""
+"""An object no lower than this has not fallen [m]."""
 LEVEL_NS = 250_000_000
-"""What has kept its height for so long does not fall any more [ns] ..."""
+"""An object that has kept its height for so long does not fall any more [ns] ..."""
 _LEVEL = 0.005
 """... within this [m]."""
 LEAVES = 5.0
-"""What falls farther leaves the world [m]."""
+"""An object that falls farther leaves the world [m]."""
 
 
 class FallDetector:
@@ -110,7 +110,7 @@ class Thresholds:
     """Thresholds of transitions; times in ns, lengths in m, angles in rad.
 
     Attributes:
-        drop_height: what was let go of in the air and falls farther was dropped.
+        drop_height: an object let go in the air that falls farther was dropped.
     """
 
     hold_dwell_ns: int
@@ -147,7 +147,7 @@ class Transition(NamedTuple):
     """A transition of the object's state; hand and support are indices or -1.
 
     Attributes:
-        fall: what was dropped; None for other transitions.
+        fall: of a dropped object; None for other transitions.
     """
 
     name: str
@@ -175,7 +175,7 @@ class _Phase(Enum):
 class HandlingStateMachine:
     """Detects grasped, picked_up, released or lost, dropped and put_down of one object, each at most once per grasp.
 
-    They occur in this order; picked_up, dropped and put_down may be missing, and what was lost is not put down. The
+    They occur in this order; picked_up, dropped and put_down may be missing, and a lost object is not put down. The
     stamp of each is the beginning of the state that had to last: the first moment clear of the support, or at rest on
     one.
 
@@ -287,7 +287,7 @@ class HandlingStateMachine:
         height, least = self._fall.height, self._least_fall
         if least is None or not (rests or self._fall.is_over(seen.time_ns)):
             return []
-        # What was lost in the air and lies on something was dropped, however low.
+        # An object lost in the air that lies on something was dropped, however low.
         if height < least and not (rests and self._lost and self._in_air):
             return []
         self._least_fall = None

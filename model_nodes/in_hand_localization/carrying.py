@@ -80,7 +80,7 @@ class Grip:
         self.touches, self._locals = touches, places
 
     def _with_others(self, places: Floats, touches: Touches) -> tuple[Floats, Touches]:
-        """Return what is noted of all fingers, in their order."""
+        """Return the notes of all fingers, in their order."""
         both = self.touches.and_(touches)
         last = {finger: row for row, finger in enumerate(both.fingers)}
         rows = list(last.values())

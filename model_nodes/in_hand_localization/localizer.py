@@ -143,7 +143,7 @@ class Localizer:
 
         Where the object was grasped beside its own height is not seen by fingers around it, so that the filter
         does not estimate it, but it is considered here. If the offset that the fingers share is the object's size, then
-        what stood on a support was higher or lower by as much. And fingers that close below its middle have raised it
+        an object on a support was higher or lower by as much. And fingers that close below its middle have raised it
         while they pushed it to where they meet.
         """
         covariance = self._filter.pose_covariance()
@@ -165,7 +165,7 @@ class Localizer:
         return np.concatenate([position, quaternion, twist])
 
     def shift(self, offset: Sequence[float]) -> None:
-        """Report what is held so far from where the fingers say, as `Settings.offset`."""
+        """Report an object held so far from where the fingers have it, as `Settings.offset`."""
         self._offset = np.array(offset)
 
     def _moving(self, hand: Floats) -> Floats:
@@ -193,7 +193,7 @@ class Localizer:
         self._filter.move_frame(pose[:3], pose[3:7])
 
     def _drift(self, seconds: float) -> Floats:
-        """Return (6, 6) covariance of what is new in the object's motion relative to the fingers.
+        """Return (6, 6) covariance of the increments of the object's motion relative to the fingers.
 
         It creeps, and it slips by a share of the way that the fingers have moved it so far.
         """
@@ -242,7 +242,7 @@ class Localizer:
     def _pushing(self, around: Touches) -> Touches:
         """Return the contact of each finger that pushes the object.
 
-        A finger that pushes within reach touches, whatever its distance says: if that contradicts what is known of
+        A finger that pushes within reach touches, whatever its distance: if that contradicts the estimate of
         the finger's offset, the offset is unknown again.
         """
         nearest: dict[int, int] = {}
@@ -282,7 +282,7 @@ class Localizer:
             self._world[:7] = compose(hand, pose)[:7]
 
     def _note_height(self, hand: Floats) -> None:
-        """Note, at the begin of a hold, where up is in the hand, and how steeply fingers raise what they push."""
+        """Note, at the begin of a hold, where up is in the hand, and how steeply fingers raise a pushed object."""
         self._grasp_up = rotation_matrix(hand[3:7])[2]
         upwards = -float(np.mean([n @ self._grasp_up for n in self._touching.normals]))
         self._slope = math.tan(math.asin(min(max(upwards, 0.0), _STEEPEST)))

@@ -180,7 +180,7 @@ class PoseFilter:
         return float(self._offsets[-1])
 
     def reset_offsets(self) -> None:
-        """Reset the offsets of all single fingers, not what they share."""
+        """Reset the offsets of all single fingers, not the shared one."""
         for finger in range(self._size - 7):
             self.reset_offset(finger)
 
@@ -189,7 +189,7 @@ class PoseFilter:
 
         Args:
             finger: its number.
-            error: standard deviation of what is wrong with its distance beyond what is known of it [m].
+            error: standard deviation of its distance's error beyond the known one [m].
         """
         at = 6 + finger
         self._offsets[finger] = 0.0
@@ -270,7 +270,7 @@ class PoseFilter:
         self.covariance.reshape(-1)[:: self._size + 1][:3] += position**2
 
     def surprises(self, touches: Touches) -> list[float]:
-        """Return how far each of these links is from touching [m], beyond what is uncertain; below 0 it may touch."""
+        """Return how far each of these links is from touching [m], beyond the uncertainty; below 0 it may touch."""
         if not touches.links:
             return []
         rows = self._rows(self._offset_rows[touches.links], touches.points, touches.normals)

@@ -1,4 +1,4 @@
-"""What the scenario may say of in-hand localization."""
+"""Parameters of in-hand localization."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Offset: TypeAlias = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
 
 
 class Changeable(Strict):
-    """What may change while the model runs."""
+    """Parameters that may change while the model runs."""
 
     offset: Offset | None = None
 
 
 class Settings(Parameters):
-    """The parameters: the hand, the objects, and the noise of what is known and measured."""
+    """The parameters: the hand, the objects, and the noise of estimates and measurements."""
 
     hand: Hand = parameter("the hand in which objects are")
     objects: EntityNames = parameter(

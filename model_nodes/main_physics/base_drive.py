@@ -23,11 +23,11 @@ BASE_CORRECTED = "base_corrected"
 
 
 class BaseDrives:
-    """Moves the bases of robots as their plans say.
+    """Moves the bases of robots by their plans.
 
     Args:
         robots: all of them; those whose base follows odometry are moved.
-        plans: say how.
+        plans: of the robots.
         period_ns: of the steps [ns].
 
     Attributes:
@@ -35,7 +35,7 @@ class BaseDrives:
         any: whether it moves any.
 
     Raises:
-        BadInput: if no plan says how a base moves.
+        BadInput: if no plan moves a base.
     """
 
     def __init__(self, robots: Sequence[SceneRobot], plans: Plans, period_ns: int) -> None:

@@ -1,6 +1,6 @@
 """Gives the joints of a robot their drives, and hands those that stop where something resists.
 
-Recorded positions alone say little about how firmly a hand holds: a tenth of a millimetre decides whether the fingers
+Recorded positions alone hardly show how firmly a hand holds: a tenth of a millimetre decides whether the fingers
 of a simulation press. The joints of hands may therefore close by a margin more than recorded, or be pushed by the
 recorded efforts.
 """
@@ -166,7 +166,7 @@ class Fingers:
         close_further: whether they close by a margin more than was recorded.
 
     Raises:
-        BadInput: if there is no hand with joints, it does not say which way they close, or the engine cannot push them.
+        BadInput: if there is no hand with joints, it lacks the way they close, or the engine cannot push them.
     """
 
     def __init__(self, joints: Sequence[str], settings: Settings, engine: Engine) -> None:
@@ -206,7 +206,7 @@ class Fingers:
             self._margin[joints.index(name)] = margin * np.sign(closed - opened)
 
     def press(self, joints: Sequence[str], settings: Settings) -> None:
-        """Note by what factor each joint's recorded efforts are stronger, which only soft joints feel.
+        """Note the factor by which each joint's recorded efforts are stronger, which only soft joints feel.
 
         Raises:
             BadInput: if there is no such hand.

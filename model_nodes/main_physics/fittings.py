@@ -1,4 +1,4 @@
-"""What is fitted to robots beside what their URDFs say: laser scanners, belts, and odometry."""
+"""Fittings of robots beyond their URDFs: laser scanners, belts, and odometry."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FittedLidar:
         return self.scanner.frame
 
     def scan(self, engine: Engine) -> Floats:
-        """(beams,) what it measures now."""
+        """(beams,) present distances."""
         return self.pattern.as_measured(engine.read_scan(self.scanner))
 
 
@@ -107,7 +107,7 @@ def fitted_lidars(
 
 
 def with_scanners(entities: Sequence[Entity], lidars: Sequence[FittedLidar]) -> list[Entity]:
-    """Return the entities; links with a scanner say what its scans mean."""
+    """Return the entities; links with a scanner have the geometry of its scans."""
     patterns = {lidar.link: lidar.pattern for lidar in lidars}
     return [
         replace(entity, scanner=patterns[entity.name]) if entity.name in patterns else entity
@@ -132,7 +132,7 @@ def _fitted_lidar(name: str, link: str, lidar: Lidar, every: int) -> FittedLidar
 
 
 class Odometer(ABC):
-    """Says where a robot's base is by its own measurement.
+    """Measures where a robot's base is by its own sensors.
 
     Args:
         robot: its name.
@@ -152,7 +152,7 @@ class Odometer(ABC):
 
 
 class SourceOdometer(Odometer):
-    """Says what the source says that moves the base."""
+    """Reports the odometry of the source that moves the base."""
 
     def __init__(self, robot: str, bases: BaseDrives) -> None:
         super().__init__(robot)
@@ -188,12 +188,12 @@ class WheelOdometer(Odometer):
 def odometer_of(
     body: Body, robot: Robot, bases: BaseDrives, joints: Sequence[str]
 ) -> Odometer | None:
-    """Return what says where a robot's base is; None if that is fixed, or free without wheels.
+    """Return the odometer of a robot's base; None if that is fixed, or free without wheels.
 
     Args:
         body: the robot.
         robot: as the scenario names it.
-        bases: what moves those that follow a source.
+        bases: sources of those that follow one.
         joints: of the engine, in its order.
 
     Raises:
@@ -213,7 +213,7 @@ _Fitting = TypeVar("_Fitting")
 
 @dataclass(frozen=True, slots=True)
 class Sensors:
-    """What robots sense, in the order of the attributes of each kind."""
+    """Sensors of robots, in the order of the attributes of each kind."""
 
     rangefinders: tuple[Rangefinder, ...] = ()
     lidars: tuple[FittedLidar, ...] = ()
@@ -282,10 +282,10 @@ def fitted(robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: Bas
     """Start the robots' belts; returns their sensors.
 
     Args:
-        robots: with what the scenario says about each.
+        robots: with the scenario's entry about each.
         rate: steps per simulated second.
         engine: in which they move.
-        bases: what moves their bases, for odometers.
+        bases: sources of their bases, for odometers.
 
     Raises:
         BadInput: if something cannot be fitted.

@@ -1,4 +1,4 @@
-"""What others do to bodies of the main model: attributes that they own, fidelities, and changes in a run."""
+"""Effects of others on bodies of the main model: attributes that they own, fidelities, and changes in a run."""
 
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -25,7 +25,7 @@ from model_nodes.main_physics.world.description import World
 
 
 class Foreign:
-    """Lets bodies follow other models' poses, collide as these say, and feel their forces.
+    """Lets bodies follow other models' poses, collide by these, and feel their forces.
 
     Args:
         engine: in which they move.
@@ -40,7 +40,7 @@ class Foreign:
         self.unfelt: dict[str, str] = {}
 
     def follow(self, values: Mapping[tuple[str, str], Value]) -> None:
-        """Apply what other models say about this step."""
+        """Apply other models' values of this step."""
         for (entity, attribute), value in values.items():
             if attribute == POSE.name:
                 self._engine.follow(entity, value)
@@ -107,7 +107,7 @@ class Foreign:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What of it changes in a run."""
+        """The parts of it that change in a run."""
         return {"unsupported_forces": self.unfelt}
 
     def restore(self, parts: Mapping[str, Any]) -> None:
@@ -152,9 +152,9 @@ def change_bodies(
     """Make the engine's bodies differ from their files as they should from now on.
 
     Args:
-        engine: with bodies that differ from their files as `before` says.
-        before: what differs now.
-        after: what is to differ; what is not named is to be as in its file.
+        engine: with bodies that differ from their files by `before`.
+        before: present differences.
+        after: wanted differences; the rest is to be as in its file.
 
     Raises:
         Unsupported: if the engine cannot do this.
@@ -221,7 +221,7 @@ class FidelitySwitcher:
 
 _GRASPABLE = "graspable"
 _FEW = 8
-"""An engine prepares for what may happen to any object only if there are so few of them."""
+"""An engine prepares for changes of any object only if there are so few of them."""
 
 
 def objects_handed_over(settings: Settings, world: World) -> tuple[tuple[str, str], ...]:

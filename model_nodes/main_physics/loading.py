@@ -132,7 +132,7 @@ def _based(body: Body, robot: Robot) -> Body:
 
 
 def _passable(body: Body, patterns: Sequence[str]) -> Body:
-    """Let links touch nothing; what collided is not there to be looked at either."""
+    """Let links touch nothing; their collision shapes are not displayed either."""
     passable: set[str] = set()
     for index, pattern in enumerate(patterns):
         meant = {link.name for link in body.links if fnmatchcase(link.name, pattern)}

@@ -63,7 +63,7 @@ from model_nodes.main_physics.world.robot_xml import urdf_of
 
 _NAME = "main_physics"
 _KEPT = (Engine, Plans, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
-"""What the parts of the main model use and do not change, or what is saved beside them."""
+"""Shared by the parts of the main model, unchanged or saved beside them."""
 
 
 class MainPhysics(MainModel[Settings]):
@@ -136,7 +136,7 @@ class MainPhysics(MainModel[Settings]):
         engine: Engine,
         plans: Plans,
     ) -> tuple[Finding, ...]:
-        """What is odd before the first step; nothing if nothing is to be reported."""
+        """Findings before the first step; empty without reports."""
         if settings.watch_rate <= 0.0:
             return ()
         overlaps = start_overlaps(engine, self._block, entities, settings.clearance_range)
@@ -246,7 +246,7 @@ class MainPhysics(MainModel[Settings]):
         return min(quiet_ns, self._watching.reports_ns) if self._watching is not None else quiet_ns
 
     def record_forces(self) -> Sequence[Floats]:
-        """Keep the forces that drive the robots from now on; what is returned grows, (k,) in each substep.
+        """Keep the forces that drive the robots from now on; the result grows, (k,) in each substep.
 
         Raises:
             Refused: if the engine cannot, or the robots' source reacts to what they sense.
@@ -260,13 +260,13 @@ class MainPhysics(MainModel[Settings]):
             raise Refused(str(error)) from error
 
     def roll_out(self, forces: Floats) -> None:
-        """Compute what follows from the present state by physics alone, so that steps may pass over several periods.
+        """Compute the continuation of the present state by physics alone, so that steps may pass over several periods.
 
         Args:
             forces: that another run from this moment has recorded.
 
         Raises:
-            Refused: if more than these forces decides what follows.
+            Refused: if more than these forces decides the continuation.
         """
         try:
             self._changing_engine().roll_out(forces)
@@ -339,7 +339,7 @@ class MainPhysics(MainModel[Settings]):
             raise Refused(str(error)) from error
 
     def save(self) -> Mapping[str, Plain]:
-        """Return the state of the engine, where the source is, and what commands and reads the robots.
+        """Return the state of the engine, the source's position, and the robots' commands and readers.
 
         Raises:
             Refused: if the engine does not reproduce its bits.

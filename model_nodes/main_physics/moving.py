@@ -1,4 +1,4 @@
-"""What moves the robots: plans, and how their joints, fingers and bases do as these say."""
+"""Motion of the robots: plans, and the joints, fingers and bases that follow them."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ class RobotMotion:
         engine: in which they move.
 
     Attributes:
-        plans: say how.
-        notes: what is worth knowing about them.
+        plans: of the robots.
+        notes: about them, for the user.
         bases: those that it moves.
         given_way: indices of driven joints that need not be where they are commanded.
         begun: whether the first step was prepared.
@@ -78,7 +78,7 @@ class RobotMotion:
         return plans, bases
 
     def know(self, block: Block, entities: Sequence[Entity]) -> None:
-        """Let plans know where things are, and what they are."""
+        """Give plans the scene, for the poses and kinds of entities."""
         self._block, self._entities = block, {entity.name: entity for entity in entities}
         self.plans.use_places(self._pose_of, self._entities)
 
@@ -86,7 +86,7 @@ class RobotMotion:
         return self._block.value(entity, POSE.name)
 
     def watched_by(self, watching: Watching) -> None:
-        """Keep a watch up to date about what commands the joints."""
+        """Keep a watch up to date about the joints' commands."""
         self._watching = watching
 
     def _place(self, motion: JointMotion) -> None:
@@ -212,7 +212,7 @@ class RobotMotion:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What of it changes in a run, but for the plans."""
+        """The parts of it that change in a run, but for the plans."""
         return {
             "bases": self.bases,
             "measured_efforts": self.plans.measured_efforts,

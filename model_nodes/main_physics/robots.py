@@ -1,4 +1,4 @@
-"""The robots of a world, each with what the scenario says about it."""
+"""The robots of a world, each with the scenario's entry about it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SceneRobot:
 
     Attributes:
         body: as it was loaded.
-        said: what the scenario says about it; None for a robot that the world includes.
+        said: the scenario's entry; None for a robot that the world includes.
         where: the scenario's key for it, for errors.
     """
 

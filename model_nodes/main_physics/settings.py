@@ -59,7 +59,7 @@ def changed_bodies(bodies: Sequence[Body], changes: dict[str, BodyChanges]) -> l
 
 
 def check_bounces(changes: dict[str, BodyChanges], engine: str, *, bounces: bool) -> None:
-    """See that the engine can do what is asked of it.
+    """Check that the engine supports the settings.
 
     Raises:
         BadInput: if a body is to bounce, and the engine cannot make it.

@@ -1,7 +1,7 @@
-"""Reports about the robots, for models that watch it, and what is inside something else at the start.
+"""Reports about the robots, for models that watch it, and overlaps at the start.
 
 A recording's positions are noisy, and the second derivative of a curve through them is mostly noise. So a parabola is
-fitted to the positions around a time (Savitzky and Golay 1964), which lies a little in the past, since what follows it
+fitted to the positions around a time (Savitzky and Golay 1964), which lies a little in the past, since its future
 must be known, too.
 """
 
@@ -24,7 +24,7 @@ from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, joint_name
 
 HALF_WINDOW = 0.1
-"""The parabola is fitted to what lies at most so far before and after the time [s]."""
+"""The parabola is fitted to samples at most so far before and after the time [s]."""
 
 
 class SmoothMotion(NamedTuple):
@@ -93,10 +93,10 @@ class Watching:
         watch_rate: reports per simulated second.
         reach: links closer to something than this are reported [m].
         loose: indices of commanded joints that need not be where they were recorded.
-        findings: what the source found in its recording.
+        findings: of the source in its recording.
 
     Attributes:
-        layout: what does not change during the run.
+        layout: constant during the run.
         due_ns: `report` has nothing to do before this time [ns].
         reports_ns: it returns nothing before this time [ns].
     """
@@ -134,11 +134,11 @@ class Watching:
             robots, driven.tolist(), self._has_inertias(), findings, self._delay_ns
         )
         self._reach = reach
-        engine.clearances(reach)  # prepares what the first step must not wait for
+        engine.clearances(reach)  # prepares tables that the first step must not wait for
         engine.take_touches()
 
     def go_on_with(self, plans: Plans) -> None:
-        """Take what is commanded from other plans of the same joints."""
+        """Take the commands from other plans of the same joints."""
         self._plans = plans
 
     def let_loose(self, joints: Sequence[int]) -> None:

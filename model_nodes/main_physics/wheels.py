@@ -1,4 +1,4 @@
-"""The wheels of a differential drive: what a velocity of the base asks of them, and what their turning says of it."""
+"""The wheels of a differential drive: their speeds for a velocity of the base, and odometry from their turning."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def odometry_state(pose: PlanarPose, forward: float, turn: float, axle: float = 
 
 
 def differential_drive(body: Body, wheels: Wheels) -> DifferentialDrive:
-    """Return the wheels of a robot, with their radius and separation; what the scenario does not say is the URDF's.
+    """Return the wheels of a robot, with their radius and separation; by default the URDF's.
 
     Raises:
         BadInput: if a joint is not there or no wheel, or a measure cannot be found.
@@ -148,7 +148,7 @@ def differential_drive(body: Body, wheels: Wheels) -> DifferentialDrive:
 
 
 def with_tyres(body: Body, wheels: Wheels | None) -> Body:
-    """Return a robot whose wheels touch the floor over the width of their tyres, if that is said.
+    """Return a robot whose wheels touch the floor over the width of their tyres, if given.
 
     Raises:
         BadInput: if a joint of the wheels is not there.

@@ -1,3 +1,3 @@
-"""Observer of what no healthy robot, no honest recording and no object left alone does."""
+"""Observer of faults of robots, recordings and objects."""
 
 from model_nodes.robot_health.model import RobotHealth as RobotHealth

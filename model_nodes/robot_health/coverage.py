@@ -1,4 +1,4 @@
-"""Which claims of a run can be checked, from what, and why others cannot."""
+"""Which claims of a run can be checked, by which evidence, and why others cannot."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _MOST_NAMED = 4
 _SEVERAL = 4
 """Of so many fingers it is not judged which of them hold."""
 _DECIDED_NS = 2_000_000_000
-"""What was not received within this time is missing [ns]."""
+"""A topic that was not received within this time is missing [ns]."""
 _SILENT_NS = 1_000_000_000
-"""What a robot does in a longer pause of its recording is not seen [ns]."""
+"""Motion in a longer pause of a recording is not seen [ns]."""
 _FINGERS, _EFFORTS, _SHAPES, _CONTACTS = "finger positions", "efforts", "shapes", "contacts"
 
 
@@ -79,7 +79,7 @@ class Coverage:
         self._at_first = tuple(self._at_once())
 
     def watch(self, view: View) -> list[Event]:
-        """What is checked from now on that was not, or the reverse."""
+        """Claims that are checked from now on and were not, or the reverse."""
         found = [] if self._said else list(self._at_first)
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
@@ -101,7 +101,7 @@ class Coverage:
         return events
 
     def _as_heard(self, one: CoverageRow) -> CoverageRow:
-        """What can be said while nothing is recorded of some joints."""
+        """Coverage while some joints are not recorded."""
         joints = set(one.of)
         if one.claim is Claim.TOUCH and self._layout is not None:
             joints = {
@@ -127,7 +127,7 @@ class Coverage:
         return coverage_event(one, time_ns)
 
     def _at_once(self) -> Iterator[CoverageRow]:
-        """What the scene and the robots' descriptions say before the first step."""
+        """Coverage by the scene and the robots' descriptions before the first step."""
         if self._layout is not None:
             for robot, own in self._robots:
                 yield from self._of_robot(self._layout, robot, own)
@@ -245,7 +245,7 @@ class Coverage:
         return CoverageRow(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
 
     def _loose(self, hand: Entity) -> list[str]:
-        """Joints beyond the hand that were not recorded and are not the hand's, but for what turns without end."""
+        """Joints beyond the hand that were not recorded and are not the hand's, but for continuous ones."""
         layout = self._layout
         if layout is None or not hand.joints:
             return []
@@ -262,7 +262,7 @@ class Coverage:
         ]
 
     def _of_fingers(self, event: Event) -> CoverageRow | None:
-        """Whether a grip is still known after what its fingers have done; None if the event is about none."""
+        """Whether a grip is still known after its fingers' event; None if the event is about none."""
         hand = str(event.arguments.get("hand"))
         entity = next((e for e in self._hands if e.name == hand), None)
         if entity is None or event.name not in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
@@ -278,7 +278,7 @@ class Coverage:
         )
 
     def _slide(self, joints: Sequence[str]) -> bool:
-        """Whether the fingers' joints slide, so that they say how far apart the fingers are."""
+        """Whether the fingers' joints slide, so that they give the gap between the fingers."""
         if self._layout is None:
             return False
         kinds = dict(zip(self._layout.joints, self._layout.slides, strict=False))
@@ -309,7 +309,7 @@ class Coverage:
 
 
 def _mended(layout: WatchLayout, joints: Sequence[str]) -> str:
-    """What was done to the messages of some joints, in words; empty if nothing was."""
+    """The mending of the messages of some joints, in words; empty if nothing was."""
     said = [
         concern_text(finding.name, finding.arguments)
         for finding in layout.findings

@@ -17,7 +17,7 @@ PAST_S, GUARD_S = 0.5, 0.2
 
 
 class ExcursionKind(Enum):
-    """What an excursion turned out to be."""
+    """The classification of an excursion."""
 
     PULSE = auto()
     """It came back."""
@@ -79,7 +79,7 @@ class Excursions:
         if not self._begun.all():
             self._begin(rows)
         past = self._kept[: self._past_rows].mean(axis=0)
-        away = np.abs(rows - past) >= self._least  # never of what is not a number
+        away = np.abs(rows - past) >= self._least  # never of NaN
         self._kept = np.concatenate((self._kept, rows))[len(rows) :]
         if not self._open and not away.any():
             return []
@@ -91,7 +91,7 @@ class Excursions:
         return found
 
     def _begin(self, rows: Floats) -> None:
-        """Take the first number of each joint for what was before it."""
+        """Fill the time before each joint's first number with it."""
         known = np.isfinite(rows)
         for joint in np.flatnonzero(known.any(axis=0) & ~self._begun).tolist():
             first = int(known[:, joint].argmax())
@@ -101,7 +101,7 @@ class Excursions:
     def _follow(
         self, joint: int, past: float, times_ns: list[int], values: list[float]
     ) -> list[Excursion]:
-        """Follow one joint; `values` become what they would have been without the excursion."""
+        """Follow one joint; `values` become those without the excursion."""
         found: list[Excursion] = []
         for i, (time_ns, value) in enumerate(zip(times_ns, values, strict=True)):
             now = self._open.get(joint)

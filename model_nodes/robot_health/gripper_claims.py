@@ -1,4 +1,4 @@
-"""What grippers say of themselves, where it contradicts what the twin believes of their hands."""
+"""Claims of grippers that contradict the twin's belief about their hands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NEAR = 0.05
 """A position this near to another one is the same [share of the travel]."""
 
 _CLOSED = 0.86
-"""Grippers that say how far they are closed say this, or more, where their fingers meet."""
+"""Grippers that report how far they are closed report this, or more, where their fingers meet."""
 
 
 @dataclass(slots=True)
@@ -36,8 +36,8 @@ class _Place(NamedTuple):
 
     Attributes:
         at_end: whether the twin's finger is at an end of its travel.
-        says_end: whether the gripper says that it is.
-        fits: whether what it says fits the twin's finger; None: it cannot be compared.
+        says_end: the same by the gripper.
+        fits: whether its report fits the twin's finger; None: it cannot be compared.
     """
 
     at_end: bool = False
@@ -48,9 +48,9 @@ class _Place(NamedTuple):
 class GripperClaims:
     """Raises ``stalled_on_nothing`` and ``closed_but_holds``.
 
-    A gripper that says that it stalled contradicts a twin in which its hand neither holds anything nor stopped short,
+    A gripper that reports a stall contradicts a twin in which its hand neither holds anything nor stopped short,
     unless both are at an end of the fingers' travel, where there is nothing that could stop it but that end.
-    One that says that it reached its goal at an end of its travel contradicts a twin in which its hand holds an object,
+    One that reports its goal reached at an end of its travel contradicts a twin in which its hand holds an object,
     with its fingers elsewhere. Only hands whose fingers were recorded and whose grip a model watches are judged.
 
     Args:
@@ -110,7 +110,7 @@ class GripperClaims:
     def _place(self, joint: str, position: Json, said: Mapping[str, Json], view: View) -> _Place:
         """Compare a claimed position with the twin's finger.
 
-        A gripper of sliding fingers may say a finger's position or the gap between two; either may fit.
+        A gripper of sliding fingers may report a finger's position or the gap between two; either may fit.
         """
         watched = self._watched
         index = watched.joints.index(joint) if joint in watched.joints else -1
@@ -149,7 +149,7 @@ class GripperClaims:
                 yield Event(claim.name, claim.since_ns, arguments=arguments)
 
     def _held(self, hand: str, view: View) -> str | None:
-        """What a hand holds; empty if that is not known, None if it holds nothing."""
+        """The object in a hand; empty if unknown, None if it holds nothing."""
         layout, values = self._layout, view.snapshot.values
         if not values[layout.slots[layout.slot_id(hand, _HOLDING)].offset]:
             return None
@@ -178,7 +178,7 @@ def hand_of(event: Event, hands: Sequence[Entity]) -> Entity | None:
 
 
 def _name(event: Event) -> str:
-    """The action of a gripper, or the topic on which it says of itself at any time."""
+    """The action of a gripper, or the topic of its status."""
     return str(event.arguments.get(ACTION) or event.arguments.get("gripper"))
 
 

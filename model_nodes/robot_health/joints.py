@@ -1,4 +1,4 @@
-"""Joints beyond the limits of the robot's description, and those of the twin that are not where the recording says."""
+"""Joints beyond the limits of the robot's description, and those of the twin that deviate from the recording."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class LimitFinder:
         )
 
     def watch(self, view: View) -> list[Event]:
-        """What is beyond a limit now; efforts are as old as the report says."""
+        """Joints beyond a limit now; efforts are as old as in the report."""
         report = view.watch
         if report is None:
             return []
@@ -66,7 +66,7 @@ class LimitFinder:
         ]
 
     def _found(self, values: Floats) -> tuple[dict[Key, Found], ...]:
-        """What is beyond a limit, for each quantity."""
+        """Joints beyond a limit, for each quantity."""
         found: tuple[dict[Key, Found], ...] = ({}, {}, {})
         away = np.abs(values - self._middles) - self._halves
         shares = away * self._per_unit
@@ -117,7 +117,7 @@ class DeviationFinder:
         self._lasting = LastingFindings("deviates")
 
     def watch(self, view: View) -> list[Event]:
-        """What deviates now; a report about another time than the view's says nothing of it."""
+        """Joints that deviate now; none for a report about another time than the view's."""
         report = view.watch
         if report is None or report.time_ns != view.snapshot.time_ns:
             return []

@@ -1,4 +1,4 @@
-"""Events of what lasts: one when it begins, one whenever it has become much worse, one when it is over."""
+"""Events of lasting conditions: one when it begins, one whenever it has become much worse, one when it is over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO
 from hetwin_core.ensemble.events import Event, Json
 
 Key: TypeAlias = tuple[str | int, ...]
-"""What tells one occurrence from another that goes on at the same time."""
+"""The key of an occurrence among those that go on at the same time."""
 MUCH_WORSE = 2.0
 """An occurrence whose measure has grown by this factor since its last event gets another one."""
 
@@ -38,12 +38,12 @@ class _Open:
 
 
 class LastingFindings:
-    """Follows what is odd from step to step.
+    """Follows conditions from step to step.
 
     Args:
         name: of the events.
-        hold_ns: what is absent for longer is over; a shorter absence changes nothing.
-        delay_ns: what is present for less than this is not reported.
+        hold_ns: a longer absence is an end; a shorter absence changes nothing.
+        delay_ns: a shorter presence is not reported.
     """
 
     def __init__(self, name: str, *, hold_ns: int = 100_000_000, delay_ns: int = 0) -> None:

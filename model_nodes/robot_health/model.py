@@ -163,7 +163,7 @@ RAISES = (
     ),
     ("left_the_world", "an object left the world: object, speed [m/s], x, y, z [m]"),
 )
-"""Event -> what has happened, and its arguments."""
+"""Event -> its meaning, and its arguments."""
 _TOUCH = "link, object (any entity), depth [m], force [N] where it is deepest, hand of the link"
 TOUCHES = {
     TOUCHED: f"a link begins to touch something: {_TOUCH}",
@@ -185,15 +185,15 @@ class Part(Protocol):
     """Observes one kind of thing."""
 
     def watch(self, view: View) -> list[Event]:
-        """What is odd at this step."""
+        """The conditions at this step."""
 
 
 class RobotHealth(Model[Settings]):
-    """Raises events about what no healthy robot, no honest recording and no object left alone does.
+    """Raises events about faults of robots, recordings and objects.
 
-    Each event but ``touched`` and ``touch_ended`` has a ``severity`` (``note``, ``warning`` or ``absurd``). What lasts
-    has one event when it begins, one when it has become much worse, with ``from`` [s], and one when it is over, with
-    ``from`` and ``to`` [s].
+    Each event but ``touched`` and ``touch_ended`` has a ``severity`` (``note``, ``warning`` or ``absurd``). A lasting
+    condition has one event when it begins, one when it has become much worse, with ``from`` [s], and one when it is
+    over, with ``from`` and ``to`` [s].
     """
 
     summary = "Observes what no healthy robot and no object left alone does; added to every run by itself."
@@ -259,7 +259,7 @@ class _Efforts:
         return self._robots[robot][1].is_torque
 
     def watch(self, view: View) -> list[Event]:
-        """What is odd about the efforts at this step."""
+        """The conditions of efforts at this step."""
         if view.watch is None:
             return []
         if len(self._robots) == 1:

@@ -36,7 +36,7 @@ class Scale(Strict):
 
 
 class KnownTouch(Strict):
-    """A pair whose overlap says nothing, such as coarse shapes of links that pass each other."""
+    """A pair whose overlap is ignored, such as coarse shapes of links that pass each other."""
 
     link: Text
     partner: Text
@@ -178,7 +178,7 @@ class Settings(Parameters):
     @model_validator(mode="before")
     @classmethod
     def _over_the_defaults(cls, data: Any) -> Any:
-        """Let what is given of a scale replace only that."""
+        """Replace only the given parts of a scale."""
         if not isinstance(data, Mapping):
             return data
         return {key: _merged(cls, key, value) for key, value in data.items()}

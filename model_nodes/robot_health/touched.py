@@ -1,4 +1,4 @@
-"""What links of the robot touch, in any step, and on which scale an overlap counts."""
+"""Touches of the robot's links in any step, and the scale of an overlap."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _links_that_no_joint_moves(scene: Layout) -> frozenset[str]:
 
 
 DEEPER = 1.2
-"""What starts inside is reported again when it is deeper by this factor."""
+"""A pair that starts inside is reported again when it is deeper by this factor."""
 
 
 class _Pair(NamedTuple):
@@ -94,7 +94,7 @@ class _Pair(NamedTuple):
 class LinkTouches:
     """Raises ``link_touches`` with ``link``, ``partner``, ``depth`` [m], and x, y, z [m] of the nearest point.
 
-    A pair that is inside each other at the start, which ``starts_inside`` says, is reported only if it gets deeper.
+    A pair that is inside each other at the start, which ``starts_inside`` reports, is reported only if it gets deeper.
 
     Args:
         scale: depths.
@@ -116,7 +116,7 @@ class LinkTouches:
         self._lasting = LastingFindings("link_touches")
 
     def watch(self, view: View) -> list[Event]:
-        """What touches now, or has touched since the last report."""
+        """Present touches, and those since the last report."""
         if view.watch is None:
             return []
         now, since = view.watch.clearances, view.watch.touches
@@ -166,7 +166,7 @@ def _depths_at_start(layout: WatchLayout) -> dict[frozenset[str], float]:
 
 
 HOLD_NS = 100_000_000
-"""What is interrupted for at most so long is one touch [ns]."""
+"""A touch that is interrupted for at most so long is one [ns]."""
 _WHOLE = {"collision": 1.0, FIDELITY.name: float(Fidelity.HIGH)}
 """Attributes of an object or a link that collides with everything."""
 
@@ -192,7 +192,7 @@ class Touch:
     Attributes:
         link, other: indices of the entities.
         first_ns, last_ns: times of the first and of the last step in which they touched [ns].
-        deepest: what is known of the step in which it was deepest.
+        deepest: state of the step in which it was deepest.
         hand: to which the link belongs; empty if to none.
     """
 
@@ -209,14 +209,14 @@ class TouchReports:
 
     Both have ``link``, ``object`` (any entity), ``depth`` [m], ``force`` [N] (null: unknown), and ``hand`` if the link
     belongs to one; depth and force are those of the step in which it is deepest. ``touch_ended`` has ``from`` and
-    ``to`` [s]. What a hand holds is touched by the links that touched it when the hold began.
+    ``to`` [s]. A held object is touched by the links that touched it when the hold began.
 
     Args:
         links: knows which touches of links with static bodies and other links count.
         scene: the entities.
 
     Attributes:
-        open: the touches that go on, by link and what it touches.
+        open: the touches that go on, by link and touched object.
     """
 
     def __init__(self, links: LinkTouches, scene: Layout) -> None:
@@ -289,7 +289,7 @@ class TouchReports:
             touch.deepest = row
 
     def _hold(self, view: View) -> None:
-        """What a hand holds goes along with it, and need not collide with it."""
+        """A held object goes along with its hand, and need not collide with it."""
         for touch in self.open.values():
             if touch.hand and view.held.get(self._names[touch.other]) == touch.hand:
                 touch.last_ns = view.time_ns

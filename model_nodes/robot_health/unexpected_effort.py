@@ -23,7 +23,7 @@ from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View, is_of_hand
 
 TOUCHING = 0.001
-"""What is nearer is touched [m]."""
+"""A nearer body is touched [m]."""
 CHATTER_S = 0.5
 """A contact that begins again after a shorter time has not ceased."""
 KEPT_S = 4.0
@@ -31,7 +31,7 @@ KEPT_S = 4.0
 
 
 class KnownTouches:
-    """Remembers what the main model reported, and finds in it when contacts of the robot's links changed.
+    """Remembers the main model's reports, and finds in it when contacts of the robot's links changed.
 
     It is asked rarely, so that only then the reports are looked at.
 
@@ -45,7 +45,7 @@ class KnownTouches:
         self._reports: deque[tuple[int, Floats, Floats]] = deque()
 
     def update(self, time_ns: int, proximity: Floats, watch: Watch) -> None:
-        """Add what touches at a time."""
+        """Add the touches at a time."""
         self._reports.append((time_ns, proximity[:, :3].copy(), watch.clearances[:, :3].copy()))
         if time_ns - self._reports[0][0] > KEPT_S * 1e9:
             self._reports.popleft()
@@ -109,10 +109,10 @@ class UnexpectedEffort:
     """Raises ``unexpected_effort``, ``unexplained_load``, ``no_friction`` and ``effort_no_torque``.
 
     The residual is the measured effort minus the expected one, averaged over `MEAN_S`. A joint without a limit of its
-    effort, and one whose efforts are all 0, is not judged. What a finger feels while it moves, or while its hand begins
-    or ceases to touch something, is its grip.
+    effort, and one whose efforts are all 0, is not judged. The effort of a finger while it moves, or while its hand
+    begins or ceases to touch something, is its grip.
 
-    On recordings of three real arms, and of compliant simulated ones that touch what they should, no residual leaves
+    On recordings of three real arms, and of compliant simulated ones with intended touches, no residual leaves
     its past for less than a second by more than 0.076 of the limit.
 
     Args:
@@ -147,7 +147,7 @@ class UnexpectedEffort:
         return self._torque.is_torque
 
     def watch(self, view: View) -> list[Event]:
-        """Update with a view; returns what stood out."""
+        """Update with a view; returns the excursions."""
         watch = view.watch
         if watch is None:
             return []
@@ -226,7 +226,7 @@ class UnexpectedEffort:
         return [self._event("unexpected_effort", severity, found, found.to_ns)]
 
     def _level(self, found: Excursion) -> list[Event]:
-        """What was put on a joint, or taken off again."""
+        """A load put on a joint, or taken off again."""
         joint = found.joint
         if not self._arm[joint]:
             return []
@@ -246,7 +246,7 @@ class UnexpectedEffort:
         return [self._event(name, severity, found)]
 
     def _is_of_recording(self, found: Excursion) -> bool:
-        """Whether the recording has a jump or a gap there, so that what the motion needs is not known."""
+        """Whether the recording has a jump or a gap there, so that the motion's efforts are unknown."""
         from_ns, to_ns = found.from_ns - BROKEN_NS, found.to_ns + BROKEN_NS
         return any(
             from_ns <= finding.to_ns and finding.from_ns <= to_ns

@@ -1,4 +1,4 @@
-"""What the observers of one step work on, decoded once for all of them."""
+"""Input of the observers of one step, decoded once for all of them."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class View:
         time_ns: simulated time.
         snapshot: the scene; its arrays hold until the next step only.
         layout: the watched robots; None if the main model reports about none.
-        watch: what was reported about it since the last view; None if nothing was.
+        watch: report about it since the last view; None without one.
         positions: (n,) the twin's joint positions [rad or m]; empty without a robot.
         velocities: (n,) the twin's joint velocities [rad/s or m/s]; empty without a robot.
-        held: object -> the hand that holds it, as an attribute says, or the entity in whose frame its pose is given;
+        held: object -> the hand that holds it, by an attribute, or the entity in whose frame its pose is given;
             "" if another model than the main one is responsible for its pose and names no frame.
         owners: object -> the model that is responsible for its pose.
         actions: operation -> the event with which it began, for the operations of the robot's program that go on.

@@ -1,1 +1,1 @@
-"""Programs of robots that are interpreted in lockstep with the ensemble; `robot.Robot` is what they are handed."""
+"""Programs of robots that are interpreted in lockstep with the ensemble; they get a `robot.Robot`."""

@@ -1,4 +1,4 @@
-"""What a robot believes about where things are, and what it makes of the pictures of a camera."""
+"""A robot's beliefs about poses, and percepts from a camera's pictures."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ class Beliefs:
 
     @property
     def held(self) -> Mapping[str, HeldThing]:
-        """What moves with the robot."""
+        """Objects that move with the robot."""
         return self._held
 
     def perceived(self, entity: str, pose: Pose) -> None:
-        """Take note of where something was perceived; of what moves with the robot, it knows better."""
+        """Take note of where something was perceived; not of objects that move with the robot."""
         if entity not in self._held:
             self._poses[entity] = pose
 
@@ -52,7 +52,7 @@ class Beliefs:
         telling.believe_at(entity, where, origin=origin)
 
     def hold(self, telling: Telling, entity: str, hand: str, link: str, carried_by: str) -> None:
-        """Believe something to move with a hand's link, held by it, or on what it holds."""
+        """Believe something to move with a hand's link, held by it, or on a held object."""
         self._held[entity] = HeldThing(link, seen_from(self._link_pose(link), self._known(entity)))
         if carried_by:
             telling.believe(_ON, entity, carried_by, origin="carried")
@@ -83,7 +83,7 @@ class Beliefs:
 
 
 class Percept(NamedTuple):
-    """What the robot perceived.
+    """A percept of the robot.
 
     Attributes:
         object: name of the object that it takes it for.
@@ -109,7 +109,7 @@ def in_world(picture: Picture, motions: Motions, pose: Sequence[float]) -> Pose:
 
 
 def percepts(pictures: Sequence[Picture], motions: Motions) -> list[Percept]:
-    """Return what was perceived in some pictures, in the order of first sight; poses are those of the last picture."""
+    """Return the percepts of some pictures, in the order of first sight; poses are those of the last picture."""
     found: dict[str, Percept] = {}
     for picture in pictures:
         for seen in picture.found:

@@ -1,4 +1,4 @@
-"""How time passes for a robot's program: what it has begun goes on, and is over, while it waits."""
+"""Time of a robot's program: its actions go on and end while it waits."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class _Going(NamedTuple):
 
 
 class Course:
-    """Passes on what the program wants, and waits for the twin.
+    """Passes on the program's requests, and waits for the twin.
 
     Args:
         twin: the other end.
         sensed: at the begin.
-        held: what the robot believes to hold, whenever it is asked for.
+        held: returns the objects that the robot believes to hold.
         scope: before the ids of its tasks.
 
     Attributes:
-        sensed: what the robot senses now.
-        telling: what it says.
+        sensed: present sensor values.
+        telling: its messages.
         tasks: those that are active, the innermost last.
     """
 
@@ -51,7 +51,7 @@ class Course:
         self._ends = sensed.time
 
     def begun(self, operation: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        """Say that an action begins, unless its operation is empty; returns its arguments."""
+        """Announce that an action begins, unless its operation is empty; returns its arguments."""
         said: dict[str, Json] = dict(arguments)
         if operation:
             said["task"] = self.telling.name(operation)
@@ -61,7 +61,7 @@ class Course:
         return said
 
     def over(self, operation: str, said: Mapping[str, Json]) -> None:
-        """Say that an action is over."""
+        """Announce that an action is over."""
         if operation:
             self.telling.action(operation, "end", said)
 
@@ -97,11 +97,11 @@ class Course:
     def wait(
         self, seconds: float, request: Request | None = None, *, until_picture: bool = False
     ) -> list[Picture]:
-        """Let time pass, and say meanwhile which actions are over; returns the pictures that were taken.
+        """Let time pass, and announce ended actions meanwhile; returns the pictures that were taken.
 
         Args:
             seconds: how long.
-            request: what begins now.
+            request: that begins now.
             until_picture: whether to return as soon as there is one.
         """
         until = self.sensed.time + max(0.0, seconds)

@@ -1,4 +1,4 @@
-"""What a robot's program knows about its robot: its joints, hands and frames, and how poses lie in each other."""
+"""Facts of a robot's program about its robot: its joints, hands and frames, and how poses lie in each other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class JointFacts:
         start: where it is at first [rad or m].
         lower, upper: limits [rad or m]; infinite if there are none.
         speed: largest velocity [rad/s or m/s].
-        acceleration: largest one [rad/s^2 or m/s^2]; infinite: what leads to four times its speed in a second.
+        acceleration: largest one [rad/s^2 or m/s^2]; infinite: four times its speed per second.
     """
 
     start: float
@@ -62,7 +62,7 @@ class HandFacts:
         offset: (7) x y z [m], qw qx qy qz of its frame in the link.
         fingers: its joints.
         opened, closed: where these are when it is open, and when it is closed on nothing; empty: that is not known.
-        approach: (3) direction in its frame in which it goes to what it grasps; empty: from where its fingers begin.
+        approach: (3) direction in its frame in which it goes to an object; empty: from where its fingers begin.
     """
 
     link: str
@@ -108,7 +108,7 @@ class Start:
         program: MODULE:FUNCTION.
         folder: where its module is looked for, after the installed ones; empty: nowhere else.
         arguments: of the function, beside the robot.
-        robot: what it knows of its robot.
+        robot: facts about its robot.
     """
 
     program: str
@@ -119,7 +119,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The program is there, or why it cannot be used, and what would be right."""
+    """The program is there, or why it cannot be used, and the expectation."""
 
     problem: str = ""
     expected: str = ""

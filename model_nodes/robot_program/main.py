@@ -1,4 +1,4 @@
-"""The process of a robot's program: it imports the program, runs it, and passes what it wants on to the twin."""
+"""The process of a robot's program: it imports the program, runs it, and passes its requests on to the twin."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ _LIBRARIES = tuple({sysconfig.get_path(name) for name in ("stdlib", "purelib", "
 
 
 class _Unusable(Exception):
-    """There is no such program; the text says why.
+    """There is no such program; the text has the reason.
 
     Args:
         problem: why.
-        expected: what would be right.
+        expected: the expectation.
     """
 
     def __init__(self, problem: str, expected: str) -> None:
@@ -75,7 +75,7 @@ def _serve(twin: Connection) -> None:
     robot = Robot(start.robot, _Connected(twin), first.sensed)
     problem = _run(program, robot, start)
     if not problem:
-        robot.wait()  # for what it has begun
+        robot.wait()  # for its actions
     twin.send(ProgramEnd(robot.finish(), problem))
 
 

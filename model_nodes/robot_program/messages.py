@@ -1,4 +1,4 @@
-"""What a robot's program and the twin say to each other, in turn: the twin what is sensed, the program what to do."""
+"""Messages between a robot's program and the twin, in turn: sensor values one way, requests the other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Pose = tuple[float, ...]
 
 
 class Sighting(NamedTuple):
-    """What a camera takes something for.
+    """A detection of a camera.
 
     Attributes:
         object: name of the object that it believes to see.
@@ -32,7 +32,7 @@ class Sighting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SensedState:
-    """What the robot senses of itself.
+    """The robot's own sensor values.
 
     Attributes:
         time: since the start of the run [s].
@@ -47,13 +47,13 @@ class SensedState:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What a camera detects at one time.
+    """Detections of a camera at one time.
 
     Attributes:
         camera: its name.
         frame: link of the robot in which the poses are; empty: the world.
-        found: what it detects.
-        sensed: what the robot sensed then.
+        found: the detections.
+        sensed: the robot's sensor values then.
     """
 
     camera: str
@@ -64,7 +64,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the twin says when the time that the program waited for has come.
+    """The twin's message when the time that the program waited for has come.
 
     Attributes:
         sensed: now.
@@ -90,13 +90,13 @@ class HeldThing:
 
 @dataclass(slots=True)
 class Request:
-    """What the program wants.
+    """A request of the program.
 
     Attributes:
-        events: what it does, believes and perceives, since its last request; those of time 0 happen now.
+        events: its actions, beliefs and percepts since its last request; those of time 0 happen now.
         motions: of joints, that begin now.
         base: motion of the base that begins now; None: none.
-        held: what it believes to hold from now on; None: as before.
+        held: objects that it believes to hold from now on; None: as before.
         seconds: how long it waits for the reply [s].
         until_picture: whether the reply comes as soon as there is a picture.
     """
@@ -135,7 +135,7 @@ class Failed(Exception):
     A program raises it, and catches it where it has another way.
 
     Attributes:
-        told: whether a task has failed by it.
+        told: whether it has ended a task as failed.
     """
 
     told = False

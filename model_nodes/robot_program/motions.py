@@ -33,7 +33,7 @@ class Motions:
         facts: of the robot.
 
     Attributes:
-        commanded: where the joints are, or are to be by what was planned so far [rad or m].
+        commanded: where the joints are, or are to be by the plan so far [rad or m].
         starts: from how many postures a pose is tried before the hand cannot be there.
     """
 
@@ -103,7 +103,7 @@ class Motions:
             hand: its name.
             pose: at the end.
             speed: mean velocity on the way [m/s]; the rotation takes as long.
-            seconds: that it takes; None: as the speed says; longer if a joint cannot follow.
+            seconds: that it takes; None: by the speed; longer if a joint cannot follow.
 
         Raises:
             CannotReach: if the hand cannot be at a point of the line.

@@ -1,14 +1,14 @@
-"""`Robot`: what a program of a robot is handed. It moves, looks, and says what it does and believes.
+"""`Robot`: the robot as its program gets it. It moves, looks, and reports tasks and beliefs.
 
 A program is a function of one argument, ``def program(robot): ...``, and of keyword arguments if the scenario gives
 ``arguments``; the scenario names it as ``source: {program: MODULE:FUNCTION}``. It runs in lockstep with the twin: a
 call that takes simulated time returns when that is over, and thinking takes none. All poses are x y z [m], qw qx qy qz
 in the world, as far as the robot knows by its odometry where it is; angles are in rad, times in s.
 
-What each call says, on the topics of a real robot:
+Messages of each call, on the topics of a real robot:
 
 =================  =======================================================================================
-call               says
+call               messages
 =================  =======================================================================================
 task               ``tasks``: created, active; then done, failed (with the reason) or cancelled
 doing, reach,      ``action_annotations``: begin and end, with ``task`` (an id of its own), ``parent`` (the task
@@ -17,7 +17,7 @@ look, move_joints
 look               ``beliefs`` of origin ``percept``: loc of each object in each picture; visible of each object
                    until the look is over
 drive              ``beliefs``: loc of the robot by its odometry, 10 times a second and at the end
-believe...         ``beliefs``; of what it believes to hold also loc, 10 times a second
+believe...         ``beliefs``; of held objects also loc, 10 times a second
 =================  =======================================================================================
 """
 
@@ -53,7 +53,7 @@ _ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class Robot:
-    """A robot as its program knows it: its joints, its odometry, its cameras' percepts, and what it believes.
+    """A robot as its program knows it: its joints, its odometry, its cameras' percepts, and its beliefs.
 
     Attributes:
         name: of the robot in the scene.
@@ -93,7 +93,7 @@ class Robot:
         return planar(self._course.sensed.root)
 
     def good_for(self, attribute: str) -> tuple[str, ...]:
-        """Return the names of what has a functional attribute, e.g. openable, in the order of the scenario.
+        """Return the names of entities with a functional attribute, e.g. openable, in the order of the scenario.
 
         Raises:
             NotOfRobots: if there is no such attribute.
@@ -131,9 +131,9 @@ class Robot:
 
         Args:
             operation: e.g. ``deliver``.
-            goal: an expression of what is to hold when it is done, e.g. ``on("box", "tray")``.
+            goal: an expression that is to hold when it is done, e.g. ``on("box", "tray")``.
             after: tasks, or their ids, that must end before it begins.
-            variables: what it is about and what the program believes of it, e.g. ``object="box"``.
+            variables: its subject and the program's beliefs about it, e.g. ``object="box"``.
         """
         ids = [task.id if isinstance(task, Task) else task for task in after]
         return Task(self._telling, self._course.tasks, operation, goal, ids, variables)
@@ -286,12 +286,12 @@ class Robot:
     def look(
         self, *objects: str, seconds: float = 0.5, operation: str = "look", **arguments: Json
     ) -> list[Percept]:
-        """Look with all cameras for a time; returns what it perceived, whatever it looked for.
+        """Look with all cameras for a time; returns its percepts, whatever it looked for.
 
         The robot believes each object to be where it perceived it; see `believed_pose`.
 
         Args:
-            objects: names of what it looks for, for the announcement.
+            objects: names of wanted objects, for the announcement.
             seconds: how long; at least as long as a camera takes for a picture.
             operation: as which it is announced; the cameras take pictures while their operations go on.
             arguments: of the announcement.
@@ -321,12 +321,12 @@ class Robot:
         self._beliefs.place(self._telling, entity, pose, origin)
 
     def believe_held(self, entity: str, hand: str, *, carried_by: str = "") -> None:
-        """Believe that something moves with a hand from now on, as it now is to it, and say so until it is put down.
+        """Believe that something moves with a hand from now on, as it now is to it, and report it until it is put down.
 
         Args:
             entity: that is believed to be somewhere.
             hand: that holds it.
-            carried_by: what it stands on, if the hand holds that: then the robot believes `on` instead of `held`.
+            carried_by: its support, if the hand holds that: then the robot believes `on` instead of `held`.
         """
         link = self._fingers.hand(hand).link
         self._beliefs.hold(self._telling, entity, hand, link, carried_by)
@@ -338,7 +338,7 @@ class Robot:
 
         Args:
             entity: that was believed to be held.
-            on: what it stands on; empty: nothing is said of that.
+            on: its support; empty: not reported.
             at: where it is, if that is not where the hand has left it; see `believe_at`.
         """
         self._beliefs.put_down(self._telling, entity, on, at)
@@ -348,11 +348,11 @@ class Robot:
         return self._beliefs.pose(entity)
 
     def finish(self) -> list[Event]:
-        """Return what has not been said yet; called at the end of the program."""
+        """Return the unsent messages; called at the end of the program."""
         return self._telling.take()
 
     def _perceive(self, pictures: Sequence[Picture], visible: dict[str, None]) -> None:
-        """Say what pictures show, and add to what is visible."""
+        """Report the pictures' percepts, and add to the visible objects."""
         for picture in pictures:
             for seen in picture.found:
                 pose = in_world(picture, self._motions, seen.pose)

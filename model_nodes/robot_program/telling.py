@@ -1,4 +1,4 @@
-"""What a robot's program says of its tasks and beliefs, as a real robot publishes it."""
+"""Messages of a robot's program about its tasks and beliefs, as a real robot publishes them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Telling:
         reason: str = "",
         variables: Mapping[str, Json] | None = None,
     ) -> None:
-        """Say the status of a task, see ``hetwin/msg/Task``."""
+        """Report the status of a task, see ``hetwin/msg/Task``."""
         fields = TaskFields(
             name,
             parent,
@@ -68,11 +68,11 @@ class Telling:
         self.events.append(task_event(fields, 0, TASKS.logged_name))
 
     def action(self, operation: str, phase: str, arguments: Mapping[str, Json]) -> None:
-        """Say the phase of an action, see ``hetwin/msg/ActionAnnotation``."""
+        """Report the phase of an action, see ``hetwin/msg/ActionAnnotation``."""
         self.events.append(announce(operation, phase, arguments, 0, ANNOTATIONS.logged_name))
 
     def believe(self, fluent: str, *entities: str, holds: bool = True, origin: str = "") -> None:
-        """Say that a fluent holds, or does not, as the robot believes; see ``hetwin/msg/Belief``."""
+        """Report that a fluent holds, or does not, as the robot believes; see ``hetwin/msg/Belief``."""
         self._belief(BeliefFields(fluent, entities, holds, origin=origin))
 
     def believe_at(
@@ -83,13 +83,13 @@ class Telling:
         frame: str = WORLD,
         origin: str = "",
     ) -> None:
-        """Say where the robot believes an entity to be: x y z [m], qw qx qy qz in a frame."""
+        """Report the believed pose of an entity: x y z [m], qw qx qy qz in a frame."""
         self._belief(
             BeliefFields(LOC, (entity,), True, frame, tuple(map(float, pose)), origin=origin)
         )
 
     def perceive(self, entity: str, pose: Sequence[float], confidence: float) -> None:
-        """Say what was perceived, and where in the world."""
+        """Report percepts, with poses in the world."""
         place = tuple(map(float, pose))
         self._belief(BeliefFields(LOC, (entity,), True, WORLD, place, confidence, PERCEPT))
 
@@ -127,25 +127,25 @@ class Task:
         self._say(Status.CREATED)
 
     def begin(self) -> Self:
-        """Say that it is active; returns itself."""
+        """Report that it is active; returns itself."""
         self._say(Status.ACTIVE)
         return self
 
     def set(self, **variables: Json) -> None:
-        """Give variables of the task other values: what the program believes now."""
+        """Give variables of the task other values: its present beliefs."""
         self.variables.update(variables)
         self._say(Status.ACTIVE)
 
     def end(self) -> None:
-        """Say that it is done."""
+        """Report that it is done."""
         self._finish(Status.DONE)
 
     def fail(self, reason: str) -> None:
-        """Say that it has failed, and why; the program goes on."""
+        """Report that it has failed, and why; the program goes on."""
         self._finish(Status.FAILED, reason)
 
     def cancel(self) -> None:
-        """Say that it is given up."""
+        """Report that it is given up."""
         self._finish(Status.CANCELLED)
 
     def __enter__(self) -> Self:

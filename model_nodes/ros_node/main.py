@@ -22,7 +22,7 @@ REGISTER_TIMEOUT_S = 120.0
 """Many nodes that start at the same time on a busy machine take long."""
 CALL_AGAIN_S = 5.0
 ANEW_S = 15.0
-"""After this long a new client asks: what the middleware has missed of the old one it hears of the new one."""
+"""After this long a new client asks: it receives the answers that the middleware lost for the old one."""
 LOOK_PERIOD_S = 0.2
 LEFT_TO_CONDUCTOR_S = 8.0
 """After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
@@ -30,7 +30,7 @@ CONDUCTOR_GONE_S = 5.0
 
 
 class ConductorGone(HetwinError):
-    """A node's run is over without the node having been told: no error of this node, and none of its user's."""
+    """A node's run is over without a message to the node: no error of this node, and none of its user's."""
 
 
 class ConductorWatch:
@@ -90,7 +90,7 @@ def register(
     request is repeated; a second registration by the same process has no effect.
 
     Returns:
-        What checks that the conductor still exists.
+        A check that the conductor still exists.
 
     Raises:
         HetwinError: if the conductor does not respond, or refuses.
@@ -184,7 +184,7 @@ def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Inte
 
 def main(args: list[str] | None = None) -> None:
     """Serve a model until it is stopped."""
-    faulthandler.enable()  # a crash in C says where
+    faulthandler.enable()  # a crash in C prints where
     hold()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0

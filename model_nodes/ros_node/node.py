@@ -194,7 +194,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         return self._server.model
 
     def serve(self, executor: rclpy.executors.Executor, period_s: float) -> None:
-        """Carry out what the conductor wants, for so long or until the run is over."""
+        """Carry out the conductor's calls, for so long or until the run is over."""
         end = time.monotonic() + period_s
         executor.spin_once(0.0)  # calls through memory may follow each other without a pause
         if self.conductor[0] != here():

@@ -1,1 +1,1 @@
-"""Skills: what makes a motion of joints of an operation and its arguments; others are installed beside these."""
+"""Skills: functions from an operation and its arguments to a motion of joints; others are installed beside these."""

@@ -33,7 +33,7 @@ _SPARE = 2e-3
 _MOST = 16
 """Candidates of one tilt."""
 _RAISED = (0.0, 0.015, 0.03)
-"""How much higher than the middle a thing is grasped where the hand would touch what it stands on [m]."""
+"""How much higher than the middle a thing is grasped where the hand would touch its support [m]."""
 _INSIDE = 0.004
 """So far below its highest point a thing is grasped at least [m]."""
 

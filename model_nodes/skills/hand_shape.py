@@ -11,7 +11,7 @@ from hetwin_core.kinematics.chains.chain import Chain
 from model_nodes.robot_program.facts import HandFacts, RobotFacts, seen_from, within
 
 _LEAST = 1e-3
-"""Ways that are shorter say nothing about a direction [m]."""
+"""Shorter ways give no direction [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class HandShape:
     """A hand in its grasp frame.
 
     Attributes:
-        approach: (3,) unit vector in which it goes to what it grasps.
+        approach: (3,) unit vector in which it goes to an object.
         closing: (3,) unit vector across that, along which its fingers close, each of which counts the same.
         opening: how far two opposite finger tips are apart when it is open [m]; None: it has more than two.
     """
@@ -34,10 +34,10 @@ def hand_shape(facts: RobotFacts, hand: str) -> HandShape:
 
     Fingers close towards the middle of the grasp frame: a point of each tip that is there when the hand is closed
     is somewhere else when it is open. The approach leads from where the fingers begin to the grasp frame, unless the
-    scenario says it.
+    scenario has it.
 
     Raises:
-        ValueError: if the scenario does not say enough of the hand.
+        ValueError: if the scenario lacks data of the hand.
     """
     described = facts.hands[hand]
     if not (described.opened and described.closed):

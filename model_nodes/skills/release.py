@@ -1,4 +1,4 @@
-"""The skill `release`: a hand puts what it holds on or into something, lets go, and comes back."""
+"""The skill `release`: a hand puts its load on or into something, lets go, and comes back."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def rests(scene: SkillScene, into: str, what: str, at: Json, above: float) -> li
     Args:
         scene: with both.
         into: entity that is to take it.
-        what: the thing.
+        what: the load.
         at: x y z in the frame of `into`; None: they are looked for.
         above: how far above the surface it is to be let go [m].
 
@@ -141,7 +141,7 @@ _TURNS = 12
 _BACK = (0.1, 0.35)
 """How far the hand comes from, and goes back: off a surface, and out of something with a roof [m]."""
 _DROP = 2e-3
-"""Above what it is put on, beyond the clearance, a thing is let go [m]."""
+"""Height above its support, beyond the clearance, at which a load is let go [m]."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a skill is handed: the robot as it is, where things are, and what plans motions of its joints."""
+"""Input of a skill: the robot's state, the scene, and planners of motions of its joints."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class SkillScene:
         pose_of: returns where an entity of the scene is, (7,) or more.
         time: of the run [s].
         entities: of the scene, with their shapes, by name.
-        clearance: that skills keep from what they are not to touch [m].
+        clearance: that skills keep from obstacles [m].
 
     Attributes:
         time: of the run [s].
         joints: where the robot's joints are commanded to be, by name [rad or m].
         hands: names of the robot's hands.
         entities: of the scene, by name.
-        clearance: that skills keep from what they are not to touch [m].
+        clearance: that skills keep from obstacles [m].
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class SkillScene:
         """Return how a hand goes to things and closes.
 
         Raises:
-            ValueError: if there is no such hand, or the scenario does not say enough of it.
+            ValueError: if there is no such hand, or the scenario lacks its data.
         """
         self._fingers.hand(hand)
         return hand_shape(self._facts, hand)

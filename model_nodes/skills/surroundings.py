@@ -1,4 +1,4 @@
-"""What a robot would touch on a way: its links against everything else, and against each other."""
+"""Touches of a robot on a way: its links against everything else, and against each other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from model_nodes.scene_shapes import add_shapes
 CLEARANCE = 0.005
 """Less than this from something is in its way [m]."""
 _GIVES = 0.002
-"""What may be touched is pushed by no more than this [m]."""
+"""Touchable objects are pushed by no more than this [m]."""
 _STEP = 0.04
 """No joint goes further between two postures that are looked at [rad or m]."""
 _WORLD, _ROBOT = 1, 2

@@ -13,7 +13,7 @@ from model_nodes.skills.scene import SkillScene
 LINE_SPEED = 0.1
 """On straight ways close to things [m/s]."""
 _RISE = 0.15
-"""Over what is in its way the hand goes this much higher [m]."""
+"""Over obstacles the hand goes this much higher [m]."""
 
 Choice = TypeVar("Choice")
 Found = TypeVar("Found")
@@ -22,7 +22,7 @@ Found = TypeVar("Found")
 def first_possible(
     problem: str, attempt: Callable[[Choice], Found], choices: Iterable[Choice]
 ) -> Found:
-    """Return what an attempt returns with the first choice for which it does not raise `CannotReach`.
+    """Return the result of an attempt with the first choice for which it does not raise `CannotReach`.
 
     Raises:
         CannotReach: if it does for each, with the problem and the reason that came most often.

@@ -33,7 +33,7 @@ class EngineSettings:
         substeps: equal parts that the engine divides it into.
         proximity_range: pairs closer than this are reported [m].
         proximity_objects: names of the objects; None: all, if they are at most `proximity.EVERYTHING_NEAR`.
-        handed_over: (object, attribute) that other models may take; what else they take costs more time.
+        handed_over: (object, attribute) that other models may take; others cost more time.
         contact_time: time constant with which penetrations decay [s]; None: the engine's default.
         options: engine-specific options, by name.
     """
@@ -102,7 +102,7 @@ class Scanner:
 class Engine(ABC):
     """A world of bodies that advances in steps of one period.
 
-    Poses are (13,) arrays as in `scene.values`, in the world frame unless said otherwise. Frames are the
+    Poses are (13,) arrays as in `scene.values`, in the world frame unless noted. Frames are the
     roots of all bodies, the links of robots and of articulated models, and the hands; their names are those
     of `names.frame_name`. All methods except `load` require a loaded world.
 
@@ -113,7 +113,7 @@ class Engine(ABC):
     deterministic: ClassVar[bool]
     """Whether the same input gives bitwise identical results in every process."""
     bounces: ClassVar[bool] = False
-    """Whether it can make a body bounce as much as is said."""
+    """Whether it can make a body bounce as much as specified."""
 
     @property
     def description(self) -> str:
@@ -168,7 +168,7 @@ class Engine(ABC):
     def place_base(self, robot: str, state: Floats) -> None:
         """Set the base of a robot exactly, at the start or as a correction between two steps.
 
-        What it holds goes along, except before the first step: whatever touches the robot, directly or through other
+        Held objects go along, except before the first step: whatever touches the robot, directly or through other
         free bodies, and nothing that stands still. Velocities along the world's axes turn with the base.
 
         Args:
@@ -207,7 +207,7 @@ class Engine(ABC):
     def limit_joints(self, drives: Mapping[str, JointDrive]) -> None:
         """Let these driven joints pull towards their command with a limited effort from now on.
 
-        They stop at what they touch, also where another model prescribes its motion.
+        They stop at the bodies that they touch, also where another model prescribes its motion.
 
         Args:
             drives: of some of `driven`, by name.
@@ -258,7 +258,7 @@ class Engine(ABC):
         return no_rows(PROXIMITY)
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Return what computes `proximity` of the state of now, whenever it is called.
+        """Return a function that computes `proximity` of the present state, whenever it is called.
 
         It must have been called before anything is changed between two steps. Once another step has begun, the forces
         are 0 unless the engine remembers them.
@@ -384,7 +384,7 @@ class Engine(ABC):
     def place_standing(self, name: str, pose: Floats) -> None:
         """Move a body that stands to another pose (7,) in the world, between two steps; it stands there from now on.
 
-        What lies on it or touches it does not go along.
+        Objects that lie on it or touch it does not go along.
 
         Raises:
             Unsupported: if the engine cannot, or this is no body of the world that stands.
@@ -423,14 +423,14 @@ class Engine(ABC):
         raise Unsupported(f"{self.name} cannot restore a state")
 
     def record_forces(self) -> Sequence[Floats]:
-        """Keep the forces that drive the robots from now on, for `roll_out`; what is returned grows, (k,) each time."""
+        """Keep the forces that drive the robots from now on, for `roll_out`; the result grows, (k,) each time."""
         raise Unsupported(f"{self.name} cannot say which forces drive the robots")
 
     def roll_out(self, forces: Floats) -> None:
-        """Compute what follows from the present state under forces of another run from this moment, for `leap`.
+        """Compute the continuation of the present state under forces of another run from this moment, for `leap`.
 
         Raises:
-            Unsupported: if the engine cannot, or more than these forces decides what follows.
+            Unsupported: if the engine cannot, or more than these forces decides the continuation.
         """
         raise Unsupported(f"{self.name} cannot compute states ahead")
 
@@ -471,11 +471,11 @@ class Engine(ABC):
 
 @dataclass(frozen=True, slots=True)
 class EngineKind:
-    """An engine that a package brings: what an entry point of the group ``hetwin.engines`` names.
+    """An engine that a package brings: the target of an entry point of the group ``hetwin.engines`` names.
 
     Attributes:
-        make: returns a new engine; raises ImportError if what it drives is not installed.
-        release: returns the name and release of what it drives, without importing it; empty if it is not installed.
+        make: returns a new engine; raises ImportError if its simulator is not installed.
+        release: returns the name and release of its simulator, without importing it; empty if it is not installed.
     """
 
     make: Callable[[], Engine]

@@ -22,7 +22,7 @@ def make_engine(name: str = AUTO) -> Engine:
 
     Raises:
         BadInput: if there is no such engine, or its package is not installed.
-        ImportError: if what it drives is not installed.
+        ImportError: if its simulator is not installed.
     """
     if name == AUTO:
         return _first()
@@ -40,7 +40,7 @@ def make_engine(name: str = AUTO) -> Engine:
 
 
 def releases() -> list[str]:
-    """Names and releases of what the engines of installed packages drive."""
+    """Names and releases of the simulators of installed packages' engines."""
     found = [kind.release() for _, kind in _GROUP.each()]
     return [release for release in found if release]
 

@@ -1,4 +1,4 @@
-"""What engines share: parts whose state is copied, the objects that are near, gathered touches, and a gain."""
+"""Shared by engines: parts whose state is copied, the objects that are near, gathered touches, and a gain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CopiedPart:
 
     Attributes:
         saved_fields: names of the attributes that change during a run: arrays and collections, which are copied, parts
-            that are `CopiedPart` themselves, and what is replaced but never changed.
+            that are `CopiedPart` themselves, and values that are replaced but never changed.
     """
 
     saved_fields: ClassVar[tuple[str, ...]]
@@ -52,7 +52,7 @@ def copied(value: Any) -> Any:
 
 
 CARRYING_GAIN = 50.0
-"""Rate at which a carried object's position error decays [1/s]: slow enough not to drop what it carries."""
+"""Rate at which a carried object's position error decays [1/s]: slow enough not to drop its load."""
 EVERYTHING_NEAR = 32
 """With up to this many objects, proximity is reported for all of them unless the settings name some."""
 
@@ -91,7 +91,7 @@ def note_too_many(settings: EngineSettings, count: int, notes: Notes) -> None:
 
 
 Pair: TypeAlias = tuple[int, int]
-"""The frame of a link, and that of what it touches."""
+"""The frame of a link, and that of the touched body."""
 
 
 class Touches(CopiedPart):

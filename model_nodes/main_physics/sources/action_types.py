@@ -1,8 +1,8 @@
-"""Definitions of what action servers, controllers and behaviour trees publish, as their packages have them.
+"""Message definitions of action servers, controllers and behaviour trees, as their packages have them.
 
 They are here since recorders leave the definitions of hidden topics out, and the packages need not be installed. Where
-versions differ there is a definition for each, the usual one first. What an action's topics carry follows from the
-action's own definition, which is also what newer recorders keep of them.
+versions differ there is a definition for each, the usual one first. The types of an action's topics follow from the
+action's own definition, which newer recorders keep.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def message_of(type_name: str, action: str) -> str:
 
 
 def _with_implied(own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Iterate over types and their definitions, with what actions imply in their place; not what sends trajectories."""
+    """Iterate over types and their definitions, with those implied by actions in their place, trajectories left out."""
     for name, versions in own.items():
         if "/action/" not in name:
             yield name, versions

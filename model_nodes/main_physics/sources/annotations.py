@@ -35,8 +35,8 @@ def readers_for(
 
     Args:
         bag: the recording.
-        annotations: topics with action annotations; None for all topics of their type, and for what action servers,
-            grippers and behaviour trees publish, as far as it can be read.
+        annotations: topics with action annotations; None for all topics of their type, and for those that action
+            servers, grippers and behaviour trees publish, as far as it can be read.
         topics: topics whose messages become events as they are.
         others: namespaces of other robots, whose action servers are only read if they are named.
 
@@ -58,7 +58,7 @@ def readers_for(
 
 
 def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
-    """Return the topics by which action servers, grippers and behaviour trees say what they do."""
+    """Return the topics by which action servers, grippers and behaviour trees report their work."""
     return [
         topic.name
         for topic in bag.topics.values()
@@ -69,13 +69,13 @@ def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
 
 
 def unread_notes(bag: Bag, others: Collection[str] = ()) -> list[str]:
-    """Return what to say of the topics of this kind that are not read."""
+    """Return the notes about topics of this kind that are not read."""
     unread = [str(bag.topics[name]) for name in told_topics(bag, others) if not readable(bag, name)]
     return [f"not read, as their definition is not known: {', '.join(unread)}"] if unread else []
 
 
 def readable(bag: Bag, topic: str) -> bool:
-    """Whether the messages of a topic have a definition that fits the first of them, what is read, and one type."""
+    """Whether the messages of a topic have a definition that fits the first of them, its read fields, and one type."""
     reader = reader_of(bag.topics[topic].type)
     return reader is not None and bag.can_read(topic, lambda message: reader(topic)(message, 0))
 

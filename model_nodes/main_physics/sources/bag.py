@@ -69,7 +69,7 @@ class Bag:
 
     Args:
         path: the file or folder.
-        stamps: what dates the messages; None: stamps that are near the log times, else the log times.
+        stamps: the clock that dates the messages; None: stamps that are near the log times, else the log times.
 
     Attributes:
         path: the file or folder.
@@ -294,7 +294,7 @@ class Bag:
         return {name: np.sort(np.array(found, np.int64)) for name, found in times.items()}, fault
 
     def _fault(self, error: Exception, time_ns: int) -> ReadFault:
-        """Return what keeps the recording from being read further.
+        """Return the error that keeps the recording from being read further.
 
         Raises:
             BadInput: if that is a limit.
@@ -309,7 +309,7 @@ class Bag:
         return logged_ns if self._clock is None else self._clock.at(logged_ns)
 
     def publishers(self, topic: str) -> list[Publisher]:
-        """Who published on a topic, as far as the recording says so."""
+        """Who published on a topic, as far as the recording has it."""
         return sorted({publisher_of(c) for c in self._connections if c.topic == topic})
 
     def close(self) -> None:

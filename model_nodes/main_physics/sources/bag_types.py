@@ -150,7 +150,7 @@ def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
 
     def decode(raw: bytes) -> Any:
         for version in versions:
-            with suppress(Exception):  # what a message of another version makes of a decoder
+            with suppress(Exception):  # a decoder fails variously on messages of another version
                 return version.deserialize_cdr(raw, name)
         return last.deserialize_cdr(raw, name)
 
@@ -167,7 +167,7 @@ def own_fields(connection: Connection, type_name: str) -> list[str] | None:
 
 
 def value_field_problem(store: Typestore, connection: Connection, field: str) -> str | None:
-    """Return what was expected if `field` (a dotted path) is no boolean, integer or string, else None."""
+    """Return the expectation if `field` (a dotted path) is no boolean, integer or string, else None."""
     here = connection.msgtype
     *outer, last = field.split(".")
     for name in outer:

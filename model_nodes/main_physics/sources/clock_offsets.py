@@ -1,9 +1,9 @@
-"""Offsets between the clocks of a recording's topics: estimated from what two of them say of the same motion.
+"""Offsets between the clocks of a recording's topics: estimated from two reports of the same motion.
 
-What a wrist feels changes when the efforts of the arm's joints do, whatever the cause; what a gripper or a controller
-says of its position changes when the joints move. So the changes of one topic are fitted linearly by those of another
+A wrist's wrench changes when the efforts of the arm's joints do, whatever the cause; the position of a gripper or a
+controller changes when the joints move. So the changes of one topic are fitted linearly by those of another
 one at each shift of time, and the shift that explains most is the offset: if no other one comes near, if it is the same
-in each third of the motion, and if it is clearly more than the time between two samples. Else nothing is said.
+in each third of the motion, and if it is clearly more than the time between two samples. Else nothing is reported.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLOCK_OFFSET = "clock_offset"
 _STEP = 0.01
 """Shifts are tried in steps of this [s]; messages within half of it are left out."""
 _MOST, _RIVALS = 100, 200
-"""Offsets are looked for up to so many steps, and what might be confused with them up to so many."""
+"""Offsets are looked for up to so many steps, and confusable ones up to so many."""
 _WIDTH = 0.06
 """Changes are those within at least this time [s]."""
 _LONGEST = 120.0
@@ -45,7 +45,7 @@ class Track(NamedTuple):
     """Numbers over time.
 
     Attributes:
-        topic: that says them.
+        topic: of the messages.
         times: (n,) run times [s], increasing.
         numbers: (n, m).
     """
@@ -203,7 +203,7 @@ def _joints(topic: str, series: Sequence[Series], efforts: bool) -> Track | None
 
 
 def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> Iterator[Track]:
-    """Yield what some topics say, by what reads their messages; one whose messages differ in length is left out."""
+    """Yield the values of some topics, by their readers; one whose messages differ in length is left out."""
     times: dict[str, list[float]] = {topic: [] for topic in readers}
     rows: dict[str, list[list[float]]] = {topic: [] for topic in readers}
     decoders = {topic: bag.decoder(topic) for topic in readers}
@@ -214,7 +214,7 @@ def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> It
         topic, log_ns, raw = message
         if log_ns >= due_ns[topic]:
             due_ns[topic] = log_ns + round(5e8 * _STEP)
-            with suppress(Exception):  # a message that cannot be read is said where events are read
+            with suppress(Exception):  # a message that cannot be read is reported where events are read
                 content = decoders[topic](raw)
                 row, at = readers[topic](content), _time_ns(bag, content, log_ns) / 1e9
                 if row and np.isfinite(row).all():

@@ -28,14 +28,14 @@ class TwistCommand:
 
 
 def told_start(base: FollowedBase, source: str) -> Sequence[float] | None:
-    """Return where a base starts that no robot tells of: x y [m] and yaw [rad]; None: where it stands.
+    """Return where a base without a robot's report starts: x y [m] and yaw [rad]; None: where it stands.
 
     Args:
         base: that is moved.
-        source: what moves it, for the error.
+        source: of its motion, for the error.
 
     Raises:
-        BadInput: if a topic is to say it.
+        BadInput: if a topic is its start.
     """
     if isinstance(base.start, str):
         raise BadInput(
@@ -78,9 +78,9 @@ class CommandedBase:
 
         Args:
             robot: whose pose is where it stands.
-            base: what the scenario says of it.
+            base: the scenario's entry.
             goes_by: the only thing that it can follow.
-            source: what commands it, for errors.
+            source: of its commands, for errors.
 
         Raises:
             BadInput: if it is to follow anything else.

@@ -1,4 +1,4 @@
-"""Publishers that say different things of the same joints."""
+"""Publishers that contradict each other about the same joints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from model_nodes.main_physics.sources.joint_facts import JointFacts, fast, inter
 from model_nodes.main_physics.sources.joint_table import RawSamples
 
 DELAY_NS = 150_000_000
-"""What one publisher says may be what another says this much earlier or later."""
+"""The values of one publisher may be those of another this much earlier or later."""
 _IN_A_ROW = 3
 """So many samples in a row must differ."""
 _ALTERNATIONS = 8
@@ -33,7 +33,7 @@ _PAUSE_NS = 1_000_000_000
 
 @dataclass
 class Contradictions:
-    """What contradicts, and what is not used because of it.
+    """Contradictions, and the samples that are unused because of them.
 
     Attributes:
         findings: one for each two publishers and joint.
@@ -71,7 +71,7 @@ def find_contradictions(
 def _separate(
     samples: Sequence[RawSamples], facts: JointFacts, found: Contradictions
 ) -> list[RawSamples]:
-    """Leave out the second one of two publishers on a topic that are not told apart by the recording."""
+    """Leave out the second one of two publishers on a topic that the recording does not distinguish."""
     alternating = []
     for one in samples:
         if parts := list(_alternations(one, facts)):
@@ -79,7 +79,7 @@ def _separate(
             times = one.times_ns[[i for a, b, _ in parts for i in (a, b - 1)]]
             found.findings.append(_finding(one, one.publisher, times, size))
             alternating.append((size, one))
-    # The largest difference tells the two apart best; messages that it finds are left out for all joints.
+    # The largest difference distinguishes the two best; messages that it finds are left out for all joints.
     for _, one in sorted(alternating, key=lambda pair: -pair[0]):
         rest = _without(one, found.strange)
         for begin, end, strange in _alternations(rest, facts):
@@ -116,7 +116,7 @@ def _finding(one: RawSamples, other: Publisher, times: Int64s, size: float) -> F
 
 
 def _distances(first: RawSamples, second: RawSamples, facts: JointFacts) -> Floats:
-    """Return (n,) how far each sample of `second` is from all that `first` says about that time."""
+    """Return (n,) how far each sample of `second` is from all of `first` about that time."""
     times, positions = first.times_ns, first.positions
     low = np.maximum(np.searchsorted(times, second.times_ns - DELAY_NS) - 1, 0)
     high = np.minimum(np.searchsorted(times, second.times_ns + DELAY_NS, "right") + 1, len(times))
@@ -164,7 +164,7 @@ def _alternations(
 
 
 def _end(one: RawSamples, leaps: Int64s, last: int) -> int:
-    """Return the end of what follows the last leap of some without another one, for at most a pause."""
+    """Return the end of the stretch after the last leap of some without another one, for at most a pause."""
     begin = int(leaps[last]) + 1
     end = int(leaps[last + 1]) + 1 if last + 1 < len(leaps) else len(one.times_ns)
     later = one.times_ns[begin:end] - one.times_ns[begin] > _PAUSE_NS

@@ -22,14 +22,14 @@ class Episode:
     """The joint positions of an episode.
 
     Attributes:
-        label: what it is of which data set, in words.
+        label: the episode and data set, in words.
         name: for files that are made of it.
-        joints: their names, without what only says that they are positions.
+        joints: their names, without the mark of positions.
         times: (n,) [s].
         positions: (n, joints), as the data set has them; NaN where it has none.
-        si_per: (joints,) what positions are multiplied with to be in rad or m.
-        robot: what the data set calls its robot; empty if it does not say.
-        notes: what the user should know, in words.
+        si_per: (joints,) factors from positions to rad or m.
+        robot: what the data set calls its robot; empty if unnamed.
+        notes: for the user.
     """
 
     label: str
@@ -93,7 +93,7 @@ def write_episode(episode: Episode, folder: Path, *, as_it_is: bool) -> Path:
     """Write an episode as a recording in MCAP.
 
     Args:
-        episode: what is written.
+        episode: to write.
         folder: in which the recording gets a folder.
         as_it_is: whether positions stay in the data set's units.
 

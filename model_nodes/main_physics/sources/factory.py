@@ -1,6 +1,6 @@
-"""Opens what a scenario or a command says to move a robot, and the plans of all robots.
+"""Opens the sources of robots' motion by a scenario or a command, and the plans of all robots.
 
-What opens one kind of source is imported where a scenario has it.
+The opener of a kind of source is imported where a scenario has it.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _only(robots: Sequence[Body], kind: SourceKind) -> Body:
 
 
 def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str]) -> Part:
-    """What a package's source has made: a motion, or a recording.
+    """The product of a package's source: a motion, or a recording.
 
     Raises:
         BadInput: if there is no such source, or it makes neither.
@@ -191,7 +191,7 @@ def check_listening(spec: Mapping[str, Any]) -> Strict:
 
 
 def open_plans(settings: Settings, robots: Sequence[SceneRobot]) -> Plans:
-    """Open what moves each robot; none if nothing does.
+    """Open the source of each robot; none without one.
 
     Raises:
         BadInput: if it cannot be used; with several robots it names the one.
@@ -255,7 +255,7 @@ def _of_several(
 
 
 def _mapping(source: Any) -> dict[str, Any]:
-    """A source as a mapping of what was given."""
+    """A given source as a mapping."""
     if isinstance(source, str):
         return {"recording": source}
     given: dict[str, Any] = source.model_dump(mode="json", exclude_unset=True)

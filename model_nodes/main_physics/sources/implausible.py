@@ -1,4 +1,4 @@
-"""What no robot does in a recording: pauses, jumps, and positions in other units."""
+"""Implausible parts of a recording: pauses, jumps, and positions in other units."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _gaps_of(series: Series, joints: Sequence[str], duration_ns: int) -> Iterabl
 TOP_ACCELERATION = 200.0
 """No joint reaches this within one interval of its samples [rad/s^2 or m/s^2]."""
 _NEIGHBOURS = 5
-"""Samples on either side that say how fast the joint moves anyway."""
+"""Samples on either side that show how fast the joint moves anyway."""
 _FASTER = 5.0
 """A step that is at most this many times the usual one is motion."""
 _ALONE = 0.25

@@ -1,4 +1,4 @@
-"""What is known of the joints that a recording is compared with, and how fast steps between samples are."""
+"""Facts about the joints that a recording is compared with, and the speed of steps between samples."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
 SI_PER: Mapping[Units, float] = {Units.DEGREES: math.pi / 180.0, Units.MILLIMETRES: 1e-3}
-"""What a position is multiplied with to be in rad or m."""
+"""The factor from a position to rad or m."""
 _SMALLEST_STEP = {JointKind.HINGE: 0.02, JointKind.SLIDE: 0.005}
 """Smaller differences [rad or m] are noise, resolution or delay."""
 _USUAL_SPEED = 2.0 * math.pi
 """Largest speed of a joint whose limit is not known [rad/s or m/s]."""
 _MARGIN = 1.5
-"""A robot may be faster than its description says, by this factor."""
+"""A robot may be faster than by its description, by this factor."""
 
 
 class JointFacts:
@@ -58,7 +58,7 @@ class JointFacts:
         return known is not None and known.kind is JointKind.SLIDE
 
     def si_per(self, joint: str, units: Collection[Units]) -> float:
-        """What a position is multiplied with to be in rad or m, by the units in which the robot publishes it."""
+        """The factor from a position to rad or m, by the units in which the robot publishes it."""
         unit = Units.MILLIMETRES if self.slides(joint) else Units.DEGREES
         return SI_PER[unit] if unit in units and joint in self._joints else 1.0
 

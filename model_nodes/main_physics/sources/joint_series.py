@@ -37,17 +37,17 @@ class Series:
 def build_series(
     table: JointTable, facts: JointFacts, left_out: Contradictions | None = None
 ) -> tuple[list[Series], Account]:
-    """Build one series for each set of joints that the same messages say something of.
+    """Build one series for each set of joints that the same messages contain.
 
     Samples that are not finite are left out. Of samples at the same time the last one is used.
 
     Args:
         table: all samples.
-        facts: the robot's joints; of others nothing is said in the account.
-        left_out: what is not used of them.
+        facts: the robot's joints; others are not in the account.
+        left_out: their unused samples.
 
     Returns:
-        The series, and what was done to the samples.
+        The series, and the account of the samples.
     """
     unused = set() if left_out is None else left_out.unused
     strange = np.array([] if left_out is None else sorted(left_out.strange), np.int64)
@@ -75,7 +75,7 @@ def build_series(
 def _count_messages(
     table: JointTable, known: Mapping[str, object], facts: JointFacts, account: Account
 ) -> None:
-    """Add what was done to whole messages that have joints of the robot."""
+    """Add the mending of whole messages that have joints of the robot."""
     topics = {
         group.publisher.topic
         for group in table.groups.values()
@@ -139,7 +139,7 @@ class _Samples:
         return cls(names, topic, recorded, times, positions, efforts)
 
     def series(self, facts: JointFacts, account: Account) -> Iterator[Series]:
-        """Yield a series for each set of joints that are finite in the same messages, and count what is left out."""
+        """Yield a series for each set of joints that are finite in the same messages, and count left-out samples."""
         finite = np.isfinite(self.positions)
         efforts = self.efforts
         if (infinite := np.isinf(efforts)).any():
@@ -205,7 +205,7 @@ class _Samples:
         return len(differs)
 
     def _say(self, what: MendingKind, odd: Bools, facts: JointFacts, account: Account) -> None:
-        """Say that some (n, joints) values are left out, of the robot's joints."""
+        """Note that some (n, joints) values are left out, of the robot's joints."""
         own = [i for i, name in enumerate(self.names) if facts.has(name) and odd[:, i].any()]
         if not own:
             return

@@ -70,7 +70,7 @@ class JointTable:
         groups: samples by publisher and the set of joints in their messages.
         times_ns: (messages,) run time of each message [ns], from its stamp if that is plausible.
         kept: (messages,) which messages are used.
-        mended: what was done to the messages.
+        mended: mending of the messages.
         lost: publisher and joints -> number of messages without positions that can be used.
         left_out: topic -> number of its messages that the bag leaves out.
         fault: set if the recording cannot be read to its end.
@@ -234,10 +234,10 @@ class _Moved:
 
 @dataclass(frozen=True, slots=True)
 class RawSamples:
-    """What one publisher says of one joint.
+    """Samples of one joint by one publisher.
 
     Attributes:
-        publisher: who says it.
+        publisher: of the samples.
         joint: its name.
         times_ns: (n,) run time [ns], in the order of the log, which may go back a little.
         positions: (n,) in rad or m.
@@ -303,7 +303,7 @@ _COMMANDS = re.compile(r"command|cmd|desired|target|goal|setpoint|reference|fake
 
 
 def joint_topics(bag: Bag) -> list[str]:
-    """Return the topics with joint states, those first that say where the robot is, not where it shall go.
+    """Return the topics with joint states, those of the state first, not those of commands.
 
     The usual one is the first of them.
     """
@@ -312,7 +312,7 @@ def joint_topics(bag: Bag) -> list[str]:
 
 
 def says_commands(topic: str) -> bool:
-    """Whether a topic's name says that it carries what a robot shall do."""
+    """Whether a topic's name shows that it carries commands."""
     return _COMMANDS.search(topic) is not None
 
 
@@ -362,7 +362,7 @@ def choose(joints: Mapping[str, Collection[str]], wanted: Collection[str] | None
 
     Returns:
         The topics that are taken: of those with joints of the robot the usual one, then the one with the most
-        joints, then what adds joints. Topics with commands are taken only if there are no others.
+        joints, then those that add joints. Topics with commands are taken only if there are no others.
     """
     useful = {
         topic: names

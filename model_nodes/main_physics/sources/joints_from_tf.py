@@ -36,7 +36,7 @@ def chain_of(joint: Joint, joints: Sequence[Joint]) -> list[Joint]:
 
 
 def positions_in_chain(chain: Sequence[Joint], poses: Floats) -> tuple[Floats, float, float]:
-    """Return (n, axes) positions, and how far [rad, m] the poses are off what the joint allows at most.
+    """Return (n, axes) positions, and how far [rad, m] the poses are off the joint's motion at most.
 
     Args:
         chain: the joints of a planar or floating one.
@@ -116,7 +116,7 @@ class TransformChain:
     robot, by static transforms, or by transforms of other frames that never change. Frames may have a prefix.
 
     Attributes:
-        account: what was done to the transforms of `series`.
+        account: of the transforms of `series`.
     """
 
     def __init__(self, robot: Body, transforms: Transforms, file: Path) -> None:
@@ -281,7 +281,7 @@ def _within(joint: Joint, positions: Floats) -> Floats:
 
 
 def prefix_of(links: Sequence[str], frames: set[str]) -> str:
-    """Return what most frames have before a link's name."""
+    """Return the prefix that most frames have before a link's name."""
     counts = Counter(
         frame.removesuffix(link) for frame in frames for link in links if frame.endswith(link)
     )

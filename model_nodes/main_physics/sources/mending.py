@@ -1,8 +1,8 @@
-"""What was done to the samples of a recording so that they can be used, and when messages were sent.
+"""Mending of a recording's samples, and the dates of its messages.
 
 The messages of one publisher are in the order of the log. Their stamps are believed where they are near the log times,
 as these have the delays of the network. A stamp that goes back may be that of a message which came late, or of all
-messages since a clock was set back. The lag (log time less stamp) tells them apart: it returns to what it was in the
+messages since a clock was set back. The lag (log time less stamp) distinguishes them: it returns to what it was in the
 first case, and stays in the second.
 """
 
@@ -24,7 +24,7 @@ from model_nodes.main_physics.sources.joint_facts import median
 
 
 class MendingKind(StrEnum):
-    """What was done to some messages or samples."""
+    """Kinds of mending of messages or samples."""
 
     SORTED = "sorted"
     """Messages came out of order and were sorted."""
@@ -63,12 +63,12 @@ class Mending:
     """One thing that was done.
 
     Attributes:
-        what: was done.
+        what: the kind of mending.
         topic: of the messages.
         count: how many messages or positions it was done to.
         of: how many there are.
         from_ns, to_ns: run time of the first and the last of them.
-        size: by how much: seconds of a clock, a pace, or a factor; None if there is nothing to say.
+        size: by how much: seconds of a clock, a pace, or a factor; None if not applicable.
         joints: of which joints; empty for all of the topic.
     """
 
@@ -82,7 +82,7 @@ class Mending:
     joints: tuple[str, ...] = ()
 
     def finding(self) -> Finding:
-        """Return it as what was found before the run."""
+        """Return it as a finding before the run."""
         arguments: dict[str, Json] = {
             "what": self.what.value,
             "topic": self.topic,
@@ -99,7 +99,7 @@ class Account:
     """All that was done to the samples of some topics, and how many of them are used.
 
     Attributes:
-        mended: what was done.
+        mended: the mendings.
         recorded, used: joint -> number of its samples.
     """
 
@@ -114,7 +114,7 @@ class Account:
             self.used[joint] = self.used.get(joint, 0) + used
 
     def findings(self, duration_ns: int) -> list[Finding]:
-        """Return what was done, and, if samples are left out, of which joint most and how many in all."""
+        """Return the mending, and, if samples are left out, of which joint most and how many in all."""
         found = [one.finding() for one in self.mended]
         lost = {joint: 1.0 - self.used[joint] / n for joint, n in self.recorded.items() if n}
         if any(share > 0.0 for share in lost.values()):
@@ -137,7 +137,7 @@ def _left_out(
 
 
 def of_files(bag: Bag) -> Iterator[Finding]:
-    """Yield what the files of a recording lack: those that break off, and messages of a clock that was not set."""
+    """Yield the defects of a recording's files: those that break off, and messages of a clock that was not set."""
     if bag.broken_off:
         arguments: dict[str, Json] = {
             "file": ", ".join(bag.broken_off),
@@ -160,7 +160,7 @@ _WINDOW_NS = 1_200_000_000
 """The lag is compared over this time before and after, longer than messages that are sorted can be late."""
 _LEAST_MESSAGES = 3
 _AROUND = 15
-"""Messages on either side that say what the usual lag is."""
+"""Messages on either side that show the usual lag."""
 _SET = 1_000_000_000 * 10**9
 """Stamps before this are no wall times [ns since the epoch]: year 2001."""
 _TAIL = 5
@@ -178,7 +178,7 @@ class MessageTimes(NamedTuple):
     Attributes:
         times_ns: (n,) run time; of those that are kept it need not increase.
         kept: (n,) which messages are used.
-        mended: what was done.
+        mended: the mendings.
     """
 
     times_ns: Int64s
@@ -194,7 +194,7 @@ class MessageTimes(NamedTuple):
 
 
 def moves(rows: Floats) -> Moved:
-    """Return what says whether the rows of a table, one for each message, change between two of them."""
+    """Return a function of whether the rows of a table, one for each message, change between two of them."""
     return lambda first, last: bool((rows[first + 1 : last + 1] != rows[first]).any())
 
 
@@ -238,7 +238,7 @@ def _mending(
 def _foreign(
     topic: str, foreign: Bools, stamps: Int64s, logged: Int64s, start_ns: int
 ) -> Iterator[Mending]:
-    """Yield what is said of stamps that are not believed: they are 0, or of another clock."""
+    """Yield the findings about unusable stamps: they are 0, or of another clock."""
     unset = foreign & (stamps + start_ns == 0)
     if unset.any():
         yield _mending(MendingKind.UNSET, topic, logged, unset)
@@ -263,7 +263,7 @@ def _pace(stamps: Int64s, logged: Int64s) -> float | None:
 
 
 def _let_go_on(topic: str, times: Int64s, logged: Int64s, moved: Moved) -> Iterator[Mending]:
-    """Date by the log what was sent while the clock stood; a message that is only repeated stays as it is."""
+    """Date by the log the messages sent while the clock stood; a message that is only repeated stays as it is."""
     same = np.diff(times) == 0
     edges = np.flatnonzero(np.diff(np.concatenate(([False], same, [False]))))
     for begin, end in edges.reshape(-1, 2):
@@ -339,7 +339,7 @@ def _usual_lag(lag: Int64s) -> Floats:
 
 
 def _out_of_order(topic: str, times: Int64s, kept: Bools) -> Iterator[Mending]:
-    """Yield what is sorted, and what is left out."""
+    """Yield the sorted messages, and the left-out ones."""
     if not kept.all():
         yield _mending(MendingKind.LATE, topic, times, ~kept)
     used = times[kept]

@@ -1,4 +1,4 @@
-"""A model of the ensemble as what moves a robot: it drives the base by its events."""
+"""A model of the ensemble as a source of motion: it drives the base by its events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BASE = "drive_base"
 
 
 class ModelPart(Part):
-    """Moves a base as the last event `drive_base` of a model says; it counts from the next step on.
+    """Moves a base by the last event `drive_base` of a model; it counts from the next step on.
 
     Args:
         spec: which model.
@@ -81,7 +81,7 @@ class ModelPart(Part):
         """Take note of how the model drives; returns where the other one puts the base.
 
         Raises:
-            RunFailed: if an event does not say it in finite numbers.
+            RunFailed: if an event lacks finite numbers.
         """
         placement: Placement | None = None
         for event in events:

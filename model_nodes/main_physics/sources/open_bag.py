@@ -47,7 +47,7 @@ else:
 COMPRESSED = (".zst", ".zstd")
 """Suffixes of files that are compressed as a whole."""
 _CUT = (EOFError, zstd.ZstdError)
-"""What is raised where a compressed file is cut off, or damaged."""
+"""Exceptions where a compressed file is cut off, or damaged."""
 _BY_FILE = re.compile(r"^\s*compression_mode:\s*[\"']?file\b", re.IGNORECASE | re.MULTILINE)
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MOST_METADATA = 2_000_000
@@ -142,14 +142,14 @@ class Rosbag2(Storage):
 
 
 def _unpacked_message(message: tuple[Connection, int, bytes]) -> tuple[Connection, int, bytes]:
-    """Unpack a message; only a folder says that each is compressed, but their first bytes do in any file."""
+    """Unpack a message; only a folder records that each is compressed, but their first bytes do in any file."""
     connection, log_ns, raw = message
     packed = raw.startswith(_ZSTD_MAGIC)
     return (connection, log_ns, unpacked(zstd.ZstdDecompressor, raw)) if packed else message
 
 
 def _unpacked(files: Sequence[Path], folder: Path) -> dict[str, str]:
-    """Unpack files into a folder; return the names of those that are cut off, by what they are called there."""
+    """Unpack files into a folder; return the names of those that are cut off, by their names there."""
     return {file.stem: file.name for file in files if not _unpack(file, folder / file.stem)}
 
 
@@ -166,7 +166,7 @@ def _compressed(recording: Path) -> tuple[Any, list[Path]] | None:
 
 
 def _unpacked_folder(document: Any, files: Sequence[Path], folder: Path) -> dict[str, str]:
-    """Unpack the files of such a recording, and write what its metadata then is; returns as `_unpacked`."""
+    """Unpack the files of such a recording, and write its new metadata; returns as `_unpacked`."""
     whole = {"compression_mode": "", "compression_format": ""}
     facts = document["rosbag2_bagfile_information"]
     facts |= {**whole, "relative_file_paths": [file.stem for file in files]}
@@ -256,7 +256,7 @@ _REMEDIES = (
     ("not a database", "a complete SQLite 3 file", "ros2 bag reindex {}"),
     ("not one message of the file", "a file with a message that is whole", "mcap recover {}"),
 )
-"""Part of a message of the reading library -> what was expected, and a line that may make it so."""
+"""Part of a message of the reading library -> the expectation, and a line that may repair it."""
 
 
 def open_storages(path: Path) -> list[Storage]:
@@ -335,7 +335,7 @@ def _open(path: Path) -> Storage:
 
 
 def remedy(reason: str, path: Path) -> str | None:
-    """Return what was expected, and the command that helps where it is installed, about a reason of the library."""
+    """Return the expectation, and the command that helps where it is installed, about a reason of the library."""
     for part, words, line in _REMEDIES:
         if part in reason:
             return f"{words}{helps(line, path)}"

@@ -1,4 +1,4 @@
-"""What moves a robot for a while: a part of its plan, and the joints that mimic others."""
+"""Source of a robot's motion for a while: a part of its plan, and the joints that mimic others."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ class JointNow(NamedTuple):
 
 
 class Part(ABC):
-    """Moves the joints or the base of a robot for a while, and says what happens; 0 ns is the start of the run.
+    """Moves the joints or the base of a robot for a while, and reports events; 0 ns is the start of the run.
 
     Attributes:
         at_ns: when it begins [ns]; None: when the part before it is over.
         end_ns: when it is over [ns]; None: that is not known yet.
         needs_scene: whether it can begin only where the scene is known.
-        is_recorded: whether it says how joints really moved, so that they follow it whatever they push.
+        is_recorded: whether it has the joints' real motion, so that they follow it whatever they push.
         takes_over: whether it can begin in the middle of a run.
         senses: whether `sense` is called before each step.
         is_live: whether it keeps the pace of real time; another run does not get the same then.
@@ -85,9 +85,9 @@ class Part(ABC):
         input_ns: live: when the newest sample of the last motion was measured, by this machine's clock [ns].
         late: live: whether the twin is so far behind that other models should step at lower rates.
         presses: whether joints are ever `limited`.
-        limited: joints that from now on are to stop at what they touch, for nothing says how far they came.
-        findings: what was found in the recording before the run.
-        wrenches: what wrists feel; None: it says nothing of that.
+        limited: joints that from now on are to stop at objects, since their ends are unknown.
+        findings: in the recording before the run.
+        wrenches: of wrists; None: it has none.
         notes: for the user; `bind` and `bind_base` may add to them.
     """
 
@@ -133,15 +133,15 @@ class Part(ABC):
         """
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Select what moves the base of the robot, for `base`; called before `bind`.
+        """Select the motion of the robot's base, for `base`; called before `bind`.
 
         Args:
-            robot: its pose is where it stands if `base` does not say where it starts.
+            robot: its pose is where it stands if `base` has no start.
             base: the topics.
             period_ns: the usual period between calls [ns].
 
         Raises:
-            BadInput: if it does not say how the base moves.
+            BadInput: if it lacks the base's motion.
         """
         raise BadInput(
             "this source does not say how the base moves",
@@ -192,12 +192,12 @@ class Part(ABC):
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Take note of what the robot senses, before the step that begins at a time.
+        """Take note of the robot's sensors, before the step that begins at a time.
 
         Args:
             time_ns: of the state [ns].
             joints: where all joints are, by name [rad or m].
-            events: since the last step, among them what cameras detect.
+            events: since the last step, among them detections of cameras.
 
         Returns:
             Where the base is to be put now; None: nowhere.

@@ -1,4 +1,4 @@
-"""What moves a robot: parts, one after the other, or each at its time."""
+"""Source of a robot's motion: parts, one after the other, or each at its time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 FactsOf: TypeAlias = "Callable[[Mapping[str, float]], RobotFacts]"
-"""Returns what a skill knows of the robot, whose joints are at these positions by name [rad or m]."""
+"""Returns the robot as a skill sees it, whose joints are at these positions by name [rad or m]."""
 
 _LEAST_NS = 1_000_000
 """A plan lasts at least so long."""
@@ -58,7 +58,7 @@ class Plan:
         parts: as given.
         senses: whether `sense` is called before each step.
         takes_over: whether it can take the robot over in the middle of a run.
-        limited: joints that from now on are to stop at what they touch.
+        limited: joints that from now on are to stop at objects.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Plan:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found in recordings before the run."""
+        """Findings in recordings before the run."""
         return tuple(finding for part in self.parts for finding in part.findings)
 
     def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
@@ -147,10 +147,10 @@ class Plan:
         return self._driven
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Select what moves the base of the robot: the first recording, else the first part.
+        """Select the motion of the robot's base: the first recording, else the first part.
 
         Raises:
-            BadInput: if it does not say how the base moves.
+            BadInput: if it lacks the base's motion.
         """
         self._driver.bind_base(robot, base, period_ns)
 
@@ -187,7 +187,7 @@ class Plan:
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Take note of what the robot senses; see `Part.sense`."""
+        """Take note of the robot's sensors; see `Part.sense`."""
         placements = [part.sense(time_ns, joints, events) for part in self.parts if part.senses]
         return next((one for one in placements if one is not None), None)
 
@@ -221,7 +221,7 @@ class Plan:
             self.limited += new
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return what the parts say since the last call, up to and including a time, in the order of time."""
+        """Return the parts' events since the last call, up to and including a time, in the order of time."""
         if self._begun < len(self.parts):
             self._go_on(time_ns)
         if len(self.parts) == 1:
@@ -251,7 +251,7 @@ class Plan:
         return min((part.quiet_ns for part in self.parts), default=0)
 
     def close(self) -> None:
-        """Close what the parts have opened."""
+        """Close the parts' resources."""
         for part in self.parts:
             part.close()
 
@@ -315,7 +315,7 @@ class Plan:
         return JointMotion(positions, velocities, accelerations, efforts)
 
     def _closed_by(self, part: Part, present: Mapping[str, Floats]) -> Iterator[str]:
-        """The fingers that a part closes, and of which no recording says how far they came."""
+        """The fingers that a part closes, and whose ends no recording has."""
         if part.is_recorded or part.end_ns is None or not self._hands:
             return
         ends = dict(zip(self._names, part.motion(part.end_ns).positions.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What the robot is going to do: recordings, trajectories and operations after each other."""
+"""Plans of a robot: recordings, trajectories and operations after each other."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ class TrajectoryPart(MovingPart):
 
 
 class OperationPart(MovingPart):
-    """Announces an operation, and moves as its skill says; see `Part`.
+    """Announces an operation, and moves by its skill; see `Part`.
 
     Args:
         at_ns: when it begins.

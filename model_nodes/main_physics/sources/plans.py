@@ -1,4 +1,4 @@
-"""What moves all robots of a scene: a plan for each, or one for all of them."""
+"""Motion of all robots of a scene: a plan for each, or one for all of them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class _Own(NamedTuple):
         return f"{self.robot}::{name}" if self.robot else name
 
     def own(self, of_all: Mapping[str, Value]) -> Mapping[str, Value]:
-        """What belongs to the robot's joints, by its own names."""
+        """Values of the robot's joints, by its own names."""
         if not self.robot:
             return of_all
         scope = f"{self.robot}::"
@@ -74,12 +74,12 @@ class Plans:
     Attributes:
         driven: (n,) which joints a plan moves.
         measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
-        limited: names of joints that from now on are to stop at what they touch.
+        limited: names of joints that from now on are to stop at objects.
         is_live: whether a robot keeps the pace of real time, so that `late` and `input_ns` may change, and another run
             does not get the same input.
         senses: whether `sense` is called before each step.
         takes_over: whether the robots can be taken over in the middle of a run.
-        felt: what the robots' wrists feel.
+        felt: wrenches of the robots' wrists.
         quiet_ns: before this time, `events` would return nothing and `ended` is false [ns].
 
     Raises:
@@ -111,7 +111,7 @@ class Plans:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user; with several robots each says which one it is about."""
+        """Notes for the user; with several robots each names its robot."""
         late = (
             f"robots.{own.robot}: its recording begins {own.begin_ns / 1e9:.3f} s after the first one"
             for own in self._own
@@ -126,7 +126,7 @@ class Plans:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found in the recordings; joints carry the names of their robots."""
+        """Findings in the recordings; joints carry the names of their robots."""
         return tuple(_named(own, finding) for own in self._own for finding in own.plan.findings)
 
     @property
@@ -157,7 +157,7 @@ class Plans:
             period_ns: of the steps [ns].
 
         Raises:
-            BadInput: if a plan moves no joint of its robot; it says if it is that of another one.
+            BadInput: if a plan moves no joint of its robot; the message names another robot that fits.
         """
         joints = [(joint_name(body, j), j) for body in robots for j in body.driven_joints]
         self.bind(
@@ -220,10 +220,10 @@ class Plans:
                 )
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Select what moves the base of a robot, for `base`; called before `drive`; see `Part.bind_base`.
+        """Select the motion of a robot's base, for `base`; called before `drive`; see `Part.bind_base`.
 
         Raises:
-            BadInput: if nothing moves it, or its plan does not say how.
+            BadInput: if nothing moves it, or its plan lacks it.
         """
         own = self._of(robot.name)
         if own is None:
@@ -266,10 +266,10 @@ class Plans:
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Let each plan take note of what its robot senses; returns where the base of the first is to be put.
+        """Let each plan take note of its robot's sensors; returns where the base of the first is to be put.
 
         Raises:
-            RunFailed: if a plan fails at that time; it says of which robot.
+            RunFailed: if a plan fails at that time; the message names the robot.
         """
         placements = []
         for own in self._own:
@@ -286,7 +286,7 @@ class Plans:
         Efforts are 0 where none were recorded.
 
         Raises:
-            RunFailed: if a plan fails at that time; it says of which robot.
+            RunFailed: if a plan fails at that time; the message names the robot.
         """
         if not self._any_driven:
             motion = self._resting(0.0)
@@ -346,7 +346,7 @@ class Plans:
         """Return the events of all robots since the last call, in the order of time, then of the robots.
 
         Raises:
-            RunFailed: if a plan fails; it says of which robot.
+            RunFailed: if a plan fails; the message names the robot.
         """
         if self._only is not None:
             found = self._only.events(time_ns)

@@ -137,7 +137,7 @@ def motions(
     Args:
         times: (n,) [ns].
         count: of the joints.
-        parts: columns of joints, and what moves them.
+        parts: columns of joints, and their sources.
     """
     shape = (len(times), count)
     tables: list[Floats] = [np.zeros(shape), np.zeros(shape), np.zeros(shape)]

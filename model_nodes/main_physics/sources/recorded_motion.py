@@ -42,7 +42,7 @@ class RecordedJoints:
         series: samples of all joints.
         fault: set if they cannot be read to their end.
         notes: notes for the user.
-        findings: what is strange about them.
+        findings: about them.
     """
 
     series: list[Series]
@@ -65,12 +65,12 @@ def read_motion(
         bag: the recording.
         topics: with joint states; None for those that carry the robots' joints.
         renamed: the robot's name of a joint, by its recorded name, where they differ.
-        origin: what to read; None for joint states, or for transforms if there are none.
+        origin: to read; None for joint states, or for transforms if there are none.
         robots: those whose joints are moved.
         units: of the positions in joint states, where they are not rad and m.
 
     Raises:
-        BadInput: if neither says where they are.
+        BadInput: if neither has them.
     """
     facts = JointFacts(robots)
     if origin is None and topics is None and _only_bases(bag, robots):
@@ -138,7 +138,7 @@ def read_joints(
 def examine(
     bag: Bag, table: JointTable, others: Iterable[JointTable], facts: JointFacts
 ) -> tuple[list[Series], list[Finding]]:
-    """Return the samples in the order of time, and what is strange about them.
+    """Return the samples in the order of time, and findings about them.
 
     Args:
         bag: the recording.
@@ -176,7 +176,7 @@ def _unwrapped(series: Series, facts: JointFacts) -> Series:
 def _chosen(
     bag: Bag, renamed: Mapping[str, str], facts: JointFacts
 ) -> tuple[list[str], dict[str, JointTable]]:
-    """Choose topics with joint states; returns them, and the samples of others that say where the robot is.
+    """Choose topics with joint states; returns them, and the samples of others of the robot's state.
 
     Raises:
         BadInput: if there is none, or none of them can be used.

@@ -1,4 +1,4 @@
-"""A recording, or a part of one, as what moves a robot."""
+"""A recording, or a part of one, as a source of motion."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class RecordedPart(Part):
     to its end, `motion` or `events` raise an error when they reach that time.
 
     Args:
-        spec: which recording, and what to take from it.
+        spec: the recording, and the parts to read.
         robots: those whose joints are moved; without them nothing is known of the joints.
         others: namespaces of other robots, whose tasks and beliefs are only read if they are named.
 
@@ -144,10 +144,10 @@ class RecordedPart(Part):
         return max(0, self._recorded_ns - (from_ns or 0))
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Read what moves the base of a robot.
+        """Read the motion of a robot's base.
 
         Raises:
-            BadInput: if the recording does not say how it moves, or its odometry jumps.
+            BadInput: if the recording lacks its motion, or its odometry jumps.
         """
         from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 
@@ -197,7 +197,7 @@ class RecordedPart(Part):
     def begin(
         self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
     ) -> None:
-        """Go to where it begins, and leave out what was said before."""
+        """Go to where it begins, and leave out earlier messages."""
         self._shift(0 if self._from_ns is None else begin_ns - self._from_ns)
         before_ns = now_ns - self._offset_ns
         if before_ns > 0:
@@ -288,7 +288,7 @@ class RecordedPart(Part):
 def _readers(
     bag: Bag, spec: RecordingSpec | RecordedStep, others: Sequence[str]
 ) -> dict[str, list[EventReader]]:
-    """What makes events of the messages, by topic."""
+    """Readers of events, by topic."""
     readers = readers_for(bag, spec.annotations, spec.topics, others)
     told = [task_readers(bag, spec.tasks, others), belief_readers(bag, spec.beliefs, others)]
     for topic, reader in (item for found in told for item in found.items()):

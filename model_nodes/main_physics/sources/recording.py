@@ -1,4 +1,4 @@
-"""What a recording holds, without a robot or a scenario."""
+"""Content of a recording, without a robot or a scenario."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class RecordedTopic:
         count: number of messages.
         rate_hz: mean rate between the first and the last message; None with fewer than two.
         longest_gap_s: the longest interval between two messages [s]; None with fewer than two.
-        publishers: the nodes that published on it; empty if the recording does not say (ROS 2).
+        publishers: the nodes that published on it; empty if unknown (ROS 2).
     """
 
     name: str
@@ -95,7 +95,7 @@ class JointTopic:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What a recording holds.
+    """Content of a recording.
 
     Attributes:
         path: a folder or a file.
@@ -119,7 +119,7 @@ class Recording:
 
         Args:
             path: the file or folder.
-            stamps: what dates its messages; see `RecordingSpec`.
+            stamps: the clock that dates its messages; see `RecordingSpec`.
 
         Raises:
             BadInput: if it cannot be opened, or holds no message.

@@ -42,7 +42,7 @@ class _Point(Strict):
 
 
 class _JointTrajectory(Strict):
-    """What `ros2 topic echo` prints can be read; its header and efforts mean nothing here."""
+    """Output of `ros2 topic echo` can be read; its header and efforts are ignored."""
 
     header: Any = None
     joint_names: list[str]
@@ -108,7 +108,7 @@ def read_trajectory(path: Path) -> ReadTrajectory:
 
 
 def trajectory_of(data: Mapping[str, Any]) -> JointTrajectory:
-    """Return the motion that the fields of a message say.
+    """Return the motion of a message's fields.
 
     Args:
         data: of trajectory_msgs/msg/JointTrajectory, or of moveit_msgs/msg/RobotTrajectory or DisplayTrajectory, whose
@@ -165,7 +165,7 @@ def _joined(parts: Sequence[JointTrajectory]) -> JointTrajectory:
     """Motions of the same joints, one after the other.
 
     Raises:
-        BadInput: if they are of different joints, or not all of them say velocities.
+        BadInput: if they are of different joints, or not all of them have velocities.
     """
     first = parts[0]
     if len(parts) == 1:

@@ -74,7 +74,7 @@ class Edge:
         parent, child: names of the frames, without a leading slash.
         topic: where they were recorded.
         static: whether they were published as unchanging.
-        mended: what was done to a recording's to date them.
+        mended: mending of a recording's dates.
         recorded: how many of them a recording has.
     """
 
@@ -95,7 +95,7 @@ class Edge:
         self._poses.append(pose)
 
     def date(self, bag: Bag) -> None:
-        """Mend the times of what was added with the stamps of a recording; what never changes is dated by the log."""
+        """Mend the times of transforms with stamps of a recording; constant ones are dated by the log."""
         self.recorded = len(self._times)
         logged = np.array(self._logged, np.int64)
         if self.static:
@@ -112,11 +112,11 @@ class Edge:
             self._poses = list(compress(self._poses, dated.kept))
 
     def report(self, account: Account, names: Sequence[str], joints: Sequence[str] = ()) -> None:
-        """Add to an account what was done to these transforms, and how many of them are used.
+        """Add the mending of these transforms to an account, and how many of them are used.
 
         Args:
             account: gets it.
-            names: of what they move.
+            names: of the moved links.
             joints: those of them that are joints.
         """
         account.mended += [replace(one, joints=tuple(joints)) for one in self.mended]
@@ -126,7 +126,8 @@ class Edge:
         """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times the last.
 
         Args:
-            when_known: count what is stamped for later, as a localization stamps its transforms, from its log time on.
+            when_known: count transforms that are stamped for later, as a localization stamps its transforms, from its
+                log time on.
         """
         times, poses = np.array(self._times, np.int64), np.array(self._poses, np.float64)
         if when_known:
@@ -153,7 +154,7 @@ class TransformGraph:
         return {name for key in self.edges for name in key}
 
     def moving(self) -> Iterator[Edge]:
-        """Yield what is not published as unchanging."""
+        """Yield those that are not published as static."""
         return (edge for edge in self.edges.values() if not edge.static)
 
     def add(self, topic: str, time_ns: int, log_ns: int, transform: StampedTransform) -> None:

@@ -1,4 +1,4 @@
-"""Readers of files that break off, as those of a recorder that was killed: they read what is whole.
+"""Readers of files that break off, as those of a recorder that was killed: they read the whole part.
 
 Each reads a complete file as its base class does, which is that of the library.
 """
@@ -80,7 +80,7 @@ class McapOfWholeRecords(McapReader):
         self._scan()
 
     def _scan(self) -> None:
-        """Find what is whole, and make the index that the file does not have."""
+        """Find the whole part, and make the missing index."""
         assert self.bio is not None
         self._forget()
         size = self.bio.seek(0, 2)
@@ -197,7 +197,7 @@ def _of_last_chunk(file: BinaryIO, begin: int) -> bytes:
 
 
 def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
-    """Return what the index would say of a chunk; None if it is damaged."""
+    """Return the index entry of a chunk; None if it is damaged."""
     file.seek(begin)
     content = file.read(check_size(length, "a chunk has"))
     try:
@@ -210,7 +210,7 @@ def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
         inner = list(_inner(raw))
     except TooLarge:
         raise
-    except Exception:  # what is damaged makes each of the libraries fail in its own way
+    except Exception:  # each of the libraries fails in its own way on damage
         return None
     if sum(HEAD.size + size for _, size in inner) != len(raw):
         return None

@@ -1,4 +1,4 @@
-"""SQLite files of recorders: those that were cut off, too, and nothing that computes what it shows."""
+"""SQLite files of recorders: those that were cut off, too, but none with computed tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DEFINITION_COLUMNS = 4
 _SQLITE_HEAD = 100
 _OF_RECORDERS = ("messages", "topics", "schema", "message_definitions", "metadata")
 _GENERATED = (2, 3)
-"""What SQLite says of columns that it computes."""
+"""SQLite's type of computed columns."""
 _WRITTEN_AHEAD = "-wal"
 
 
@@ -44,7 +44,7 @@ class SqliteOfWholeRows(Sqlite3Reader):
         self._copied: TemporaryDirectory[str] | None = None
 
     def open(self) -> None:
-        """Open the file, or a copy of what can be read of it."""
+        """Open the file, or a copy of its readable part."""
         with _guarded():
             self._open_rows()
         if self.dbconn is not None:
@@ -83,7 +83,7 @@ class SqliteOfWholeRows(Sqlite3Reader):
 def _guarded() -> Iterator[None]:
     """Let connections read nothing but tables, with rows that the limits allow.
 
-    A file may define as tables what computes its rows, without an end. Definitions that a recorder left empty get the
+    A file may define tables that compute their rows, without an end. Definitions that a recorder left empty get the
     encoding of messages, for the library knows no empty one.
     """
 
@@ -144,7 +144,7 @@ def _page_size(path: Path) -> int:
 
 
 def _copy_closed(path: Path, ahead: Path, copy: Path) -> None:
-    """Copy a file and what was written ahead of it, and join them."""
+    """Copy a file and its write-ahead log, and join them."""
     shutil.copyfile(path, copy)
     shutil.copyfile(ahead, copy.with_name(copy.name + _WRITTEN_AHEAD))
     with closing(sqlite3.connect(copy)) as joined:
@@ -165,7 +165,7 @@ def _copy_rows(path: Path, copy: Path) -> None:
     damaged = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
     with closing(damaged), closing(sqlite3.connect(copy)) as whole:
         try:
-            damaged.execute("PRAGMA writable_schema=ON")  # lets files be shorter than they say
+            damaged.execute("PRAGMA writable_schema=ON")  # lets files be shorter than declared
             _only_tables(damaged)
             _copy_tables(damaged, whole)
         except (apsw.Error, sqlite3.Error, ValueError) as error:

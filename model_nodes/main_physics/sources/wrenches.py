@@ -1,4 +1,4 @@
-"""What wrists feel: the wrenches of a recording, found by type and decoded only when somebody reads them."""
+"""Wrenches of wrists in a recording, found by type and decoded only when somebody reads them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Wrenches:
         return tuple(sorted(self._read))
 
     def notes(self, links: Collection[str]) -> list[str]:
-        """Return what to say of the topics whose first message is in no frame of the robot's links, for the user."""
+        """Return notes about the topics whose first message is in no frame of the robot's links, for the user."""
         notes = []
         for topic in self._topics:
             first = next(iter(self._bag.messages((topic,))), None)
@@ -182,7 +182,7 @@ class LiveWrenches:
 
 
 class Felt(NamedTuple):
-    """What the wrists of a robot feel: its name (empty: the only one), and when its recording begins [ns]."""
+    """Wrenches of a robot's wrists: its name (empty: the only one), and when its recording begins [ns]."""
 
     robot: str
     begin_ns: int

@@ -18,7 +18,7 @@ from model_nodes.main_physics.world.xml_file import Element
 
 
 class Base(StrEnum):
-    """What moves a robot's root link."""
+    """Motion of a robot's root link."""
 
     FIXED = "fixed"
     """Nothing."""
@@ -133,11 +133,11 @@ class Geometry:
     name: str = ""
     extras: tuple[Extra, ...] = ()
     mesh: MeshFile | None = None
-    """What `hull` was computed from, with all its details; used for display only."""
+    """The detailed mesh from which `hull` was computed; used for display only."""
     bounce: float | None = None
     """Share of the speed that is left when it has struck something hard; None: as the engine's contacts have it."""
     touches_over: float = 0.0
-    """Width over which it touches what it rolls on [m]; 0: in one point, which does not resist being turned."""
+    """Width over which it touches the ground [m]; 0: in one point, which does not resist being turned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class Body:
         joints: every link but the root is the child of one; in the order of the links.
         static: whether the root is fixed to the world.
         robot: whether its joints are driven.
-        base: what moves the root of a robot; only a fixed one is static.
+        base: motion of a robot's root; only a fixed one is static.
         one_of_several: whether there are other robots, so that its links and joints carry its name.
         file: the file from which it was read.
     """

@@ -68,7 +68,7 @@ MAX_HULL_VERTICES = 120
 
 _BY_MUJOCO = (".stl", ".obj", ".msh")
 _BY_TRIMESH = (".stl", ".obj", ".dae", ".ply", ".off")
-"""Its formats that hold no more than their bytes; others are archives, or say only how much they hold."""
+"""Its formats that hold no more than their bytes; others are archives, or only declare their size."""
 _MOST_REPEATED = 16
 """Nodes of COLLADA that show others again, each of which may double all of them."""
 

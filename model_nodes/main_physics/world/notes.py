@@ -1,4 +1,4 @@
-"""A list of notes for the user, without duplicates, and what an engine ignores of a world."""
+"""A list of notes for the user, without duplicates, and elements of a world that an engine ignores."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ _READ_SHAPES = {"box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "m
 
 
 STEP_SETTINGS = ("max_step_size", "real_time_factor", "real_time_update_rate")
-"""Children of <physics> that say how a simulator steps, which the scenario's rate determines."""
+"""Children of <physics> about a simulator's steps, which the scenario's rate determines."""
 
 
 def note_ignored(world: World, notes: Notes) -> None:

@@ -81,8 +81,8 @@ def _described(name: str, file: Path) -> Description:
 def is_xacro(root: Element) -> bool:
     """Whether a robot is still to become a URDF.
 
-    It is if it has instructions of xacro, or expressions in what is read; those in comments, and in what
-    belongs to ros2_control, Gazebo's plugins or others, are text.
+    It is if it has instructions of xacro, or expressions in parts that are read; those in comments, and in elements
+    that belong to ros2_control, Gazebo's plugins or others, are text.
     """
     if root.file.name.endswith(".xacro"):
         return True

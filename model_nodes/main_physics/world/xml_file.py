@@ -176,7 +176,7 @@ class _Reader:
 
 def as_text(element: Element) -> str:
     """Write an element, and all that is in it, as XML."""
-    from xml.sax.saxutils import escape, quoteattr  # it imports what opens addresses
+    from xml.sax.saxutils import escape, quoteattr  # it imports the opener of addresses
 
     attributes = "".join(
         f" {name}={quoteattr(value)}" for name, value in element.attributes.items()

@@ -1,4 +1,4 @@
-"""What is known of all objects at one step: motion, touches, and what the robot's program evidently means."""
+"""State of all objects at one step: motion, touches, and the evident intention of the robot's program."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ class Touches:
 
     Attributes:
         objects: (m,) numbers of the objects, as in the states.
-        others: (m,) indices in the layout of what they are near to.
+        others: (m,) indices in the layout of near entities.
         distances: (m,) [m], negative: inside.
         points: (m, 3) where [m].
         seen: (k,) whether an object was near to anything yet: the main model leaves out objects where there are many.
@@ -186,7 +186,7 @@ class Touches:
         return bool(links.any()) and not self._states.held[self._numbers[one[links]]].all()
 
     def update(self, scene: Snapshot, watch: Watch | None) -> None:
-        """Read the table of a scene, and what links touched since the last report."""
+        """Read the table of a scene, and the links' touches since the last report."""
         self._scene = scene
         self._take(scene.proximity, no_rows(TOUCHES) if watch is None else watch.touches)
 
@@ -202,7 +202,7 @@ class Touches:
         self.points = np.concatenate((rows[:, 3:6], rows[both, 3:6], touches[own, 6:9]))
 
     def speeds(self) -> Floats:
-        """(m,) how fast the others move where they are near to the objects [m/s]; 0 for what never moves."""
+        """(m,) how fast the others move where they are near to the objects [m/s]; 0 for static ones."""
         if not len(self.others):
             return np.empty(0)
         starts = self._poses[self.others]
@@ -228,7 +228,7 @@ def _poses(layout: Layout) -> Ints:
 
 
 TOUCHING = 0.002
-"""What is nearer may move an object [m]."""
+"""A nearer body may move an object [m]."""
 ACTING_NS = 1_000_000_000
 """An action counts for so long after its end [ns]."""
 MEANT_NS = 2_000_000_000
@@ -241,12 +241,12 @@ class Purpose:
 
     That is: a hand held it or a hand's link touched it; another link touched it while an annotated action went on; or
     something touched it that itself moves on purpose. Objects that the main model reports no distances of count as
-    touched while an action goes on. What a hand has lost moves by itself until it has come to rest, or is held again.
+    touched while an action goes on. A lost object moves by itself until it has come to rest, or is held again.
 
     Args:
         layout: the scene's.
         states: the objects.
-        touches: what they are near to.
+        touches: of near entities.
 
     Attributes:
         lost: (k,) whether a hand has lost it, which nobody meant.
@@ -278,11 +278,11 @@ class Purpose:
         near = touches.distances <= TOUCHING
         objects, others = states.ids[touches.objects[near]], touches.others[near]
         passed = meant[others]
-        passed[self._resting[others]] = _NEVER  # what rests moves nothing
+        passed[self._resting[others]] = _NEVER  # resting bodies move nothing
         np.maximum.at(meant, objects, passed)
 
     def settle(self) -> None:
-        """What was held until now was meant until now."""
+        """An object held until now was meant until now."""
         states = self._states
         self._meant_ns[states.ids[states.was_held]] = states.time_ns
         self.lost.fill(False)
@@ -295,7 +295,7 @@ class Purpose:
         return severity
 
     def meant(self, number: int) -> bool:
-        """Whether what an object does now goes back to something that was meant."""
+        """Whether an object's motion goes back to an intended one."""
         if self.lost[number]:
             return False
         since_ns = int(self._states.rested_ns[number]) - MEANT_NS
@@ -306,7 +306,7 @@ class Purpose:
         return int(self._meant_ns[self._states.ids[number]]) >= time_ns
 
     def _lose(self, view: View) -> None:
-        """Take in what hands have lost; what has come to rest before now, or is held, is over."""
+        """Add objects that hands have lost; those at rest before now, or held, are removed."""
         states = self._states
         self.lost &= ~(states.held | self._resting[states.ids])
         self._resting[states.ids] = states.resting

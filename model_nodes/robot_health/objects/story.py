@@ -1,4 +1,4 @@
-"""What happens to objects that no hand moves."""
+"""Events of objects that no hand moves."""
 
 from __future__ import annotations
 
@@ -22,16 +22,17 @@ from model_nodes.robot_health.touched import HOLD_NS, Touch
 from model_nodes.robot_health.view import View
 
 BESIDE = 3.0
-"""The space that the world takes up reaches so far beyond what is in it, and at least once its own size [m]."""
+"""The space that the world takes up reaches so far beyond its content, and at least once its own size [m]."""
 AT_SPEED = 5.0
-"""What leaves sideways so fast has been shot [m/s]."""
+"""An object that leaves sideways so fast has been shot [m/s]."""
 
 
 class ExitFinder:
     """Raises ``left_the_world`` {object, speed [m/s], x, y, z [m]}, once for each object.
 
     The space that the world takes up is the box around everything that is there at the start, and `BESIDE` around
-    that, but for below; grounds count by their height only. What went through a ground, or left at speed, is absurd.
+    that, but for below; grounds count by their height only. An object that went through a ground, or left at speed,
+    is absurd.
 
     Args:
         scale: of the distance beyond that space.
@@ -111,14 +112,14 @@ class _Begin(NamedTuple):
 class StrikeFinder:
     """Raises ``link_touches`` with ``link``, ``partner`` (the object), ``depth``, ``moved`` [m] and x, y, z.
 
-    What was meant is left out, and what touched from the start, such as what stands on a robot's tray.
+    Intended touches are left out, and those from the start, such as of an object on a robot's tray.
 
     Args:
         settings: scales of the depth, and of how far the object moves.
         states: the objects.
-        purpose: what was meant.
+        purpose: intended motions.
         scene: names of the entities.
-        touches: that go on, by link and what it touches.
+        touches: that go on, by link and touched object.
     """
 
     def __init__(
@@ -208,7 +209,7 @@ class ObjectStory:
         self._left = ExitFinder(settings.left_the_world, scene, self._states)
 
     def watch(self, view: View) -> list[Event]:
-        """Update with a view; returns what happened."""
+        """Update with a view; returns events."""
         if not self._states.entities:
             return []
         states, before = self._states, self._states.poses

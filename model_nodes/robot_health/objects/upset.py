@@ -15,7 +15,7 @@ from model_nodes.robot_health.objects.states import ObjectStates, Purpose, Touch
 from model_nodes.robot_health.settings import Scale
 
 FALL_SPEED = 0.4
-"""What was never so fast on its way down was let down [m/s]."""
+"""An object that was never so fast on its way down was let down [m/s]."""
 LANDED_SPEED = 0.05
 """It has landed when it moves up or down by less than this [m/s] ..."""
 LANDED_NS = 250_000_000
@@ -26,12 +26,12 @@ _LEFT = 0.01
 class FallFinder:
     """Raises ``fell`` {object, height} [m] when an object is lower than at its last rest or hold.
 
-    It is raised when the object has landed or left the world. What a hand has lost fell however low it was, and slow.
+    It is raised when the object has landed or left the world. A lost object fell, however low and slow.
 
     Args:
         scale: of the height.
         states: the objects.
-        purpose: what was meant.
+        purpose: intended motions.
     """
 
     def __init__(self, scale: Scale, states: ObjectStates, purpose: Purpose) -> None:
@@ -116,12 +116,12 @@ def round_axis(shapes: Sequence[Shape]) -> Floats | None:
 class TopplingFinder:
     """Raises ``toppled`` {object, angle} [rad] when an object is tilted against its start, last rest or last hold.
 
-    Balls do not topple, and what is round about an axis does only by tilting that axis, not by rolling.
+    Balls do not topple, and rotationally symmetric objects do only by tilting that axis, not by rolling.
 
     Args:
         scale: of the tilt [deg].
         states: the objects.
-        purpose: what was meant.
+        purpose: intended motions.
     """
 
     def __init__(self, scale: Scale, states: ObjectStates, purpose: Purpose) -> None:
@@ -184,21 +184,21 @@ GRAVITY = 9.81
 FACTOR = 1.3
 """An object may be so many times as fast as explained."""
 IMPACT = 1.5
-"""An object leaves what strikes it at most at so many times that one's speed: 1 when it does not bounce, 2 when it
+"""An object leaves a striking body at most at so many times that one's speed: 1 when it does not bounce, 2 when it
 bounces without loss."""
 
 
 class FlingFinder:
     """Raises ``flung`` {object, speed, explained} [m/s], once more if it becomes worse.
 
-    Keeps for each object the kinetic energy per kg that it may have, and the height at which: what touches it can give
-    it some, falling adds to it, and contact with what is still only takes it away.
+    Keeps for each object the kinetic energy per kg that it may have, and the height at which: touching bodies can give
+    it some, falling adds to it, and contact with resting bodies only takes it away.
 
     Args:
         scale: of the speed beyond `FACTOR` times the explained one [m/s].
         states: the objects.
-        touches: what they are near to.
-        purpose: what was meant.
+        touches: of near entities.
+        purpose: intended motions.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class FlingFinder:
         return events
 
     def _given(self) -> Floats:
-        """(k,) kinetic energy per kg that what touches each object can give it; NaN where nothing touches it."""
+        """(k,) kinetic energy per kg that touching bodies can give each object; NaN where nothing touches it."""
         states, touches = self._states, self._touches
         speeds = np.full(len(states.ids), -1.0)
         np.maximum.at(speeds, touches.objects, touches.speeds())
@@ -247,7 +247,7 @@ class FlingFinder:
         return given
 
     def _meet(self, given: Floats) -> None:
-        """Update what the objects may have, by what touches them."""
+        """Update the objects' energies by the bodies that touch them."""
         states = self._states
         heights, touched = states.centres[:, 2], ~np.isnan(given)
         fallen = np.maximum(self._height - heights, 0.0)

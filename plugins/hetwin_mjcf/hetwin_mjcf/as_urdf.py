@@ -34,7 +34,7 @@ from hetwin_suite.engine import XmlElement as Element
 from hetwin_suite.model import WORLD
 
 _UNNAMED = "MuJoCo Model"
-"""What MuJoCo calls a model without a name."""
+"""MuJoCo's name of a model without one."""
 _NO_NAME = re.compile(r"\W+")
 _USUAL_FRICTION = 1.0
 _SAME = 1e-9
@@ -86,9 +86,9 @@ class MjcfModel:
     Attributes:
         file: where it is.
         label: of the file, for notes.
-        spec: what it says.
+        spec: its content.
         m: as MuJoCo compiled it.
-        notes: what is not carried over.
+        notes: of parts that are not carried over.
     """
 
     file: Path
@@ -248,7 +248,7 @@ class MjcfModel:
             if not mesh.file:
                 self.notes.add(f"{self.label}: {lost('mesh without a file', [mesh.name])}")
             elif np.ptp(mesh.scale) > 0 and abs(mesh.refquat[0]) < 1:
-                # It is turned before it is scaled, which a URDF cannot say.
+                # It is turned before it is scaled, which a URDF cannot express.
                 self.notes.add(f"{self.label}: {lost('turned and stretched mesh', [mesh.name])}")
                 return False
             return bool(mesh.file)
@@ -322,7 +322,7 @@ class MjcfModel:
             yield self._joint("fixed", f"{name}_fixed", parent, name, at)
 
     def _undone(self, joint: int) -> Pose:
-        """What brings a joint from its position in the file, its ``ref``, to 0."""
+        """The transform of a joint from its position in the file, its ``ref``, to 0."""
         kind, axis = mj.mjtJoint(int(self.m.jnt_type[joint])), self.m.jnt_axis[joint]
         if kind not in (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE):
             return IDENTITY

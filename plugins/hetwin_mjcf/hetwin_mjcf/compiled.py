@@ -1,4 +1,4 @@
-"""Compiles an MJCF file, or a stage of USD, as far as its files are there, and says what is left out."""
+"""Compiles an MJCF file, or a stage of USD, as far as its files are there, with notes of missing parts."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
     """Compile a file.
 
     Args:
-        file: MJCF, with what it includes.
-        notes: what is left out is added here.
+        file: MJCF, with its includes.
+        notes: gets missing parts.
         label: of the file, for notes.
 
     Returns:
@@ -105,7 +105,7 @@ def lost(word: str, names: Sequence[str]) -> str:
 
 
 def effort_limits(model: Any) -> Iterator[tuple[int, float]]:
-    """Yield joints and the largest effort of what drives each [Nm or N]."""
+    """Yield joints and the largest effort of each drive [Nm or N]."""
     for joint in range(model.njnt):
         if model.jnt_actfrclimited[joint]:
             yield joint, float(abs(model.jnt_actfrcrange[joint]).max())

@@ -27,7 +27,7 @@ _SINGLE = (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE)
 _OWN = (mj.mjtTrn.mjTRN_JOINT, mj.mjtTrn.mjTRN_JOINTINPARENT)
 
 Line = tuple[int, float, float]
-"""A joint, and what its position is multiplied by and added to."""
+"""A joint, with factor and offset of its position."""
 
 
 class Followers:
@@ -38,7 +38,7 @@ class Followers:
         name: of a joint.
 
     Attributes:
-        notes: what could not be carried over, or only nearly.
+        notes: of parts that could not be carried over, or only nearly.
     """
 
     def __init__(self, model: Any, name: Callable[[int], str]) -> None:

@@ -1,4 +1,4 @@
-"""What an arm among a robot's joints needs to move, and what a load at its end adds."""
+"""Efforts that an arm among a robot's joints needs to move, and those of a load at its end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model_nodes.main_physics.engines.mujoco.feed_forward import InverseDynamics
 from model_nodes.main_physics.world.description import Body, World, joint_name
 
 _STEP = 1e-3
-"""By which a unit of mass is moved to see what its place does [m]."""
+"""By which a unit of mass is moved to see the effect of its place [m]."""
 
 
 class ArmDynamics:
@@ -23,7 +23,7 @@ class ArmDynamics:
         gravity: in the world [m/s^2].
 
     Attributes:
-        last: the link that carries the load: what the last joint moves.
+        last: the link that carries the load, moved by the last joint.
     """
 
     def __init__(

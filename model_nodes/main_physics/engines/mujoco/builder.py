@@ -64,7 +64,7 @@ _LEAST_RANGE = 1e-6
 MOST_SHAPES = 20_000
 """Of one world: which of them come near each other takes memory by the square of how many there are."""
 _MANY_SHAPES, _MEMORY = 500, 2**32
-"""From how many on MuJoCo's own guess of its memory may be too small; what is not used takes none of the machine's."""
+"""From how many on MuJoCo's own guess of its memory may be too small; unused memory takes none of the machine's."""
 _JOINT_TYPES = {
     JointKind.HINGE: mj.mjtJoint.mjJNT_HINGE,
     JointKind.SLIDE: mj.mjtJoint.mjJNT_SLIDE,
@@ -73,7 +73,7 @@ _JOINT_TYPES = {
 
 
 def memory_of(spec: mj.MjSpec, usual: int = -1) -> int:
-    """The memory of a world [bytes]; -1: what MuJoCo guesses."""
+    """The memory of a world [bytes]; -1: MuJoCo's guess."""
     return _MEMORY if len(spec.geoms) > _MANY_SHAPES else usual
 
 
@@ -86,7 +86,7 @@ class Builder:
     """Builds a `mujoco.MjSpec` body by body.
 
     Attributes:
-        world: what is built.
+        world: to build.
         contact_time: time constant of contacts that do not bounce [s].
     """
 
@@ -295,7 +295,7 @@ def _friction(geometry: Geometry) -> float:
 def _torsional_friction(body: Body, geometry: Geometry) -> float:
     """Of a contact of two bodies the larger one counts: that of whatever moves, but of robots that roll none.
 
-    What touches over a width, evenly, is on average a quarter of it away from the middle about which it is turned [m].
+    An even contact over a width is on average a quarter of it away from the middle about which it turns [m].
     """
     if geometry.touches_over:
         return _friction(geometry) * geometry.touches_over / 4.0

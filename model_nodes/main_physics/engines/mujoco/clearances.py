@@ -1,6 +1,6 @@
 """Distances of the robots' links from static bodies and from each other.
 
-A second model holds only the robots and what is static, and lets MuJoCo's collision detection find the pairs that are
+A second model holds only robots and static bodies, and lets MuJoCo's collision detection find the pairs that are
 near; so any posture can be measured, and the simulation stays untouched.
 """
 
@@ -94,7 +94,7 @@ _TOUCHING = 1e-3
 _THIN = 1e-4
 """A box is thin below this half side, in m and in relation to the others."""
 _MEMORY = 1 << 26
-"""For contacts [B]; the machine gives only what is used."""
+"""For contacts [B]; the machine gives only used memory."""
 
 
 class Clearances:
@@ -158,7 +158,7 @@ class Clearances:
     def moving(
         self, positions: Floats, reach: tuple[float, float], bases: Mapping[str, Floats]
     ) -> dict[Pair, tuple[float, int]]:
-        """Frames of a link and what it is near to -> how near they are at least [m], and number of the contact.
+        """Frames of a link and of a near body -> how near they are at least [m], and number of the contact.
 
         Exactly how near where they touch; without pairs of which both rest.
 
@@ -223,11 +223,11 @@ class Clearances:
         """Put a body that stands to (7,) another pose in the world."""
         body = self._model.body(frame).id
         self._model.body_pos[body], self._model.body_quat[body] = pose[:3], pose[3:7]
-        self._reach = -1.0  # what rests is to be measured again
+        self._reach = -1.0  # resting bodies are to be measured again
 
     def _measure_resting(self, reach: float) -> None:
         model, self._reach = self._model, reach
-        # MuJoCo does not collide what rests with other things that rest; their distance is always the same.
+        # MuJoCo does not collide resting bodies with each other; their distance is always the same.
         resting = np.flatnonzero(model.body_weldid[model.geom_bodyid] == 0).tolist()
         links = [geom for geom in resting if self._is_link[self._body[geom]]]
         statics = [geom for geom in resting if not self._is_link[self._body[geom]]]
@@ -255,7 +255,7 @@ class Clearances:
             for pair, i in deepest.items():
                 sign = 1.0 if self._body[geoms[i][1]] == pair[0] else -1.0
                 nearest[pair] = _of_contact(distances[i], points[i], normals[i], sign)
-        # Of what is apart MuJoCo's contacts may be those of a separating plane, not of the nearest points.
+        # Of separate bodies MuJoCo's contacts may be those of a separating plane, not of the nearest points.
         self._measure(apart, nearest)
         return nearest
 
@@ -279,7 +279,7 @@ class Clearances:
 
 
 def _measured(world: World) -> Iterator[Body]:
-    """What rests, and the robots, whose bases and joints are only placed."""
+    """Resting bodies, and the robots, whose bases and joints are only placed."""
     for body in world.bodies:
         if body.robot:
             joints = tuple(replace(joint, drive=FOLLOW) for joint in body.joints)

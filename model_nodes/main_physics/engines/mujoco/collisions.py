@@ -3,7 +3,7 @@
 Two geoms collide if one's contype and the other's conaffinity share a bit. Only free bodies have a conaffinity,
 so driven, kinematic and static bodies never collide with each other: a body with prescribed motion cannot give
 way, and a recording that penetrates a table by some millimetres must not jam. The links of a robot that
-give way collide as free bodies do; fingers that are to stop at what they touch collide with kinematic bodies, too.
+give way collide as free bodies do; fingers that are to stop at objects collide with kinematic bodies, too.
 
 A body's contype is one bit: that of its kind, or a private one where pairs have to be distinguished: the links
 of hands have one from the beginning, others while they need it.

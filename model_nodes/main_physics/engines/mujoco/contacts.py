@@ -47,7 +47,7 @@ class SolvedContacts:
     Args:
         model: the world.
         tables: its frames.
-        data: what they are copied from; None: there are none.
+        data: the source of the copy; None: there are none.
 
     Attributes:
         count: how many there are.
@@ -148,7 +148,7 @@ class LinkContacts:
         return self._find(key, geoms) if found is None else found
 
     def note(self, time_ns: int, solved: SolvedContacts, found: Found) -> None:
-        """Note what was found in a step.
+        """Note the contacts of a step.
 
         Args:
             time_ns: where it ends.

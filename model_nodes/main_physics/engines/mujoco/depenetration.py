@@ -83,7 +83,7 @@ class ContactMargins(CopiedPart):
         self._changed()
 
     def apply(self) -> None:
-        """Take the margins out of what `mj_step1` has just computed."""
+        """Remove the margins from the results of `mj_step1`."""
         contacts = list(self._contacts()) if self._data.ncon else []
         for pair, geoms, rows in contacts:
             if pair in self._fresh:

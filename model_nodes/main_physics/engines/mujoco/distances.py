@@ -26,7 +26,7 @@ class RelativeMotion:
     """Adds up how far pairs of bodies move relative to each other.
 
     Of the pairs that are followed, no distance between two points, one on each body, changes by more than the pair's
-    sum has grown meanwhile. A pair that moves as one, such as a hand and what it holds, does not move here.
+    sum has grown meanwhile. A pair that moves as one, such as a hand and its load, does not move here.
 
     Args:
         model, data: the world, and where everything is.
@@ -57,7 +57,7 @@ class RelativeMotion:
         self._at, self._turn = self._relative()
 
     def update(self) -> None:
-        """Add what has moved since the last call."""
+        """Add the motion since the last call."""
         at, turn = self._relative()
         moved, turned = at - self._at, turn - self._turn
         step = np.sqrt(np.vecdot(moved, moved))
@@ -177,7 +177,7 @@ class Pairs:
         return self._points(near)
 
     def _points(self, near: Mapping[int, Measured | None]) -> dict[tuple[int, int], Nearest]:
-        """Return (body, other) -> nearest points, of what was measured of groups."""
+        """Return (body, other) -> nearest points, of the measured groups."""
         points: dict[tuple[int, int], Nearest] = {}
         for group, measured in sorted(near.items()):
             if measured is not None:
@@ -186,7 +186,7 @@ class Pairs:
         return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
-        """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; what is known of now stays."""
+        """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; the present distances stay."""
         there = self._former
         if there is None:
             there = self._former = copy(self)
@@ -202,7 +202,7 @@ class Pairs:
         return bool(4.0 * np.vecdot(moved, moved).max(initial=0.0) > _MARGIN * _MARGIN)
 
     def _choose(self) -> None:
-        """Choose the pairs that may come within reach; what is known of those that are chosen again is kept."""
+        """Choose the pairs that may come within reach; bounds of those that are chosen again are kept."""
         apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
         close = np.flatnonzero(np.vecdot(apart, apart) < self._around)
         chosen = np.concatenate((self._flat, close + len(self._flat)))
@@ -301,7 +301,7 @@ class SensedPairs(Pairs):
 def nearest_points(
     data: mj.MjData, body: int, other: int, distance: float, segment: Sequence[float]
 ) -> Nearest:
-    """Return what MuJoCo has measured between two bodies; `segment` leads from the other to the body."""
+    """Return MuJoCo's distance between two bodies; `segment` leads from the other to the body."""
     x, y, z, a, b, c = segment
     dx, dy, dz = a - x, b - y, c - z
     length = (dx * dx + dy * dy + dz * dz) ** 0.5

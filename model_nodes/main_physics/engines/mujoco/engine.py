@@ -90,7 +90,7 @@ class MujocoEngine(Engine):
             one.motors.command(velocities)
 
     def place_base(self, robot: str, state: Floats) -> None:
-        """Set the pose and the twist of a robot's root link, and take along what it carries."""
+        """Set the pose and the twist of a robot's root link, and take its load along."""
         self._robots.place_base(robot, state)
 
     def command_bases(self, states: Floats) -> None:
@@ -129,7 +129,7 @@ class MujocoEngine(Engine):
         else:
             super().stretch(motions, is_seen=is_seen)
 
-    # What is measured; see `sensing`.
+    # Measurements; see `sensing`.
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
@@ -158,7 +158,7 @@ class MujocoEngine(Engine):
         return self._sensing.clearances(reach)
 
     def take_touches(self) -> Floats:
-        """Return what was noted of MuJoCo's contacts, and of distances; see `contacts` and `link_watch`."""
+        """Return the notes of MuJoCo's contacts and of distances; see `contacts` and `link_watch`."""
         return self._sensing.take_touches()
 
     def expected_efforts(

@@ -190,7 +190,7 @@ class Fidelities(CopiedPart):
         sleep.update(model, data)
 
     def _find_all(self) -> None:
-        # MuJoCo does not update what sleeps: compute all poses while everything is awake.
+        # MuJoCo does not update sleeping bodies: compute all poses while everything is awake.
         model, data = self._model, self._data
         data.tree_asleep[:] = sleep.AWAKE
         sleep.enable(model, False)

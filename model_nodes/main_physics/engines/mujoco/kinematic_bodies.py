@@ -1,8 +1,8 @@
 """Objects whose motion another model prescribes, and those that are attached by weld constraints.
 
 A kinematic object keeps its free body, with so much armature that contacts do not disturb it. At the start of a
-step it is at the pose of that time with its true velocity, so that it pushes and drags what it touches; at the
-end it is placed exactly at the pose of that time.
+step it is at the pose of that time with its true velocity, so that it pushes and drags the bodies that it touches; at
+the end it is placed exactly at the pose of that time.
 """
 
 from __future__ import annotations

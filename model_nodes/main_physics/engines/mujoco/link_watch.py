@@ -1,8 +1,8 @@
 """Touches of the robots' links with static bodies and with each other in every step, without measuring in each.
 
 No point of a link moves by more than the sum of its joints' changes, each times the link's greatest distance from the
-joint. So all is looked at anew only when a link can have come to touch something static, judging by what it was within
-reach of, or another link that it was near to; and in each report.
+joint. So all is looked at anew only when a link can have come to touch something static, judging by the bodies that
+it was within reach of, or another link that it was near to; and in each report.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from model_nodes.main_physics.world.description import World
 REACH = (0.05, 0.01)
 """Static bodies and other links are looked for as far from a link [m]; a hand's links are always near to each other."""
 _FINE = 2e-3
-"""What is nearer, or less deep inside, is looked at when it has moved so far [m]."""
+"""A pair that is nearer, or less deep inside, is looked at when it has moved so far [m]."""
 _TOUCHING = 5e-4
-"""What is so near in a report is not followed until the next one: it is known to touch, or hardly moves [m]."""
+"""A pair so near in a report is not followed until the next one: it is known to touch, or hardly moves [m]."""
 _LEAST_SLOPE = 0.1
 """So much of its motion at least brings a pair nearer."""
 _COARSE = 5e-3
@@ -32,7 +32,7 @@ _FASTER = 1.1
 _SPENT = 0.7
 """All is looked at when this share of the way is gone on which nothing can come to touch."""
 _STILL = 1e-6
-"""Share of it by which what stands moves in a step."""
+"""Share of it by which a standing body moves in a step."""
 _ELSEWHERE = 1e9
 """No joint is there."""
 _MOST = 16
@@ -49,7 +49,7 @@ class LinkWatch(CopiedPart):
         touches: where they are noted.
 
     Attributes:
-        waits: after so many more steps, `follow` is to be called; what steps counts them down.
+        waits: after so many more steps, `follow` is to be called; the stepping loop counts them down.
     """
 
     saved_fields = ("_at", "_weights", "_known", "_near", "_share", "_elapsed", "_steps", "waits")
@@ -78,7 +78,7 @@ class LinkWatch(CopiedPart):
         self._share, self._elapsed, self._steps, self.waits = 0.0, 0, 1, 1
 
     def follow(self, time_ns: int) -> None:
-        """Look at all if something can have come to touch, and note what does."""
+        """Look at all if something can have come to touch, and note the touches."""
         at = self._qpos.take(self._addresses)
         moved = np.abs(at - self._at)
         share = float(self._weights.dot(moved).max())
@@ -93,7 +93,7 @@ class LinkWatch(CopiedPart):
         self._steps = self.waits = max(1, int(min(most, _MOST)))
 
     def rows(self, time_ns: int, reach: float) -> Floats:
-        """(n, 9) rows as `Engine.clearances`; notes what touches now."""
+        """(n, 9) rows as `Engine.clearances`; notes present touches."""
         at = self._qpos.take(self._addresses)
         rows = self._clearances.rows(at[: self._count], reach, self._base_poses(at))
         near = rows[rows[:, 2] < _TOUCHING, :6].tolist()
@@ -104,7 +104,7 @@ class LinkWatch(CopiedPart):
         return rows
 
     def _look(self, time_ns: int, at: Floats) -> None:
-        """Note what touches now, and compute how far everything may move before the next look."""
+        """Note present touches, and compute how far everything may move before the next look."""
         found = self._clearances.moving(at[: self._count], REACH, self._base_poses(at))
         weights, known = list[Floats](), self._known
         for pair, (distance, contact) in found.items():
@@ -136,7 +136,7 @@ class LinkWatch(CopiedPart):
         return min(1.0, max(_LEAST_SLOPE, 2.0 * abs(distance - before) / way))
 
     def _lever(self, link: int, other: int) -> Floats:
-        """How far a pair moves relative to each other for each unit of the positions; not by what moves both."""
+        """How far a pair moves relative to each other for each unit of the positions; not by a motion of both."""
         one, two = self._levers[link], self._levers.get(other)
         return one if two is None else np.where((one > 0.0) ^ (two > 0.0), one + two, 0.0)
 

@@ -1,7 +1,7 @@
 """Drives of joints that do not follow their command whatever they push: of limited effort, or of a velocity.
 
-Each is a spring and a damper to the commanded motion, and feeds forward what that motion needs: gravity, and the
-inertia of the robot. So it is exact in free space, and gives way to what is stronger than its limit.
+Each is a spring and a damper to the commanded motion, and feeds forward the efforts of that motion: gravity, and the
+inertia of the robot. So it is exact in free space, and gives way to forces beyond its limit.
 
 Each damps the deviation from the commanded velocity, which changes no faster than its acceleration allows.
 
@@ -78,14 +78,14 @@ class LimitedDrives(CopiedPart):
             begin, end: commanded positions of all driven joints, before the substep and after it.
         """
         joints, speed = self._joints, self._speed
-        # What takes the joints exactly from one position to the other, as MuJoCo integrates.
+        # Velocities that take the joints exactly from one position to the other, as MuJoCo integrates.
         self._speed = (end - begin) / self._step
         accelerations = (self._speed - speed) / self._step
         efforts = self._stiffness * (begin[joints] - self._qpos[self._positions])
         efforts += self._damping * (speed[joints] - self._qvel[self._dofs])
         efforts += self._forward.efforts(accelerations)[joints]
         self._efforts = np.minimum(np.maximum(efforts, -self._limit), self._limit)
-        # The armature is no part of the robot: what speeds it up counts for no effort.
+        # The armature is no part of the robot: the torque that accelerates it counts for no effort.
         self._applied[self._dofs] = self._efforts + self._armature * accelerations[joints]
 
     def read_efforts(self, out: Floats) -> None:
@@ -162,7 +162,7 @@ class VelocityDrives(CopiedPart):
         change = np.clip(self._wanted - self._speed, -self._change, self._change)
         efforts = self._damping * (self._speed - self._qvel[self._dofs])
         self._efforts = np.clip(efforts, -self._limit, self._limit)
-        # The armature is no part of the robot: what speeds it up counts for no effort.
+        # The armature is no part of the robot: the torque that accelerates it counts for no effort.
         self._applied[self._dofs] = self._efforts + self._armature / self._step * change
         self._speed += change
 
@@ -176,7 +176,7 @@ class Motors(CopiedPart):
 
     Args:
         model: before any armature was added.
-        forward: makes what computes the efforts that the commanded motion needs.
+        forward: makes a function that computes the efforts of the commanded motion.
     """
 
     saved_fields = ("_turning", "_limited")

@@ -1,4 +1,4 @@
-"""What may be done to the objects of a simulation: other models move them, collisions, fidelity, pushes, welds."""
+"""Operations on the objects of a simulation: motion by other models, collisions, fidelity, pushes, welds."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Objects:
         one.fidelities.hold_high(name, False)
 
     def _part(self, free: FreeBody) -> None:
-        """Let an object come out of what it may penetrate."""
+        """Let an object come out of bodies that it may penetrate."""
         one = self._simulation
         one.refresh()
         one.depenetration.monitor(free, one.seconds)
@@ -109,7 +109,7 @@ class Objects:
         links = [name for name in names if name in one.link_fidelities]
         names = [self._free(name).name for name in names if name not in one.link_fidelities]
         if one.dirty:
-            one.refresh()  # MuJoCo does not update what sleeps
+            one.refresh()  # MuJoCo does not update sleeping bodies
         one.fidelity_changed |= one.fidelities.set(names, level)
         one.dirty |= one.link_fidelities.set(links, level)
 

@@ -47,7 +47,7 @@ class MujocoOptions(Strict):
     sleep: Annotated[bool, Field(strict=True)] = False
 
     def set_on(self, option: Any) -> None:
-        """Set what is given on MuJoCo's own options."""
+        """Set the given values of MuJoCo's own options."""
         given = self.model_dump(exclude={"contacts", "sleep"}, exclude_none=True)
         for name, value in given.items():
             setattr(option, name, _ENUMS.get(value, value))

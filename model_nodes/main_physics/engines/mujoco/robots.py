@@ -1,4 +1,4 @@
-"""The robots' joints and bases: what is commanded, how they are driven, and what goes along."""
+"""The robots' joints and bases: commands, drives, and bodies that go along."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from model_nodes.main_physics.world.description import JointDrive
 
 @dataclass(slots=True)
 class _Touches:
-    """What free bodies touch, by their names."""
+    """Touches of free bodies, by their names."""
 
     robot: set[str] = field(default_factory=set)
     resting: set[str] = field(default_factory=set)
@@ -34,7 +34,8 @@ def carried_bodies(
 ) -> list[FreeBody]:
     """Return the free bodies that move with a robot, by the contacts of now.
 
-    Those that are fixed to it do, and those that touch it, directly or through others that do. What touches anything
+    Those that are fixed to it do, and those that touch it, directly or through others that do. A body that touches
+    anything
     else, such as the floor, does not: it stands there, however the robot pushes it.
 
     Args:
@@ -97,7 +98,7 @@ class Robots:
         one.dirty = True
 
     def place_base(self, robot: str, state: Floats) -> None:
-        """Set the pose and the twist of a robot's root link, and take along what it carries; see `carried_bodies`."""
+        """Set the pose and the twist of a robot's root link, and take its load along; see `carried_bodies`."""
         one, tables = self._simulation, self._simulation.tables
         base = tables.bases.get(robot)
         if base is None:
@@ -105,7 +106,7 @@ class Robots:
         one.refresh()
         fixed_to = {**one.attachments.bodies, **one.kinematic.parents}
         carried = []
-        if one.periods:  # before the first step the scene says where everything is
+        if one.periods:  # before the first step the scene has every pose
             carried = carried_bodies(one.model, one.data, tables, base, fixed_to)
         before = np.array(one.reader.one(base.body))
         places = [relative_to(before, np.array(one.reader.one(free.body))) for free in carried]

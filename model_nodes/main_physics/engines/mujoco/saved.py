@@ -1,4 +1,4 @@
-"""A saved state of a simulation, and what goes on when bodies were added or removed."""
+"""A saved state of a simulation, and its continuation when bodies were added or removed."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def save(one: Simulation, objects: Objects, sensing: Sensing) -> SavedState:
 
 
 def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) -> None:
-    """Bring a simulation of the same world to a saved state; what stands keeps its place in the builder's world.
+    """Bring a simulation of the same world to a saved state; static bodies keep their places in the builder's world.
 
     Raises:
         Unsupported: if it is not a state of this world.

@@ -1,4 +1,4 @@
-"""What is measured in a simulation: distances, contacts, rays, efforts that the robots alone would need."""
+"""Measurements in a simulation: distances, contacts, rays, efforts that the robots alone would need."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Sensing:
     """Measures in a simulation.
 
     Attributes:
-        links: what they are near to, once that has been asked for.
+        links: near bodies of the links, once requested.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -136,13 +136,13 @@ class Sensing:
         return self._links_watched().rows(self._simulation.time_ns(0.0), reach)
 
     def take_touches(self) -> Floats:
-        """Return what links touched since the last call, from which on they are watched."""
+        """Return the touches of links since the last call, from which on they are watched."""
         if not self._simulation.watches_links:
             self._simulation.watch_links()
         return self._simulation.touches.take()
 
     def save(self) -> object:
-        """Return what is known of the links, for `restore`."""
+        """Return the state of the links' watch, for `restore`."""
         links = None if self.links is None else self.links.save()
         return self._simulation.touches.save(), links
 

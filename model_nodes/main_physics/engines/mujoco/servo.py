@@ -2,15 +2,15 @@
 
 Each driven joint gets an armature so large that contacts do not disturb it, and the force that takes it in one
 step from its position and velocity to the commanded position: velocity and acceleration are fed forward
-implicitly, without lag. Positions are never overwritten, so that the robot pushes and drags what it touches
+implicitly, without lag. Positions are never overwritten, so that the robot pushes and drags the bodies that it touches
 with its true velocity.
 
 Joints with other drives are left to `motors`. Soft joints are another exception: forces of the size of the recorded
-ones move them, so that they stop at what they touch.
+ones move them, so that they stop at the bodies that they touch.
 
 As with joints (see `servo`), each of the six degrees of freedom of the root link gets an armature so large that
 contacts do not disturb it, and the force that takes it in one step to the commanded pose. Poses are never overwritten,
-so that the robot pushes what is in its way with its true velocity.
+so that the robot pushes bodies in its way with its true velocity.
 """
 
 from __future__ import annotations

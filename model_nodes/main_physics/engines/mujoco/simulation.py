@@ -1,6 +1,6 @@
 """A compiled world in motion: the parts that act on it, and its steps, also many in one call.
 
-Its loop is in C: a step costs what MuJoCo's own calls cost, and nothing of Python.
+Its loop is in C: a step costs no more than MuJoCo's own calls.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from model_nodes.main_physics.sources.part import JointMotion
 _PHYSICS = mj.mjtState.mjSTATE_FULLPHYSICS.value
 _WHOLE = mj.mjtState.mjSTATE_INTEGRATION.value
 _GIVEN = mj.mjtState.mjSTATE_QFRC_APPLIED.value | mj.mjtState.mjSTATE_EQ_ACTIVE.value
-"""What `rollout` would reset unless it is given in each step."""
+"""State that `rollout` would reset unless it is given in each step."""
 
 
 class RolledOut:
@@ -214,11 +214,11 @@ class Simulation:
     def stretch(
         self, motions: Sequence[JointMotion], near: LinkWatch | None, *, is_seen: bool
     ) -> None:
-        """As a `step` with each command, with nothing beside what a plain one needs.
+        """As a `step` with each command, with nothing beside the needs of a plain one.
 
         Args:
             motions: the commands.
-            near: watches what links come near to, if that is asked for.
+            near: watches near bodies of links, on request.
             is_seen: whether anybody looks at the contacts of the last one.
         """
         if self.kinematic.any:
@@ -237,7 +237,7 @@ class Simulation:
         self._check()
 
     def _let_follow(self, now_ns: int) -> None:
-        """Have the bodies that follow other models where these say."""
+        """Have the bodies that follow other models at these models' poses."""
         if not (self.is_current and self.kinematic.are_at(now_ns)):
             self.refresh()
             self.dirty = self.kinematic.place(now_ns)

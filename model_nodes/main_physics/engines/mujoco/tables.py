@@ -178,10 +178,10 @@ def gives_way(body: Body) -> bool:
 
 
 def yielding_links(body: Body) -> Iterator[str]:
-    """The frames of the links that give way to what rests.
+    """The frames of the links that give way to resting bodies.
 
-    Those of a free base do, and those that stand on a fixed base by joints that all give way. What follows a command
-    anywhere on the way from the world would be pushed against what rests by the force that makes it follow.
+    Those of a free base do, and those that stand on a fixed base by joints that all give way. A link that follows a
+    command anywhere on the way from the world would be pushed against resting bodies by the force that makes it follow.
     """
     if body.base is Base.FREE:
         return _frames(body)

@@ -50,7 +50,7 @@ def read_transforms(robot: Body, bag: Bag) -> tuple[RecordedPoses, MapPoses | No
     Odometry's frame is the parent of the root link, or of a frame that is fixed to it; the map is the parent of that.
 
     Raises:
-        BadInput: if the transforms do not say where the root link is.
+        BadInput: if the transforms lack the root link.
     """
     if not transform_topics(bag):
         raise BadInput(
@@ -111,7 +111,7 @@ class FramesAbove:
         return self._groups.between(odometry.child, self._root)
 
     def map(self, odometry: Edge) -> Edge | None:
-        """Return the transform that says where odometry's frame is in the map; None if there is none.
+        """Return the transform of odometry's frame in the map; None if there is none.
 
         Raises:
             BadInput: if there are several.

@@ -1,8 +1,8 @@
 """Smooth motion through the recorded poses of a robot's base, placed in the world and played back.
 
-Six numbers say where it is: the position, the angle by which it has turned about the vertical since its first pose
+Six numbers are its pose: the position, the angle by which it has turned about the vertical since its first pose
 (it goes on growing, turn after turn), and by which rotation vector it tilts. They are interpolated as the positions of
-joints are (see `interpolation`), and the twist is that of the interpolated motion, whatever the messages say of it.
+joints are (see `interpolation`), and the twist is that of the interpolated motion, whatever the messages have.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class Placement:
         return np.asarray(np.array(self._poses)[indices])
 
     def words(self, since_ns: int, times_ns: Int64s) -> list[str]:
-        """Return what was corrected up to and including each time (n,), after the one before; empty if nothing was."""
+        """Return the corrections up to and including each time (n,), after the one before; empty if nothing was."""
         until = np.append(since_ns, times_ns)
         ends = np.searchsorted(np.array(self._times, np.int64), until, side="right").tolist()
         return ["; ".join(self._words[a:b]) for a, b in pairwise(ends)]
@@ -262,7 +262,7 @@ def motions(
     """Return the base at a time and at the periods after it, as read-only arrays.
 
     Args:
-        since_ns: corrections after this time are told with the first of them.
+        since_ns: corrections after this time are reported with the first of them.
     """
     times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
     odometry = path.at(times)

@@ -1,4 +1,4 @@
-"""Messages that say where a robot is, with a stamp, and which of its frames they are about."""
+"""Messages of a robot's pose, with a stamp, and which of its frames they are about."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OFF_UNIT = 0.1
 
 
 class NoPose(Exception):
-    """Seven numbers are not a pose; the text is what was found and expected."""
+    """Seven numbers are not a pose; the text has finding and expectation."""
 
 
 def decode_pose(raw: bytes, type_name: str) -> StampedTransform:

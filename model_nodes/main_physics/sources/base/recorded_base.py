@@ -1,4 +1,4 @@
-"""How a recording says that the base of a robot moves."""
+"""The motion of a robot's base in a recording."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
 from model_nodes.main_physics.world.transforms import compose, invert
 
 TF = "tf"
-"""In place of a topic: what the transforms say."""
+"""In place of a topic: the transforms."""
 ODOMETRY_KEY = "robot.base.odometry"
 START_KEY = "robot.base.start"
 
@@ -53,16 +53,16 @@ class RecordedBase:
 
     Args:
         bag: the recording.
-        robot: its pose is where it stands if `base` does not say where it starts.
-        base: what says how it moves.
+        robot: its pose is where it stands if `base` has no start.
+        base: its odometry and start.
         period_ns: the usual period between calls of `at` [ns].
 
     Attributes:
         notes: notes for the user.
-        findings: gaps, and what was mended.
+        findings: gaps, and mended messages.
 
     Raises:
-        BadInput: if the recording does not say how it moves, or says what no base does.
+        BadInput: if the recording lacks its motion, or has an impossible one.
     """
 
     def __init__(self, bag: Bag, robot: Body, base: FollowedBase, period_ns: int) -> None:

@@ -29,12 +29,12 @@ class RecordedPoses:
     """Poses over time.
 
     Attributes:
-        origin: the topic, or what else they are from, for words.
+        origin: the topic, or another origin, for words.
         times_ns: (n,) run times [ns], strictly increasing.
         poses: (n, 7) x y z qw qx qy qz of `child` in `parent`.
         parent, child: the frames; may be empty.
         messages: (n,) number of each one's message, from 1; None if they are not of one topic.
-        account: what was done to date them.
+        account: of their dating.
         fault: set if they cannot be read to their end.
     """
 
@@ -154,7 +154,7 @@ def _listed(types: Collection[str]) -> str:
 
 
 class Limits(NamedTuple):
-    """What a base does at most, of one kind of motion.
+    """Limits of one kind of a base's motion.
 
     Attributes:
         step: smaller steps are never a leap [m or rad].

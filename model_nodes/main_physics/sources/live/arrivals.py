@@ -1,4 +1,4 @@
-"""What arrives of a live robot's motion: samples in the order of the robot's stamps, and the motion through them.
+"""Arrivals of a live robot's motion: samples in the order of the robot's stamps, and the motion through them.
 
 The twin follows the robot with a delay of one sample: the motion between two samples depends on the sample after
 them, as in a replay. A recording that is published live therefore gives exactly the same motion as its replay.
@@ -27,7 +27,7 @@ from model_nodes.main_physics.world.description import Pose
 AHEAD = 4
 """Samples after a time on which the motion there may depend."""
 _NEWEST = 40
-"""So many samples say how far apart they usually are."""
+"""So many samples give their usual spacing."""
 
 Row = TypeVar("Row")
 
@@ -265,7 +265,7 @@ BASE_KEPT_BEHIND = 300
 _REACH = 40
 """Samples before a time on which the path there depends, by their median interval."""
 _COMPARED = 8
-"""Samples before a step that say how fast the base moves anyway."""
+"""Samples before a step that show how fast the base moves anyway."""
 
 
 class OdometryLeap(Exception):

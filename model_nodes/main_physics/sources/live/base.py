@@ -1,4 +1,4 @@
-"""The base of a live robot: where odometry says it moves, from where a localization says it is."""
+"""The base of a live robot: moved by odometry, from a localization's pose."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ from model_nodes.main_physics.world.transforms import compose, invert
 class LiveBase:
     """The motion of a robot's base as its messages arrive; times are the robot's stamps [ns].
 
-    A localization's pose is compared with odometry at its stamp, and corrects from then on what has not been played.
+    A localization's pose is compared with odometry at its stamp, and corrects the unplayed rest from then on.
 
     Args:
-        robot: its pose is where it stands if `base` does not say where it starts.
+        robot: its pose is where it stands if `base` has no start.
         base: the topics.
 
     Attributes:
-        samples: what odometry said.
+        samples: of odometry.
     """
 
     def __init__(self, robot: Body, base: FollowedBase) -> None:
@@ -111,7 +111,7 @@ class LiveBase:
         return self.samples.add_pose(time_ns, compose(_checked(message), to_root))
 
     def add_map(self, message: StampedTransform, to_odometry: Pose, time_ns: int) -> None:
-        """Add a transform between the map and odometry's frame; what it says already is left out.
+        """Add a transform between the map and odometry's frame; known ones are left out.
 
         Args:
             to_odometry: pose of odometry's frame in the frame that it moves.
@@ -147,7 +147,7 @@ class LiveBase:
         return motions(path, self._placement, time_ns, period_ns, rows, time_ns - period_ns)
 
     def skip(self, begin_ns: int, shift_ns: int) -> None:
-        """Let what the localization says after a time be sooner; called before the samples are cut."""
+        """Date the localization's poses after a time sooner; called before the samples are cut."""
         if self._placement is not None:
             self._correct(self._placement, begin_ns)
             self._placement.advance(begin_ns, shift_ns)
@@ -194,7 +194,7 @@ TF_TOPICS = ("tf", "tf_static", "/tf", "/tf_static")
 
 
 class Topics(Protocol):
-    """What subscribes to topics."""
+    """A function that subscribes to topics."""
 
     def listen(self, topic: str, callback: Callable[[bytes, str, int], None]) -> None:
         """Call with each serialized message of a topic, the name of its type and its time of arrival [ns]."""
@@ -248,7 +248,7 @@ class BaseFeed:
         self._begun = False
 
     def subscribe(self, topics: Topics) -> None:
-        """Subscribe to what the base needs."""
+        """Subscribe to the topics that the base needs."""
         start = self._spec.start
         if self._spec.odometry != TF:
             topics.listen(self._spec.odometry, self._message(self._spec.odometry, self._on_pose))

@@ -55,8 +55,8 @@ class RobotLink:
         report: called once a second for a diagnostic.
         status: name of that diagnostic.
         name: of the node.
-        also: called with the node for what else it is to have.
-        told: called with topics as they appear.
+        also: called with the node for its further parts.
+        told: callback with topics as they appear.
 
     Attributes:
         topics: full names of the topics of joint states.
@@ -243,7 +243,7 @@ def _now_and_then(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
 
 
 def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
-    """The strongest QoS that matches all publishers: what they keep for late subscribers is received."""
+    """The strongest QoS that matches all publishers: messages that they keep for late subscribers are received."""
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
     kept = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     return QoSProfile(

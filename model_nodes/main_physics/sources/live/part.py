@@ -1,4 +1,4 @@
-"""A live robot as what moves its twin."""
+"""A live robot as the source of its twin's motion."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class LivePart(Part):
     Args:
         spec: the topics, and the reactions to a silent robot and a late twin.
         robots: those that it moves; a base that follows may move without joint states.
-        listen: makes what subscribes to topics.
+        listen: makes a function that subscribes to topics.
 
     Raises:
         BadInput: if the robot publishes no joint states within `wait` seconds.
@@ -143,10 +143,10 @@ class LivePart(Part):
         return driven
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Subscribe to what moves the base of a robot, and wait until it is known where it is.
+        """Subscribe to the odometry of a robot's base, and wait until it is known where it is.
 
         Raises:
-            BadInput: if the robot does not say that within `wait` seconds.
+            BadInput: if that is unknown after `wait` seconds.
         """
         self._use_period(period_ns)
         unusable, paused = self._health.unusable, self._paused
@@ -181,7 +181,7 @@ class LivePart(Part):
     def start(self) -> bool:
         """Set run time 0 to the next full second of the robot's clock; earlier events are dropped.
 
-        What the robot told last of a task, and what it believes, still holds at the beginning.
+        The robot's last report of a task, and its beliefs, still hold at the beginning.
         """
         with self._updated:
             self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
@@ -226,14 +226,14 @@ class LivePart(Part):
         self._link.close()
 
     def _use_period(self, period_ns: int) -> None:
-        """Take note of the usual period between calls, and forget what was evaluated ahead."""
+        """Take note of the usual period between calls, and forget values evaluated ahead."""
         self._period_ns = period_ns
         self._of_joints = Ahead(self._joints_from, period_ns)
         self._of_base = Ahead(self._base_from, period_ns)
 
     @property
     def _streams(self) -> Streams:
-        """What moves of the robot."""
+        """The moving parts of the robot."""
         return Streams([*self._samples.streams, *self._base_streams])
 
     @property
@@ -242,7 +242,7 @@ class LivePart(Part):
 
     @property
     def _silent_since(self) -> float:
-        """When something last arrived of what has been silent for longest, by the monotonic clock [s]."""
+        """Last arrival on the topic that has been silent for longest, by the monotonic clock [s]."""
         since = self._newest_arrival
         return since if self._base is None else min(since, self._base.newest_arrival)
 
@@ -252,7 +252,7 @@ class LivePart(Part):
 
     def _paused(self, end_ns: int, length_ns: int) -> None:
         """Record a pause of the robot, if it is one."""
-        if length_ns <= LEAST_GAP_NS:  # of nearly all messages, and what is usual takes long to say
+        if length_ns <= LEAST_GAP_NS:  # of nearly all messages, and the usual spacing takes long to compute
             return
         if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
             seconds = round(length_ns / 1e9, 3)
@@ -359,7 +359,7 @@ class LivePart(Part):
             if silent >= self._spec.timeout:
                 self._end_after_silence(time_ns)
                 continue
-            self._wanted_ns = self._epoch_ns + time_ns  # of what comes before, nobody need wake up
+            self._wanted_ns = self._epoch_ns + time_ns  # earlier arrivals need not wake anybody
             self._updated.wait(min(0.5, self._spec.timeout - silent))
             self._wanted_ns = 0
 

@@ -1,4 +1,4 @@
-"""What is read of a robot beside its joints, and what of it waits for its time in the run."""
+"""Messages read of a robot beside its joints, and those that wait for their time in the run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def since_begin(events: Iterable[Event], begin_ns: int) -> list[Event]:
 
 
 def _key(event: Event) -> object:
-    """What a later event of the same key replaces; None if it is over when it has happened."""
+    """The key by which a later event replaces it; None for an instant."""
     found = event.arguments
     if event.kind is EventKind.TASK:
         return event.kind, found["id"]
@@ -66,7 +66,7 @@ class WaitingEvents:
         self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
 
     def set_epoch(self, epoch_ns: int) -> None:
-        """Take a time of the robot as the run's time 0 [ns], and drop what was over before."""
+        """Take a time of the robot as the run's time 0 [ns], and drop events that were over before."""
         self._epoch_ns = epoch_ns
         self._waiting = since_begin(self._waiting, epoch_ns)
 
@@ -81,7 +81,7 @@ class WaitingEvents:
         return [self._numbered(event) for event in found]
 
     def skip(self, time_ns: int, skipped_ns: int) -> None:
-        """Leave out a time after one of the run [ns]: what happened in it is due at once, the rest as much earlier."""
+        """Leave out a time after one of the run [ns]: its events are due at once, the rest as much earlier."""
         begin = self._epoch_ns + time_ns
         moved = (max(e.time_ns - skipped_ns, min(e.time_ns, begin)) for e in self._waiting)
         self._waiting = [
@@ -132,7 +132,7 @@ def known_types(spec: SourceOptions) -> dict[str, Any]:
 
 
 def told_reader(spec: SourceOptions, topic: str, type_name: str) -> EventReader | None:
-    """Return the reader of what an action server, a gripper or a behaviour tree says; None for any other topic.
+    """Return the reader of an action server, a gripper or a behaviour tree; None for any other topic.
 
     Those of the twin itself are not read, and none if the annotations are named.
     """

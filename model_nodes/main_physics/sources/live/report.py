@@ -84,7 +84,7 @@ class Silences:
         return True
 
     def after(self, at_ns: int) -> int:
-        """Return the total silence after a time [ns], and forget what was over before."""
+        """Return the total silence after a time [ns], and forget silences that were over before."""
         self._known = [silence for silence in self._known if silence[1] > at_ns]
         return sum(end - max(begin, at_ns) for begin, end in self._known)
 
@@ -100,7 +100,7 @@ MAX_BACKLOG_NS = 60_000_000_000
 
 
 class Lateness:
-    """Whether a twin is late, and what is done about it.
+    """Whether a twin is late, and the reaction.
 
     It is late from `max_lag` on, until it has made up half of that.
 

@@ -1,4 +1,4 @@
-"""A program of the robot as what moves it, also its base, and shows it pictures."""
+"""A program of the robot as the source of its motion, also of its base, with pictures for it."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ProgramBase:
         return move.at(time - begin)
 
     def _truly(self, believed: PlanarPose) -> PlanarPose:
-        """Where the base is when odometry says that it is here."""
+        """Pose of the base for a pose of odometry."""
         x, y, turn = _relative(self._from, believed)
         there = self._true.offset(self._share * x, self._share * y)
         return PlanarPose(there.x, there.y, there.yaw + turn)
@@ -124,7 +124,7 @@ def pictures_in(
     Args:
         events: of all models.
         links: the scene's name of a link of the robot -> its own.
-        sensed: what the robot senses now.
+        sensed: present sensor values.
     """
     for event in events:
         if event.kind is not EventKind.MODEL or event.name != PICTURE:
@@ -139,13 +139,13 @@ _PROGRAM = "program"
 _IMPORT_S = 30.0
 """A module may take so long to be imported [s of real time]."""
 _TELLING_NS = 100_000_000
-"""How often the robot says where it believes to be, and what it holds [ns]."""
+"""Period of the robot's beliefs about its place, and about what it holds [ns]."""
 _CALLS = 1000
 """Calls without a time between them; a program that makes more lets no time pass."""
 
 
 class ProgramPart(Part):
-    """Lets a program move the robot: it is handed what the robot senses, and says what it does and believes.
+    """Lets a program move the robot: it gets the robot's sensors, and reports tasks and beliefs.
 
     Between two of its calls no simulated time passes; while a call takes time, the program waits.
 
@@ -194,7 +194,7 @@ class ProgramPart(Part):
         """Let the program drive the base.
 
         Raises:
-            BadInput: if it is not said where it starts.
+            BadInput: if its start is unknown.
         """
         start = told_start(base, "a program")
         place = None if start is None else PlanarPose(*start)
@@ -231,7 +231,7 @@ class ProgramPart(Part):
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Let the program go on, if what it waits for has come.
+        """Let the program go on, if its wait is over.
 
         Raises:
             RunFailed: if it fails, or does not go on within the deadline.
@@ -246,7 +246,7 @@ class ProgramPart(Part):
         return None
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return what the program has said, where the robot believes to be while it drives, and what it holds."""
+        """Return the program's messages, the robot's believed place while it drives, and its load."""
         said = [replace(event, time_ns=time_ns) for event in self._events]
         self._events = []
         if time_ns >= self._told_ns:
@@ -318,7 +318,7 @@ class ProgramPart(Part):
         self._fail(time_ns, f"it makes {_CALLS} calls in a row that take no time{process.place()}")
 
     def _take(self, request: Request, time_ns: int) -> None:
-        """Begin to do what the program wants."""
+        """Begin the program's request."""
         now = time_ns * 1e-9
         for motion in request.motions:
             self._execution.follow(motion, now, now)

@@ -1,4 +1,4 @@
-"""The process of a robot's program, as the twin sees it, and what it is told about its robot at the start."""
+"""The process of a robot's program, as the twin sees it, and its facts about the robot."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def robot_facts(
     scope: str = "",
     functions: Functions | None = None,
 ) -> RobotFacts:
-    """Return what a program knows of its robot.
+    """Return a program's facts about its robot.
 
     Args:
         robot: its description.
@@ -88,11 +88,11 @@ class Silent(Exception):
 
 
 class ProgramGone(Exception):
-    """The process has ended; the text says how."""
+    """The process has ended; the text has how."""
 
 
 class ProgramProcess:
-    """A new process that runs programs of robots; it is handed nothing but what is sent to it.
+    """A new process that runs programs of robots; it gets nothing but messages.
 
     It ends with this one: its end of a pipe is closed then, whatever it is doing.
     """
@@ -153,7 +153,7 @@ class ProgramProcess:
         return f"; it is in {place}" if place else ""
 
     def close(self) -> None:
-        """End it, and what it may have started; calling it again does nothing."""
+        """End it, and its children; calling it again does nothing."""
         if self._connection.closed:
             return
         self._connection.close()

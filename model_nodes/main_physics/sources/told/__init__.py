@@ -1,1 +1,1 @@
-"""What a robot tells of its program: its tasks, and what it believes."""
+"""Reports of a robot's program: tasks and beliefs."""

@@ -1,4 +1,4 @@
-"""Turns what action servers, controllers and behaviour trees publish into action annotations and claims."""
+"""Turns messages of action servers, controllers and behaviour trees into action annotations and claims."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ class GoalsReader:
 
 
 class GripperReader:
-    """Reads what a gripper says of itself: an event where it begins or ceases to be stalled or at its goal."""
+    """Reads a gripper's feedback: an event where it begins or ceases to be stalled or at its goal."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
         self._said = ("", False, False)
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return what has changed."""
+        """Return the changes."""
         feedback, goal = message.feedback, _goal(message.goal_id)
         stalled, reached = bool(feedback.stalled), bool(feedback.reached_goal)
         before, self._said = self._said, (goal, stalled, reached)
@@ -94,7 +94,7 @@ class GripperReader:
 
 
 def _of_gripper(said: Any) -> dict[str, Json]:
-    """What feedback or a result says of a gripper."""
+    """Claims of feedback or a result about a gripper."""
     state = getattr(said, "state", None)
     arguments: dict[str, Json] = {
         "stalled": bool(said.stalled),
@@ -108,9 +108,9 @@ def _of_gripper(said: Any) -> dict[str, Json]:
 
 
 class CallReader:
-    """Reads a service of an action that is introspected: which goals were sent, and what the results are.
+    """Reads a service of an action that is introspected: its goals and results.
 
-    Either end of a call may be introspected, or both; each goal and each result is said once.
+    Either end of a call may be introspected, or both; each goal and each result is reported once.
     """
 
     def __init__(self, topic: str) -> None:
@@ -167,7 +167,7 @@ def _fields(value: Any) -> Sequence[str]:
 
 
 class TrajectoryReader:
-    """Reads how far a controller says that a joint is from where it should be, of a goal or at any time."""
+    """Reads a controller's error of joints, of a goal or at any time."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
@@ -206,7 +206,7 @@ class TreeReader:
 
     Args:
         topic: of the tree.
-        states: yields what tells a node apart, its name and its state, of a message.
+        states: yields a node's identity, name and state, of a message.
     """
 
     def __init__(self, topic: str, states: Callable[[Any], Iterator[tuple[str, str, str]]]) -> None:
@@ -229,14 +229,14 @@ class TreeReader:
 
 
 def nav2_states(message: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield what tells a node of Nav2 apart, its name and its state."""
+    """Yield the identity, name and state of Nav2's nodes."""
     for change in message.event_log:
         key = f"{change.node_name} {getattr(change, 'uid', '')}".strip()
         yield key, change.node_name, change.current_status
 
 
 def py_trees_states(message: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield what tells a node of py_trees apart, its name and its state."""
+    """Yield the identity, name and state of py_trees' nodes."""
     for node in message.behaviours:
         yield _goal(node.own_id), node.name, _TREE_STATES.get(int(node.status), "")
 

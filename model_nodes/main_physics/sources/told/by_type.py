@@ -47,7 +47,7 @@ from model_nodes.main_physics.sources.told.action_readers import (
 from model_nodes.main_physics.sources.wrenches import wrench_numbers
 
 _MOVING, _REACHED = 0, 3
-"""What a Robotiq gripper says in gOBJ: it moves, or is where it was sent; else something stopped it."""
+"""Values of a Robotiq gripper's gOBJ: it moves, or is where it was sent; else something stopped it."""
 _OPERATIONAL = 3
 _LEAST_FORCE = 10.0
 """A force that is worth an event, as is each time that it has doubled [N]."""
@@ -57,11 +57,11 @@ Said = Mapping[str, Json]
 
 
 class StatusReader:
-    """Reads what a gripper says at any time: an event where its claims change.
+    """Reads a gripper's status: an event where its claims change.
 
     Args:
         topic: of the gripper.
-        claims: returns what a message says; flags are what an event is about.
+        claims: returns the claims of a message; a change of its flags is an event.
     """
 
     every_ns = OFTEN_NS
@@ -71,7 +71,7 @@ class StatusReader:
         self._flags: Said = {}
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return what has changed."""
+        """Return the changes."""
         said = self._claims(message)
         before, flags = self._flags, {k: v for k, v in said.items() if isinstance(v, bool)}
         self._flags = flags
@@ -82,7 +82,7 @@ class StatusReader:
 
 
 def robotiq_claims(message: Any) -> Said:
-    """What a Robotiq gripper says; nothing is claimed until it is activated."""
+    """Claims of a Robotiq gripper; none until it is activated."""
     ready = int(message.gSTA) == _OPERATIONAL and bool(message.gGTO)
     found = int(message.gOBJ) if ready else _MOVING
     return {
@@ -94,12 +94,12 @@ def robotiq_claims(message: Any) -> Said:
 
 
 def width_claims(message: Any) -> Said:
-    """What a gripper says that knows its width and whether it has grasped something."""
+    """Claims of a gripper that knows its width and whether it has grasped something."""
     return {"grasped": bool(message.is_grasped), "position": float(message.width)}
 
 
 class ForceReader:
-    """Reads what an arm says that it feels at its end: an event where the force has grown."""
+    """Reads an arm's wrench at its end: an event where the force has grown."""
 
     every_ns = OFTEN_NS
 
@@ -128,7 +128,7 @@ def _wrench(message: Any) -> list[float]:
 
 
 class ChangesReader:
-    """Reads inputs and outputs: an event for each that changes; what they are at first is none.
+    """Reads inputs and outputs: an event for each that changes; their first state is none.
 
     Args:
         topic: of the inputs and outputs.
@@ -142,7 +142,7 @@ class ChangesReader:
         self._before: dict[str, Json] = {}
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return what has changed."""
+        """Return the changes."""
         now = self._states(message)
         changed = {k: v for k, v in now.items() if self._before.get(k, v) != v}
         self._before.update(now)
@@ -171,11 +171,11 @@ def ur_tool(message: Any) -> Said:
 
 
 Reader = Callable[[str], EventReader]
-"""Makes the reader of a topic: a function of a message and its time [ns] that returns what it says, as events."""
+"""Makes the reader of a topic: a function of a message and its time [ns] that returns events."""
 EVIDENCE = Group(
     "hetwin.evidence", "evidence", "a function of a topic's name, which returns its reader"
 )
-"""What packages read of robots: an entry point has the name of a message type, such as ``my_msgs/msg/Grip``."""
+"""Readers of packages: an entry point has the name of a message type, such as ``my_msgs/msg/Grip``."""
 
 
 def _robotiq(topic: str) -> EventReader:
@@ -206,7 +206,7 @@ _OF_END: Mapping[str, Reader] = {SENT_GOAL: CallReader, GOT_RESULT: CallReader}
 
 
 def reader_of(type_name: str) -> Reader | None:
-    """Return what makes the reader of a topic with messages of a type; None if such topics are read only if named."""
+    """Return the factory of a topic's reader with messages of a type; None if such topics are read only if named."""
     known = _OF_TYPE.get(type_name) or _OF_NAME.get(type_name.rpartition("/")[2])
     ends = (reader for end, reader in _OF_END.items() if type_name.endswith(end))
     own, others = known or next(ends, None), _of_package(type_name)
@@ -223,13 +223,13 @@ class _Both:
         self.every_ns = min(getattr(reader, EVERY, 0) for reader in readers)
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return what either of them says."""
+        """Return the events of both."""
         return [event for reader in self._readers for event in reader(message, time_ns)]
 
 
 @cache
 def _of_package(type_name: str) -> Reader | None:
-    """What an installed package reads such messages with; None if there is none, or it cannot be used."""
+    """An installed package's reader of such messages; None if there is none, or it cannot be used."""
     if EVIDENCE.point(type_name) is None:
         return None
     try:

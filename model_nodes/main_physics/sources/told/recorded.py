@@ -1,4 +1,4 @@
-"""What a recording or a live robot says of the robot's tasks and beliefs, turned into events."""
+"""Tasks and beliefs in a recording or of a live robot, turned into events."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ class TaskReader:
 
 
 VISIBLE = "visible"
-"""The fluent of what a detector finds, until it finds it no longer."""
+"""The fluent of detected objects, until they are no longer detected."""
 
 
 class BeliefReader:
-    """Reads the messages of one topic, whatever says their types: a recording's definitions, or ROS.
+    """Reads the messages of one topic, whatever has their types: a recording's definitions, or ROS.
 
-    A message that holds no belief becomes an event that says why, with its number.
+    A message that holds no belief becomes an event with the reason and its number.
 
     Args:
-        spec: the topic, and what its messages are about.
+        spec: the topic, and the subject of its messages.
     """
 
     def __init__(self, spec: Beliefs) -> None:
@@ -90,7 +90,7 @@ class BeliefReader:
         )
 
     def _percepts(self, message: Any) -> Iterator[BeliefFields]:
-        """Yield where each object is, and what is visible from now on or no more."""
+        """Yield where each object is, and changes of visibility."""
         found: dict[str, BeliefFields] = {}
         for detection in message.detections:
             if not detection.results:
@@ -181,7 +181,7 @@ def belief_readers(
         others: namespaces of other robots, whose topics are only read if they are named.
 
     Raises:
-        BadInput: if a topic is missing, empty or of another type, named twice, or it is not clear whose pose it says.
+        BadInput: if a topic is missing, empty or of another type, named twice, or the entity of its pose is unclear.
     """
     readers: dict[str, EventReader] = {}
     for index, spec in enumerate(named):

@@ -36,7 +36,7 @@ from model_nodes.main_physics.world.xml_file import Element
 
 MODEL = "__model__"
 MOST_INCLUDED = 2000
-"""Files that are read for models in models; two models that each include another one twice double what it holds."""
+"""Files that are read for models in models; two models that each include another one twice double its content."""
 _KNOWN_IN_MODEL = {"pose", "static", "link", "joint", "frame", "self_collide", "include", "model"}
 _KNOWN_IN_LINK = {"pose", "inertial", "collision", "visual", "self_collide"}
 

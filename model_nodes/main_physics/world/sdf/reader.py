@@ -93,7 +93,7 @@ def _texts(element: Element) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What an include or the world specifies about a model.
+    """Overrides of a model by an include or the world.
 
     Attributes:
         name: overrides the model's name if not empty.
@@ -178,7 +178,7 @@ class Include:
     """An include, read but not yet placed.
 
     Attributes:
-        name: of what is included.
+        name: of the included model.
         bodies: returns them at a pose.
         actor: the element, if an actor or a light is included.
     """
@@ -217,7 +217,7 @@ def read_model_file(reference: str, name: str, resources: Resources, notes: Note
         reference: a file or folder, as in ``<uri>``.
         name: of the body.
         resources: search path for the file.
-        notes: what is not carried over is added here.
+        notes: gets the parts that are not carried over.
 
     Raises:
         BadInput: if it is missing or malformed.
@@ -228,7 +228,7 @@ def read_model_file(reference: str, name: str, resources: Resources, notes: Note
 
 
 def _actor(include: Element, actor: Element, name: str) -> Include:
-    """Include an actor or a light, with what the include adds to it; its pose overrides the actor's."""
+    """Include an actor or a light, with the include's additions; its pose overrides the actor's."""
     name = name or actor.need_attribute("name")
     added = [child for child in include.children if child.tag not in ("uri", "name", "pose")]
     inside = [child for child in actor.children if child.tag != "pose"]
@@ -298,7 +298,7 @@ def read_world(
 
     Args:
         file: the world.
-        notes: what is not carried over is added here, by name.
+        notes: gets the parts that are not carried over, by name.
         packages: package -> its folder, of packages that are searched for nowhere else.
 
     Raises:

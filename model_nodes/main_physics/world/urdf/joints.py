@@ -37,7 +37,7 @@ def in_single_axes(body: Body, several: Mapping[str, str], notes: Notes, label: 
     Args:
         body: in which such joints are fixed ones.
         several: joint -> `PLANAR` or `FLOATING`.
-        notes: what was made of each is added here.
+        notes: gets the replacement of each.
         label: of the robot, for notes.
     """
     if _is_base(body, several):
@@ -113,7 +113,7 @@ def _planar(normal: Vector) -> tuple[tuple[str, JointKind, Vector], ...]:
 
 
 def _in_plane(normal: Vector) -> tuple[Vector, Vector]:
-    # x is the frame's own axis x, or y if that is the normal, without what it has along the normal.
+    # x is the frame's own axis x, or y if that is the normal, without its component along the normal.
     first = np.array(_X if abs(normal[0]) < 0.9 else _Y)
     z = np.array(normal)
     x = first - (first @ z) * z

@@ -171,7 +171,7 @@ def read_urdf(
 
     Args:
         robot: the URDF, xacro or MJCF file, or the element ``<robot>``.
-        notes: what is not carried over is added here, by name.
+        notes: gets the parts that are not carried over, by name.
         name: of the body; empty for the robot's own name.
         pose: of the root link in the world.
         static: whether the root link is fixed to the world.
