@@ -19,7 +19,7 @@ For example::
 - `hetwin_suite.source`: what moves robots, for sources of one's own,
 - `hetwin_suite.engine`: physics without an ensemble, and engines of one's own,
 - `hetwin_suite.grasp`: a grasp that holds in a MuJoCo world of one's own,
-- `hetwin_suite.shapes`: distances and insides of what is in a scene,
+- `hetwin_suite.shapes`: distances and insides of a scene's objects,
 - `hetwin_suite.page`: pages, plots and pictures,
 - `hetwin_suite.viewer`: runs elsewhere than on the page, while they go on and as files,
 - `hetwin_suite.wire`: messages as robots publish and hear them,
@@ -27,9 +27,9 @@ For example::
 - `hetwin_suite.expressions`: expressions of one's own,
 - `hetwin_suite.harness`: a model outside of runs.
 
-What they list in `__all__` is the API that version numbers promise: within a major version nothing of it is taken away
-or changes its meaning. Everything else, in this package and in those that it stands on, may move from one release to
-the next. Importing this package loads none of them.
+The names in their `__all__` are the API that version numbers promise: within a major version nothing of it is taken
+away or changes its meaning. Everything else, in this package and in those that it stands on, may move from one
+release to the next. Importing this package loads none of them.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ __all__ = ["Summary", "run"]
 
 
 def __getattr__(name: str) -> object:
-    """Import what is exported when it is first used (PEP 562), and what was exported here, with a warning."""
+    """Import exported names when they are first used (PEP 562), and formerly exported ones with a warning."""
     if name in __all__:
         found: object = getattr(import_module("hetwin_suite.running.api"), name)
         globals()[name] = found

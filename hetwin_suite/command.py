@@ -1,4 +1,4 @@
-"""Commands of one's own: their options, what they say while they work, and the result that they return.
+"""Commands of one's own: their options, their progress, and the result that they return.
 
 A command is a function whose arguments are its options, as for typer; a `Result` that it returns is presented as text,
 or as JSON with `--json`, which the command then has by itself. Its `Page` is written; one that returns a `PagedResult`

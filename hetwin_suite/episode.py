@@ -9,8 +9,8 @@ A run leaves an episode in its folder::
     episode = open_episode(summary.folder)
     print(episode.holds(on("box", "table"), at(0.1)), len(episode.events))
 
-What a robot said is a recording, a rosbag2; `write_bag` makes one of what its sensors read and its program announced.
-A recording, where the robot believed things to be, and what really happened are a labelled episode (`write_episode`);
+The messages of a robot are a recording, a rosbag2; `write_bag` makes one of sensor readings and announcements.
+A recording, where the robot believed things to be, and the truth are a labelled episode (`write_episode`);
 `record_episodes` writes many of them in parallel.
 """
 

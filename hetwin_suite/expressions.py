@@ -1,4 +1,4 @@
-"""Expressions of one's own: read them, look at what they are made of, and write them as text.
+"""Expressions of one's own: read them, look at their syntax trees, and write them as text.
 
 A package whose files hold conditions reads them as scenarios do, and evaluates them in its own way::
 

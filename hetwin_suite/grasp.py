@@ -1,4 +1,4 @@
-"""A grasp that holds, in a MuJoCo world of one's own: what the fingers have grasped stays in the hand until they open.
+"""A grasp that holds, in a MuJoCo world of one's own: a grasped object stays in the hand until the fingers open.
 
 For example, a gripper of two fingers, and the three lines that make it hold::
 

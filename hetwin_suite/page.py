@@ -1,6 +1,6 @@
-"""Pages: what runs came to, as one HTML file that loads nothing; plots, pictures and films of a scene.
+"""Pages: results of runs as one HTML file that loads nothing; plots, pictures and films of a scene.
 
-A page is data: sections, and what is in them; names and texts are plain text::
+A page is data: sections with content; names and texts are plain text::
 
     from pathlib import Path
 

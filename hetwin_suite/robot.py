@@ -1,4 +1,4 @@
-"""Robots: how they are built, how they move, and what they are told to do.
+"""Robots: their build, motions and commands.
 
 Inverse kinematics of a chain of links, here of an arm of two that turns in a plane::
 
@@ -13,8 +13,8 @@ Inverse kinematics of a chain of links, here of an arm of two that turns in a pl
     pose = np.array([*there.position, np.cos(0.6), 0.0, 0.0, np.sin(0.6)])
     print(Solver(arm).solve(pose).positions)
 
-A `Robot` is what a program in the loop with the twin commands ([programs](programs.md)); a `SkillScene` is what a skill
-plans with ([plans](plans.md)). `Reading` and `Announcement` are what a recording is written from
+A program in the loop with the twin commands a `Robot` ([programs](programs.md)); a skill plans with a `SkillScene`
+([plans](plans.md)). A recording is written from `Reading` and `Announcement`
 (`hetwin_suite.episode.write_bag`).
 """
 

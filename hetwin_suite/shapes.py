@@ -1,4 +1,4 @@
-"""Shapes of a scene: how far things are from each other, and what is inside what.
+"""Shapes of a scene: distances between things, and which are inside others.
 
 For example, whether a point is inside a cup, in the cup's frame::
 

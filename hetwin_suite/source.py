@@ -1,7 +1,7 @@
-"""What moves the robots of a twin, for sources of one's own and for who commands them.
+"""Sources of the robots' motion, for sources of one's own and for commanding robots.
 
 A `Part` moves joints and the base of one robot, step by step. `Plans` has those of all robots; the main model takes a
-part in place of a description as its parameter `source`. `open_source` makes one of what a scenario says. A package
+part in place of a description as its parameter `source`. `open_source` makes one from a scenario's value. A package
 adds a source that listens under the entry points `hetwin.parts`, such as `commands` of the extra `commanding`: a
 function of the source's keys, the robots and their wheels, which returns a part.
 

@@ -1,6 +1,7 @@
 """Many runs of one scenario: from its start, from a moment of it, or of its recorded episodes.
 
-A `Study` makes the runs. What is uncertain is drawn for each of them; a draw can be changed before its run is made::
+A `Study` makes the runs. Uncertain quantities are drawn for each of them; a draw can be changed before its run is
+made::
 
     from hetwin_suite.study import Study
 
@@ -8,7 +9,7 @@ A `Study` makes the runs. What is uncertain is drawn for each of them; a draw ca
     for run in study.runs(study.draw(index) for index in range(2)):
         print(run.index, run.outcomes, run.inputs)
 
-What the runs of a moment say of what comes, of what is best and of what would have had to differ is in a package of its
+Predictions, decisions and explanations from the runs of a moment are in a package of its
 own, `hetwin_futures` (`pip install "hetwin-suite[futures]"`).
 """
 

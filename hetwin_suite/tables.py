@@ -1,4 +1,4 @@
-"""Episodes as tables: what held, what happened, what was done and believed, row by row.
+"""Episodes as tables: occasions, events, tasks and beliefs, row by row.
 
 Whatever reads a whole episode, such as a statistic or an export, reads its tables; `open_episode` of
 `hetwin_suite.episode` asks one question at a time::

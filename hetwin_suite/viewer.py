@@ -23,7 +23,7 @@ files, and `hetwin show RUN --out X.json` calls it::
         return Result({"rows": len(rows)}, [f"{file}: {len(rows)} rows"])
 
 A `Viewer` shows runs while they go on, too; an entry point `hetwin.viewers` names it, and `hetwin run --viewer NAME`
-and `hetwin show RUN --viewer NAME` call it. It is given a `Feed`, from which it takes what there is to show, and
+and `hetwin show RUN --viewer NAME` call it. It is given a `Feed`, from which it takes the data to show, and
 `Hands`, with which a run is paused, stepped and handed over. A `RunEncoder` turns states into the messages that a log
 holds; `Doors` keeps foreign web pages out of a server.
 """

@@ -1,1 +1,1 @@
-"""What commands are made of: their options, and the one place where a result is presented."""
+"""Parts of commands: their options, and the presentation of results."""

@@ -23,7 +23,7 @@ def variants(context: Context, incomplete: str) -> list[str]:
     from hetwin_core.ensemble.scenario.scenario import find_scenario
     from hetwin_core.ensemble.scenario.strict_yaml import VARIANTS, load_with_base
 
-    # what is not complete is not parsed
+    # incomplete text is not parsed
     words = [word for word in context.args if not word.startswith("-")]
     named = context.params.get("scenario") or next(iter(words), None)
     try:

@@ -1,4 +1,4 @@
-"""What packages count in the events of a run, for its outcome as `hetwin run` prints it."""
+"""Figures that packages count in the events of a run, for its outcome as `hetwin run` prints it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RunFigures:
     """Figures of a run.
 
     Attributes:
-        name: key of `values` in what `hetwin run --json` prints.
+        name: key of `values` in the output of `hetwin run --json`.
         values: the figures, as plain JSON.
         lines: the same in words.
         routine: names of events that the figures sum up; they are not printed one by one.

@@ -1,4 +1,4 @@
-"""What commands say on stderr while they make runs or record episodes."""
+"""Progress of commands on stderr while they make runs or record episodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def followed(
     study: Study, words: Callable[[Sequence[RunResult]], str], *, warns: bool = False
 ) -> list[RunResult]:
-    """Say on stderr how far a study is whenever nothing was said for a while; returns the runs that are over.
+    """Print on stderr how far a study is whenever nothing was printed for a while; returns the runs that are over.
 
     Args:
         study: of which nothing has been run yet.
@@ -46,7 +46,7 @@ class Recording(Protocol):
     def __call__(
         self, *, on_episode: Callable[[str, Mapping[str, Any]], None], look: Callable[[], None]
     ) -> dict[str, Any]:
-        """Return what `distribution.json` says."""
+        """Return the content of `distribution.json`."""
 
 
 def recorded(
@@ -56,14 +56,14 @@ def recorded(
     why: Callable[[Mapping[str, Any]], Iterable[str]] = lambda _: (),
     more: Callable[[Mapping[str, Any]], Iterable[str]] = lambda _: (),
 ) -> Result:
-    """Record, and say on stderr what is done.
+    """Record, with progress on stderr.
 
     Args:
         record: records.
         out: the folder.
         of: how many episodes are recorded.
-        why: what is said of an episode's summary beside label and cause.
-        more: lines that are said of all in the end.
+        why: words about an episode's summary beside label and cause.
+        more: lines about all of them at the end.
     """
     patience, done = Patience(to_stderr), 0
 

@@ -29,15 +29,15 @@ _MEANINGS = {
     "--within": ("S", "wall seconds that it may take"),
     "--budget": ("S", "seconds of processor time"),
 }
-"""Option -> what its value is, and what it means, to which commands add something."""
+"""Option -> metavar and meaning, to which commands add something."""
 
 
 def option(name: str, what: str = "", least: int | None = None) -> Any:
-    """Return an option that has a meaning of its own and something that only one command says of it.
+    """Return an option that has a meaning of its own and an addition of only one command.
 
     Args:
         name: one of `_MEANINGS`.
-        what: that the command adds.
+        what: the command's addition.
         least: smallest value; None: any.
     """
     metavar, means = _MEANINGS[name]
@@ -180,7 +180,7 @@ def start_options(
     variant: str | None,
     duration: float | None = None,
 ) -> RunOptions:
-    """What the start of a run says, from the options of these names.
+    """Options of a run's start, from the options of these names.
 
     Raises:
         BadInput: if one of them is none; it is named.
@@ -287,7 +287,7 @@ def check_none(given: Mapping[str, object], problem: str, expected: str) -> None
 
 
 def checked_pace(pace: float | None) -> float | None:
-    """Return what `--pace` says.
+    """Return the value of `--pace`.
 
     Raises:
         BadInput: if there is no such pace.

@@ -1,4 +1,4 @@
-"""What a command has found, and the one place where that is presented: as text, as JSON, and as a page."""
+"""Results of commands, and their presentation: as text, as JSON, and as a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hetwin_core.ensemble.writing import write_text
 from hetwin_suite.running.patience import never_silent, to_stderr
 
 NOT_KNOWN = 3
-"""Exit code if what was asked is not known, or was not found in time."""
+"""Exit code if the answer is not known, or was not found in time."""
 
 _LINE = re.compile(r"\bline (\d+)(?:[,:] )?")
 
@@ -32,8 +32,8 @@ class Page:
     Attributes:
         file: that is written; its folder is made if there is none.
         draw: returns the HTML.
-        doing: what is said when that takes long.
-        matters: whether a page that cannot be drawn is an error; else a warning says why there is none.
+        doing: words of progress when that takes long.
+        matters: whether a page that cannot be drawn is an error; else a warning has the reason.
     """
 
     file: Path
@@ -50,7 +50,7 @@ class Page:
         try:
             with never_silent(self.doing):
                 write_text(self.file, self.draw(), "the page")
-        except Exception as error:  # what went well must not fail for want of its page
+        except Exception as error:  # a success must not fail for want of its page
             if self.matters:
                 raise
             to_stderr(f"warning: no page: {error}")
@@ -60,13 +60,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a command has found.
+    """The result of a command.
 
     Attributes:
-        document: what `--json` prints; see `json_text`.
+        document: the output of `--json`; see `json_text`.
         lines: text for a person; looked at only if JSON is not asked for.
         code: exit code: 0 yes, 1 no or failed, 3 not known or not in time.
-        page: that is written; JSON and text say where it is.
+        page: that is written; JSON and text name it.
         kept: file in which JSON is kept as well; its folder is made if there is none.
     """
 
@@ -84,14 +84,14 @@ class PagedResult(Result):
 def present(
     result: Result, *, as_json: bool, indent: int | None = 2, with_page: bool = True
 ) -> None:
-    """Write the page of what a command has found, and print the rest.
+    """Write the page of a command's result, and print the rest.
 
     While the page is drawn, the first signal that interrupts lets it be finished, the second does not.
 
     Args:
-        result: what was found.
+        result: of the command.
         as_json: whether JSON is asked for.
-        indent: of JSON; None: in one line, as what goes on afterwards prints it.
+        indent: of JSON; None: in one line, as lines of a stream.
         with_page: whether the page is asked for.
 
     Raises:
@@ -138,7 +138,7 @@ def _plain(value: Any) -> Any:
 
 
 def error_document(error: Any) -> dict[str, Any]:
-    """Return an error as `--json` prints it: what is wrong, in which file and line, at which key or option."""
+    """Return an error as `--json` prints it: the problem, its file and line, its key or option."""
     row: dict[str, Any] = dict.fromkeys(("file", "line", "key", "found", "expected"))
     if isinstance(error, BadInput):
         place = _LINE.search(error.where or "")
@@ -160,7 +160,7 @@ def error_document(error: Any) -> dict[str, Any]:
 
 
 def saying(*, as_json: bool) -> Callable[[str], None]:
-    """Return what prints a line at once while a command goes on; on stderr if stdout is for JSON."""
+    """Return a function that prints a line at once while a command goes on; on stderr if stdout is for JSON."""
     return lambda text: print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
 
 

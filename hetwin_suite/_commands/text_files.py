@@ -17,7 +17,7 @@ def lines_of(file: Path, expected: str) -> list[str]:
 
     Args:
         file: that is read.
-        expected: what it should hold, for the error.
+        expected: content, for the error.
 
     Raises:
         BadInput: if it cannot be read.

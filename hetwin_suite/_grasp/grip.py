@@ -1,4 +1,4 @@
-"""Decides what a hand of a MuJoCo world holds, and where that goes: by the grasp monitor and a model that carries."""
+"""Decides which object a hand of a MuJoCo world holds, and moves it: by the grasp monitor and a model that carries."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from model_nodes.rigid_grasp import RigidGrasp
 REACH = 0.02
 """Objects that are nearer to the hand than this are looked at [m]."""
 MONITOR = {"dwell": 0.01, "release_opening": 0.08, "min_closing": 0.02}
-"""What is carried exactly leaves the fingers only when they open, so that the monitor need not wait."""
+"""An exactly carried object leaves the fingers only when they open, so that the monitor need not wait."""
 SUCTION = 0.005
-"""A suction cup takes what is as near to it as this [m]."""
+"""A suction cup takes an object as near to it as this [m]."""
 _ROBOT = "the robot of the hand"
 
 
 class Grip:
-    """What a hand holds.
+    """The object in a hand.
 
     Args:
         model, data: MuJoCo's.
@@ -119,7 +119,7 @@ class Grip:
         """Follow the hand for a step of some seconds; 0: it is where it was.
 
         Returns:
-            (6,) velocity of the place where what is held belongs, and (6,) that which brings it there [m/s, rad/s].
+            (6,) velocity of the held object's place, and (6,) that which brings it there [m/s, rad/s].
         """
         data, palm = self._data, self._hand.bodies[0]
         now = np.append(data.xpos[palm], data.xquat[palm])

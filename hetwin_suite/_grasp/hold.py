@@ -1,4 +1,4 @@
-"""Keeps in the hand what the hand holds, in a MuJoCo world that somebody else steps."""
+"""Keeps held objects in the hand, in a MuJoCo world that somebody else steps."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ NEAR = 0.005
 FAR = 0.02
 """Time between two looks at a hand while nothing is near it [s]."""
 HEAVIER = 10.0
-"""A held object has so many times its inertia more against what touches it, but not for the hand: soft contacts of
+"""A held object has so many times its inertia more against bodies that touch it, but not for the hand: soft contacts of
 light things give way to the fingers."""
 _SHARE = 0.2
 """This share of the force that was lacking in a step acts on the object from the next step on."""
 
 
 class Hold:
-    """Holds what a hand of a MuJoCo world has grasped; call it after each step.
+    """Holds the object that a hand of a MuJoCo world has grasped; call it after each step.
 
     While the fingers hold an object, its velocity is set after each step so that it follows the hand. The force that
     this takes acts on the hand in return, so that the object keeps its weight, pushes and is pushed. When the fingers
@@ -84,11 +84,11 @@ class Hold:
         return body_name(self._model, self._grip.held) if self._grip.held else ""
 
     def suck(self, on: bool) -> None:
-        """Switch the suction of a hand without fingers: it takes what it touches, and keeps it until it is off."""
+        """Switch the suction of a hand without fingers: it takes a touched object, and keeps it until it is off."""
         self._grip.sucks, self._due = on, self._data.time
 
     def enable(self, on: bool) -> None:
-        """Let go and hold nothing, or hold again what is in the hand's grip."""
+        """Let go and hold nothing, or hold again the object in the hand's grip."""
         self._enabled, self._due = on, self._data.time
         if not on:
             self._grip.restart()
@@ -132,7 +132,7 @@ class Hold:
         model.dof_M0[dofs][:6] += more
 
     def _follow(self, step: float) -> None:
-        """Set the velocity of what is held, so that it comes to where it belongs."""
+        """Set the velocity of the held object, so that it comes to its place."""
         model, data, body = self._model, self._data, self._heavy
         mj.mj_kinematics(model, data)
         twist, wanted = self._grip.follow(step)
@@ -160,7 +160,7 @@ class Hold:
         return np.append(model.body_subtreemass[body] * linear, turning)
 
     def _push(self, body: int, wrench: Floats) -> None:
-        """Apply a wrench at the centre of a body instead of the last one; what others apply to it stays."""
+        """Apply a wrench at the centre of a body instead of the last one; wrenches of others stay."""
         applied = self._data.xfrc_applied[body]
         own, left = self._applied.pop(body, (wrench, None))
         others = applied.copy() if left is None or (applied != left).any() else applied - own

@@ -1,4 +1,4 @@
-"""A world of Gazebo's in MuJoCo, for what is decided about it."""
+"""A world of Gazebo's in MuJoCo, for decisions about it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Robots that are not real: what records them, and what plays or takes the part of one."""
+"""Robots that are not real: their recorders, players and stand-ins."""

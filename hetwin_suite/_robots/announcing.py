@@ -1,4 +1,4 @@
-"""What a robot that plays a recording can announce: each action, how the joints move in it, and when."""
+"""Announcements of a robot that plays a recording: each action, its joint motion and its time."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AnnouncedAction:
 
 
 def announcements(recording: Path, ahead_s: float) -> list[AnnouncedAction]:
-    """Return what is announced of a recording, by time.
+    """Return the announcements of a recording, by time.
 
     Args:
         recording: a rosbag2.

@@ -33,7 +33,7 @@ class Reading:
     """One message of one driver; SI units, one number per joint.
 
     Attributes:
-        targets: positions that the controller wants, as its state says; None if that is not known.
+        targets: commanded positions by the controller's state; None if unknown.
     """
 
     time: float

@@ -11,7 +11,7 @@ def own_random(purpose: str, *key: int) -> np.random.Generator:
     """Return the generator of one purpose, the same for the same key.
 
     Args:
-        purpose: what it draws; its CRC-32 comes first in the seed.
+        purpose: of the draw; its CRC-32 comes first in the seed.
         key: numbers >= 0, e.g. seed and index of an episode.
     """
     return np.random.default_rng([crc32(purpose.encode()), *key])

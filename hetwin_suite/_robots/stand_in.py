@@ -19,13 +19,13 @@ class Obeying(Protocol):
 
     @property
     def topics(self) -> Sequence[str]:
-        """Full names of what it publishes."""
+        """Full names of its topics."""
 
     def run(self, say: Callable[[str], None], over: Callable[[], bool]) -> None:
         """Obey until it is over.
 
         Args:
-            say: prints a line about what was refused.
+            say: prints a line about refused commands.
             over: whether to stop; asked at each step.
         """
 
@@ -43,7 +43,7 @@ class StandIn(Protocol):
             scenario: with the robot.
             controller: name of the model that moves it.
             namespace: of its topics.
-            seed: of what the twin does not know of it; None: nothing is hidden.
+            seed: of its hidden parameters; None: none.
 
         Raises:
             BadInput: if the scenario has no such robot.

@@ -22,7 +22,7 @@ from hetwin_suite._study.workers.work import Each
 DISTRIBUTION = "distribution.json"
 """Beside recorded episodes: how they were recorded, and how their labels are distributed."""
 Summary: TypeAlias = Mapping[str, Any]
-"""The summary of an episode: label, cause, and what else its kind says."""
+"""The summary of an episode: label, cause, and further keys of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Take:
 
     @property
     def truth(self) -> dict[str, Any]:
-        """What `truth.json` says about it."""
+        """Content of its `truth.json`."""
         return {"seed": self.seed, "index": self.index}
 
 
@@ -83,7 +83,7 @@ def record_episodes(
     chosen: Mapping[str, Any] | None = None,
     distribution: Callable[[Sequence[Summary]], Mapping[str, Any]] = counts,
 ) -> dict[str, Any]:
-    """Write episodes ``KIND_0001`` ... and `distribution.json` into a folder, and return what that says.
+    """Write episodes ``KIND_0001`` ... and `distribution.json` into a folder, and return its content.
 
     Episode i of a seed does not depend on `count` and `jobs`.
 
@@ -96,9 +96,9 @@ def record_episodes(
         jobs: number of processes; None: one per core.
         on_episode: called with the name and the summary of each finished episode.
         look: called several times a second.
-        episode: number of the only one to be recorded, from 1; then `count` says nothing.
-        chosen: what `distribution.json` says beside kind, seed and counts.
-        distribution: what it says of the summaries.
+        episode: number of the only one to be recorded, from 1; then `count` is ignored.
+        chosen: content of `distribution.json` beside kind, seed and counts.
+        distribution: its statistics of the summaries.
 
     Raises:
         BadInput: if a number is too small, or `out` is not empty.

@@ -1,4 +1,4 @@
-"""What a stand-in's program tells beside its motion: tasks, beliefs and percepts, as messages of a recording."""
+"""Messages of a stand-in's program beside its motion: tasks, beliefs and percepts, as messages of a recording."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Telling:
         variables: Mapping[str, Json] | None = None,
         topic: str = TASKS.logged_name,
     ) -> None:
-        """Tell the status of the task `name`, which is its id; see ``msg/Task.msg``."""
+        """Report the status of the task `name`, which is its id; see ``msg/Task.msg``."""
         fields = {
             "id": name,
             "parent": parent,
@@ -87,7 +87,7 @@ class Telling:
         origin: str = "",
         topic: str = BELIEFS.logged_name,
     ) -> None:
-        """Tell that a fluent holds, or does not; see ``msg/Belief.msg``."""
+        """Report that a fluent holds, or does not; see ``msg/Belief.msg``."""
         fields = {
             "fluent": fluent,
             "arguments": list(arguments),
@@ -109,7 +109,7 @@ class Telling:
         origin: str = "",
         topic: str = BELIEFS.logged_name,
     ) -> None:
-        """Tell where an entity is, as ``msg/Belief.msg``: x y z, qw qx qy qz in a frame."""
+        """Report where an entity is, as ``msg/Belief.msg``: x y z, qw qx qy qz in a frame."""
         fields = {
             "fluent": LOC,
             "arguments": [entity],

@@ -1,1 +1,1 @@
-"""Many runs of a scenario with what is uncertain drawn anew, and what comes of them."""
+"""Many runs of a scenario with everything uncertain drawn anew, and their results."""

@@ -1,4 +1,4 @@
-"""Replays of recordings, each judged: what may be claimed of it, what holds, and from when it goes wrong."""
+"""Replays of recordings, each judged: its claims, which of them hold, and from when it goes wrong."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Judged(NamedTuple):
         name: of the claim.
         question: as it was asked.
         holds: None if that is not known.
-        at_s: from when what speaks against it is so [s]; None if nothing is.
-        why: what speaks against it, or why it is not known, in words.
+        at_s: begin of the evidence against it [s]; None without any.
+        why: the evidence against it, or why it is not known, in words.
         wrong: whether the question itself is wrong, such as one about something that the scene does not have.
     """
 
@@ -89,13 +89,13 @@ class Trouble(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of a replay.
+    """The result of a replay.
 
     Attributes:
         verdict: of the run.
         judged: the claims.
         troubles: concerns from a warning on, then flaws, each by time.
-        coverage: what was checked, as ``summary.json`` has it.
+        coverage: as ``summary.json`` has it.
         end_s: simulated time at which it ended [s].
         digest: of the run.
         error: why the run failed; empty if it did not.
@@ -120,7 +120,7 @@ class Replayed:
 
     @property
     def first_bad(self) -> Trouble | None:
-        """The earliest trouble, or what speaks against a claim; None if nothing speaks against it."""
+        """The earliest trouble, or evidence against a claim; None without any."""
         missed = (
             Trouble(one.name, "claim", one.at_s or 0.0, one.why)
             for one in self.judged
@@ -148,7 +148,7 @@ class Replaying(Job[Replay, Replayed]):
         scenario: file of the scenario.
         variant: of it.
         claims: name -> question, beside the scenario's outcomes.
-        options: what the start of each run says, apart from its source.
+        options: of the start of each run, apart from its source.
         out: folder below which the replays are kept, each by its name; None: nowhere.
         keep: which of them: ``all``, ``bad`` or ``none``.
         pages: whether those that are kept have a page.
@@ -172,7 +172,7 @@ class Replaying(Job[Replay, Replayed]):
 
     @property
     def identity(self) -> str:
-        """What tells results of this job from those of another: scenario, its files, claims and hetwin's version."""
+        """The key of this job's results: scenario, its files, claims and hetwin's version."""
         scenario = self.loaded()
         content = scenario.file.model_dump(mode="json", by_alias=True, exclude={"variants"})
         files = [row for row in self.files() if not row[0].startswith("source")]
@@ -180,7 +180,7 @@ class Replaying(Job[Replay, Replayed]):
         return sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
     def files(self) -> list[tuple[str, str]]:
-        """Return the digests of the scenario's files, its own source among them, by what they are."""
+        """Return the digests of the scenario's files, its own source among them, by their roles."""
         return sorted(file_digests(self.loaded(), self.options))
 
     def warm(self) -> None:
@@ -303,7 +303,7 @@ def _loaded(path: Path, variant: str | None, claims: tuple[tuple[str, str], ...]
 
 
 def _concerns(summary: RunSummary) -> Iterator[Trouble]:
-    """Yield what makes a run doubtful, by time, apart from outcomes that were missed."""
+    """Yield the reasons to doubt a run, by time, apart from missed outcomes."""
     rows = [
         Trouble(str(row["name"]), str(row["severity"]), _number(row["from"]), str(row["text"]))
         for row in summary.concerns
@@ -332,7 +332,7 @@ def judged_claims(
     Args:
         asked: the episode, which is over.
         claims: name -> question.
-        missed: name -> what is so instead, in words, of those that are known not to hold.
+        missed: name -> the state instead, in words, of those that are known not to hold.
     """
     return tuple(_claim(asked, *one, (missed or {}).get(one[0], "")) for one in claims.items())
 
@@ -352,7 +352,7 @@ def _claim(asked: AskableEpisode, name: str, question: str, missed: str) -> Judg
 
 
 def _since(answer: QuestionAnswer, asked: AskableEpisode) -> float:
-    """When what speaks against a claim begins [s]: where its terms cease to hold, or what happened, or the end."""
+    """Begin of the evidence against a claim [s]: where its terms cease to hold, or the event, or the end."""
     ends = [span.to_ns for span in answer.intervals]
     begins = [row.span.from_ns for row in answer.evidence]
     return (min(ends) if ends else min(begins, default=asked.tables.known_until_ns)) / 1e9

@@ -133,7 +133,7 @@ def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
 
 
 def _answer(tables: AskedTables, text: str, where: str) -> QuestionAnswer | BadInput:
-    """Return the answer to a question, or what is wrong with it: each line answers for itself."""
+    """Return the answer to a question, or its error: each line answers for itself."""
     try:
         return tables.ask(text, where)
     except BadInput as error:
@@ -213,7 +213,7 @@ def _row_words(row: dict[str, Any]) -> str:
 
 
 def flaws_of(episode: Path) -> Result:
-    """Find what went wrong in an episode, and what speaks against the run itself."""
+    """Find the flaws of an episode, and the concerns of the run itself."""
     from hetwin_core.episodes.flaws.find import flaws_in
     from hetwin_core.episodes.run_folder import folder_of, read_summary
     from hetwin_core.episodes.tables.open import open_tables

@@ -1,4 +1,4 @@
-"""What there is to write a scenario with, and the scenarios that come with hetwin, as rows and as JSON."""
+"""Catalogues of models, evaluators, robots and scenarios, as rows and as JSON."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class AttributeRow(BaseModel):
 
 
 class ModelRow(BaseModel):
-    """What a model type declares, as `hetwin list models TYPE --json` prints it."""
+    """Declaration of a model type, as `hetwin list models TYPE --json` prints it."""
 
     type: str = Field(description="name of the type, or MODULE:CLASS")
     stepping: Stepping | None = Field(
@@ -70,12 +70,12 @@ class ModelRow(BaseModel):
 
 
 def model_rows() -> list[ModelRow]:
-    """What each installed model type declares; of one that cannot be used, why."""
+    """Declaration of each installed model type; of an unusable one, the reason."""
     return [_row_of(name) for name in model_types()]
 
 
 def model_row(name: str) -> ModelRow:
-    """What one model type declares.
+    """Declaration of one model type.
 
     Args:
         name: of an installed type, or MODULE:CLASS.
@@ -150,7 +150,7 @@ EXTRA = "package://example-robot-data/"
 
 
 class Need(BaseModel):
-    """What a scenario needs."""
+    """Needs of a scenario."""
 
     what: str = Field(description="in words")
     there: bool = Field(description="whether it is there")

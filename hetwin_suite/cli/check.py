@@ -60,7 +60,7 @@ def _facts(facts: Mapping[str, Any], variant: str | None) -> Iterator[str]:
 
 
 class Kind(StrEnum):
-    """What a model does."""
+    """Summary of a model."""
 
     OBSERVER = "observer"
     SIMULATION = "simulation"

@@ -34,7 +34,7 @@ class Own(NamedTuple):
     """A command of hetwin's own, or a noun with commands below it.
 
     Attributes:
-        summary: what it does.
+        summary: of the command.
         home: MODULE:FUNCTION in `hetwin_suite.cli`; empty for a noun.
         below: commands of a noun, which packages may have more of.
     """
@@ -133,11 +133,11 @@ class Commands(Group):
                 expected=installs(COMMANDS[whole]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
-        self.commands = names  # what is suggested in its place
+        self.commands = names  # suggestions in its place
         return None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write what there is without importing it; a package's commands under its name."""
+        """Write the commands without importing them; a package's commands under its name."""
         if self.own:
             with formatter.section("Commands"):
                 formatter.write_dl([(name, own.summary) for name, own in self.own.items()])
@@ -200,7 +200,7 @@ def _command(name: str, found: Any, where: str) -> Any:
 
 
 def _presenting(app: typer.Typer) -> typer.Typer:
-    """Return an application whose commands present what they return."""
+    """Return an application whose commands present their results."""
     found = copy(app)
     found.info = copy(app.info)
     if not isinstance(found.info.cls, type):
@@ -215,7 +215,7 @@ def _presenting(app: typer.Typer) -> typer.Typer:
 
 
 def _presented(command: Callable[..., Any]) -> Callable[..., None]:
-    """Return a command that presents the `Result` that it returns, with the options for that if it is said to."""
+    """Return a command that presents the `Result` that it returns, with the options for that on request."""
     known = signature(command, eval_str=True)
     returned = known.return_annotation
     returned = returned if isinstance(returned, type) else type(None)

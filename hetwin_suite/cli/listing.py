@@ -1,4 +1,4 @@
-"""`hetwin list`: what there is to write a scenario with."""
+"""`hetwin list`: models, evaluators, robots, scenarios and schemas."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Schema(StrEnum):
-    """What has a JSON Schema."""
+    """Documents with a JSON Schema."""
 
     SCENARIO = "scenario"
     MODEL = "model"

@@ -23,7 +23,7 @@ from hetwin_suite.cli.commands import Commands
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 _Misused: Any = typer.BadParameter.__mro__[2]
-"""What typer raises for a command line that cannot be used, whichever click it brings."""
+"""Typer's exception for a command line that cannot be used, whichever click it brings."""
 
 app = typer.Typer(
     cls=Commands,
@@ -95,7 +95,7 @@ def _check_utf8(*texts: str) -> None:
 
 
 def _said(error: Any, show: Callable[[], None] | None = None) -> int:
-    """Say what is wrong, on stdout too where JSON is asked for, and return the exit code."""
+    """Print the error, on stdout too where JSON is requested, and return the exit code."""
     if "--json" in sys.argv:
         print(json_text(error_document(error)))
     if show is None:
@@ -135,7 +135,7 @@ def _version(distribution: str) -> str:
 
 
 class Terminal(io.FileIO):
-    """A terminal; what is written to it once it is gone is dropped."""
+    """A terminal; writes after it is gone are dropped."""
 
     def write(self, data: Any, /) -> int:
         """Write, and return how many bytes there were."""

@@ -83,7 +83,7 @@ def new(
 
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
-    # imported here, for hetwin's --help must not wait for what this needs
+    # imported here, for hetwin's --help must not wait for these
     from hetwin_core.ensemble.writing import check_new
     from hetwin_suite.cli import outcome
     from hetwin_suite.running.patience import never_silent

@@ -66,7 +66,7 @@ def one_screen() -> bool:
 
 
 def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
-    """Yield the outcome for a person; what failed is printed on stderr.
+    """Yield the outcome for a person; failures are printed on stderr.
 
     Args:
         ended: the run.
@@ -129,7 +129,7 @@ def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> I
 
 
 def _verdict(summary: Mapping[str, Any]) -> Iterator[str]:
-    """The verdict, and what it rests on."""
+    """The verdict, and its coverage."""
     if "coverage" not in summary:
         return  # of an older version, whose verdict meant less
     rows = summary.get("concerns", ())

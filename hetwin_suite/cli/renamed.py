@@ -33,7 +33,7 @@ BY_OPTION: Mapping[str, Mapping[str, str]] = {
     "learn": {"--success": "success", "--fidelity": "fidelity", "": "thresholds"},
     "robot": {"--obey": "obey", "": "play"},
 }
-"""Command -> option that said what it should do -> command below it that does so; without one of them, the last."""
+"""Command -> former option of a mode -> command below it in its place; without one of them, the last."""
 BELOW = {"robot": ("send",)}
 """Commands of now below a command of before, beside those that its options named."""
 OPTIONS: Mapping[str, Mapping[str, str]] = {

@@ -146,7 +146,7 @@ def run(
 
     hetwin run --from runs/saved/checkpoint.json.gz
     """
-    # imported here, for hetwin's --help must not wait for what a run needs
+    # imported here, for hetwin's --help must not wait for the modules of a run
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.cli import outcome
     from hetwin_suite.cli.outcome import required_claims

@@ -27,7 +27,7 @@ from hetwin_suite.view.viewers import ViewerAt, viewers_asked
 
 _LOOK_S = 0.1
 Writer: TypeAlias = Callable[[Path, Path], Result]
-"""Writes a run as a file; returns what was written."""
+"""Writes a run as a file; returns the result."""
 FORMATS = Group(
     "hetwin.formats",
     "format of files",
@@ -103,7 +103,7 @@ def _written(run: Path, other: Path | None, out: Sequence[str]) -> Result:
 
 
 def _writer(run: Path, text: str) -> tuple[Writer, Path]:
-    """Return what writes a file of this name, and the file; an ending alone is one in the run's folder.
+    """Return the writer of a file of this name, and the file; an ending alone is one in the run's folder.
 
     Raises:
         BadInput: if there is no such kind.
@@ -130,7 +130,7 @@ def _write_page(run: Path, file: Path) -> Result:
 
 
 _OF_FOLDERS = "parquet"
-"""What is written if a folder is named."""
+"""Format that is written if a folder is named."""
 _ALONE = {"html": "report.html", "parquet": "tables"}
 """Ending that stands alone -> name in the run's folder, if that is not run.ENDING."""
 
@@ -175,7 +175,7 @@ def _play(run: Path, other: Path | None, viewer: ViewerAt, *, as_json: bool) -> 
 
 
 def _wait(said: str, key: str, address: str, *, as_json: bool) -> None:
-    """Say where the run is shown, and wait for the signal that ends it."""
+    """Print where the run is shown, and wait for the signal that ends it."""
     with Interrupts() as interrupts:
         present(
             Result({key: address}, [f"{said} {address} until Ctrl-C"]), as_json=as_json, indent=None

@@ -1,4 +1,4 @@
-"""Runs from Python: what the front door exports of this room."""
+"""Runs from Python: the exports of this room at the front door."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Summary(RunSummary):
         handovers: responsibilities that moved, in order.
         state: the predicates that observers evaluate, as they were at the end.
         failures: of models that the run went on without, or with another instance of.
-        concerns: what makes the run doubtful, the worst first: name, severity (``note``, ``warning``, ``absurd``), from
+        concerns: reasons to doubt the run, the worst first: name, severity (``note``, ``warning``, ``absurd``), from
             and to [s], arguments in SI units, text, count.
         verdict: ``fine``, ``doubtful`` if a concern is a warning, ``absurd`` if one is.
         robots: each robot's name, the poses of its base at start and end, and how it agreed with its twin.
@@ -72,7 +72,7 @@ def run(
     """Run a scenario, and return how it went.
 
     Nothing is printed unless asked for. In the main thread, SIGINT, SIGTERM and SIGHUP end the run at its next
-    barrier and then do what they would have done before; in any other thread, no handler of a signal is touched.
+    barrier and then act as before; in any other thread, no handler of a signal is touched.
 
     Args:
         scenario: scenario file, or name of one of hetwin's.
@@ -95,7 +95,7 @@ def run(
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used; nothing was run then.
-        RunFailed: if the run failed; a note says where its log is.
+        RunFailed: if the run failed; a note has the place of its log.
     """
     named = None if source is None else str(source)
     transport = transport or usual_transport(str(scenario), named, variant)

@@ -26,10 +26,10 @@ def carry_out(
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     Args:
-        request: what to run, and over which transport.
+        request: the run, and its transport.
         display: where progress is shown.
         watched: run local models in a child process, so that one that hangs or crashes is named and ended.
-        live: what people see of a run that is watched, or goes over ROS 2; None: nothing.
+        live: the view of a run that is watched, or goes over ROS 2; None: nothing.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.

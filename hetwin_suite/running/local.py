@@ -41,12 +41,12 @@ def run_locally(
     A model that hangs cannot be interrupted from its own process; `watched.run_watched` can.
 
     Args:
-        request: how it begins, and what is saved of it.
-        scenario: what to run.
+        request: its start, and its checkpoint.
+        scenario: to run.
         out: folder for the log.
         listeners: follow the run beside the log.
         heartbeat: where calls of models are noted, if somebody watches them.
-        at_hand: is called with what the run can be taken in hand by, before its models are made ready.
+        at_hand: is called with the controls of the run, before its models are made ready.
         idle: spends up to so many seconds, again and again, while the run is paused or waits for its pace.
 
     Raises:

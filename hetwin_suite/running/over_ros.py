@@ -36,7 +36,7 @@ LOST_S = 3.0
 READY_TIMEOUT_S = 120.0
 """Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
 PATIENCE_S = 60.0
-"""A conductor may be silent this long, and twice the longest deadline more: it says first which one has passed."""
+"""A conductor may be silent this long, and twice the longest deadline more: it reports first which one has passed."""
 MEMORY_PERIOD_S = 1.0
 PATIENCE_OF_CONDUCTOR_S = 3.0
 """Within this time the conductor itself reports that a node has died, if it knows the node."""
@@ -71,7 +71,7 @@ class Client:
         self._feedback: _Feedback | None = None
 
     def close(self) -> None:
-        """Give up what ROS holds; left to the end of the process, rclpy complains."""
+        """Release ROS's resources; left to the end of the process, rclpy complains."""
         self._executor.shutdown()
         self._node.destroy_node()
 
@@ -96,7 +96,7 @@ class Client:
         return 0 if self._feedback is None else self._feedback.time_ns
 
     def _raise_unless_a_run(self, result: Any) -> None:
-        """Raise what ended it before there was a run; a failed or stopped run has a summary."""
+        """Raise the error that ended it before there was a run; a failed or stopped run has a summary."""
         if result.summary:
             return
         self._interrupts.raise_if_any()
@@ -247,7 +247,7 @@ class _Feedback:
         self._factor = 0.0
 
     def wait(self, doing: str) -> None:
-        """Say what is waited for."""
+        """Print the pending condition."""
         self._display.wait(doing)
 
     def show(self) -> None:
@@ -276,9 +276,9 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
     A run whose conductor dies or is silent for too long is finished here.
 
     Args:
-        request: what to run.
+        request: the run.
         display: where progress is shown.
-        live: what people see of the run; None: nothing.
+        live: the view of the run; None: none.
 
     Raises:
         BadInput: if ROS 2 is not there, another run has the namespace, or the scenario, its files or the source cannot

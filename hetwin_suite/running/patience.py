@@ -1,4 +1,4 @@
-"""Long work says what it is doing whenever nothing else has been said for a while."""
+"""Progress of long work, printed whenever nothing else was printed for a while."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def to_stderr(text: str) -> None:
 
 
 class Patience:
-    """Writes what is being done after each period of silence.
+    """Writes the present activity after each period of silence.
 
     Args:
         write: writes a line.
@@ -36,7 +36,7 @@ class Patience:
         self._last = time.monotonic()
 
     def look(self, doing: str) -> None:
-        """Write what is being done, and for how long, if it is time to.
+        """Write the present activity, and for how long, if it is time to.
 
         Args:
             doing: in words, e.g. ``loading the world``.
@@ -51,10 +51,10 @@ class Patience:
 def never_silent(
     doing: Callable[[], str], write: Callable[[str], None] = to_stderr, period_s: float = PERIOD_S
 ) -> Iterator[Patience]:
-    """Do work that cannot look at the clock itself: a thread writes what is being done.
+    """Do work that cannot look at the clock itself: a thread writes the present activity.
 
     Args:
-        doing: returns what is being done, in words.
+        doing: returns the present activity, in words.
         write: writes a line.
         period_s: the longest silence [s].
     """

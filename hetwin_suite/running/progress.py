@@ -1,4 +1,4 @@
-"""Progress of a run: a block of a few lines on a terminal, under what scrolls; plain lines otherwise."""
+"""Progress of a run: a block of a few lines on a terminal, under the scrolling lines; plain lines otherwise."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ BAR_PERIOD_S = 0.1
 LINE_PERIOD_S = 2.0
 BLOCK_RATE_HZ = 8
 HELD_S = 1.5
-"""Lines wait for so much simulated time, so that what is noticed late comes in the order of time [s]."""
+"""Lines wait for so much simulated time, so that late events come in the order of time [s]."""
 _LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables by which users say that something else is as good as a terminal, or is not."""
+"""Variables by which users declare that something else is as good as a terminal, or is not."""
 _ALWAYS_SHOWN = ("warning: ", "absurd: ", "error: ", "shown by ", "shown: ")
 """How lines begin that a quiet display shows as well."""
 
@@ -52,7 +52,7 @@ class Display:
     follows: bool = False
 
     def follow(self, feed: Feed) -> None:
-        """Show from now on what a feed says."""
+        """Show a feed from now on."""
 
     def begin(self, duration_s: float) -> None:
         """The run begins; 0 if it is not known how long it lasts."""
@@ -64,14 +64,14 @@ class Display:
         """A line of its own, about a simulated time [s] if one is given."""
 
     def wait(self, doing: str) -> None:
-        """The run has not begun yet, or is over; what is being done, in words."""
+        """The run has not begun yet, or is over; the present activity, in words."""
 
 
 class Progress(Display):
     """Shows how far a run is, on stderr.
 
     Args:
-        name: what is run.
+        name: of the run.
         quiet: print only warnings, errors and where the world can be seen; a terminal has its bar all the same.
     """
 
@@ -110,7 +110,7 @@ class Progress(Display):
             self._screen.stop()
 
     def follow(self, feed: Feed) -> None:
-        """Show from now on what a feed says, if there is a terminal."""
+        """Show a feed from now on, if there is a terminal."""
         if self._block is not None:
             self._block.feed = feed
 
@@ -158,7 +158,7 @@ class Progress(Display):
             self._release(at_s - HELD_S)
 
     def wait(self, doing: str) -> None:
-        """The run has not begun yet, or is over; what is being done, in words."""
+        """The run has not begun yet, or is over; the present activity, in words."""
         self._release(math.inf)
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self._name}: {doing}")
@@ -170,7 +170,7 @@ class Progress(Display):
         heapq.heappush(self._waiting, (at_s, self._lines, text, is_happening))
 
     def _release(self, until_s: float) -> None:
-        """Print what waits, up to a simulated time [s]."""
+        """Print waiting lines, up to a simulated time [s]."""
         while self._waiting and self._waiting[0][0] <= until_s:
             at_s, _, text, is_happening = heapq.heappop(self._waiting)
             if is_happening:
@@ -192,7 +192,7 @@ class Progress(Display):
 
 
 def _bar() -> RichProgress | None:
-    """The bar; None if stderr is no terminal, without having imported what draws it."""
+    """The bar; None if stderr is no terminal, without having imported its library."""
     if not sys.stderr.isatty() and not any(name in os.environ for name in _LIKE_A_TERMINAL):
         return None
     from rich.console import Console
@@ -213,7 +213,7 @@ def _bar() -> RichProgress | None:
 
 
 def _screen(bar: RichProgress) -> tuple[Live, Block]:
-    """What draws the bar and the block under it."""
+    """The renderer of the bar and the block under it."""
     from rich.live import Live
 
     from hetwin_suite.running.terminal_block import Block
@@ -234,8 +234,8 @@ class Repeats:
         """The lines to show now.
 
         Args:
-            text: what is to be said.
-            at_s: the simulated time that it is about [s]; not part of what makes lines equal.
+            text: of the line.
+            at_s: the simulated time that it is about [s]; not compared.
         """
         if text == self._text:
             self._more += 1
@@ -276,7 +276,7 @@ class ProgressListener(RunListener):
         self._display.show(scene.time_ns / 1e9)
 
     def event(self, event: Event) -> None:
-        """Show what happened."""
+        """Show an event."""
         if is_concern(event) and not self._concerns.is_new(event):
             return
         text = event_line(event)

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """What is to be run, and how it begins.
+    """A run to make: its scenario and start.
 
     Attributes:
         scenario: file or name.
-        options: what the start says beyond the scenario.
+        options: of the start.
         out: folder for the log; None: a new one below ``runs``.
         hold: whether it waits before its first step until somebody lets it go on.
         pace: how many times real time it goes at most; None: as fast as it can.
@@ -120,7 +120,7 @@ class RunRequest:
 
 
 def _check_can_be_saved(scenario: Scenario, options: RunOptions) -> None:
-    """Check what is known of a run's models and source before it begins.
+    """Check a run's models and source as far as possible before it begins.
 
     Raises:
         BadInput: if a model does not step by service, or no other process could go on with the source.
@@ -178,7 +178,7 @@ def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
 def usual_transport(
     scenario: str, source: str | None, variant: str | None = None
 ) -> Literal["local", "ros"]:
-    """Return ``ros`` if commands move the robot, since who sends them must see what comes of it; else ``local``.
+    """Return ``ros`` if commands move the robot, since their sender must see the effect; else ``local``.
 
     Args:
         scenario: file, or name of one of hetwin's; one that cannot be read is not reported here.

@@ -64,7 +64,7 @@ class Nodes:
 
     Args:
         scenario: of the run.
-        request: what to run, and where its nodes are.
+        request: the run, and the places of its nodes.
         run: token of the run.
         claim: of the run, which the conductor's process shares.
     """

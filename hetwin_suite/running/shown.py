@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def ros_run() -> RosRun:
-    """Return what people see of a run over ROS 2.
+    """Return the view of a run over ROS 2.
 
     Raises:
         BadInput: if ROS 2 is not there.
@@ -63,7 +63,7 @@ def carry_out_shown(
     Args:
         request, display: see `carry_out`.
         window: where it is shown.
-        say: prints a line that says where it is shown.
+        say: prints a line about where it is shown.
 
     Raises:
         BadInput: if the page cannot be served; and as `carry_out` does.

@@ -1,4 +1,4 @@
-"""The lines that stay on a terminal under what scrolls: owners of what was handed over, and what is done."""
+"""The lines that stay on a terminal under the scrolling ones: owners after handovers, and the present activity."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST = 6
 
 
 class Block:
-    """What a feed says now; rendered anew whenever the terminal is drawn.
+    """The present state of a feed; rendered anew whenever the terminal is drawn.
 
     Args:
         head: stands above it.

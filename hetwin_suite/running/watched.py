@@ -48,7 +48,7 @@ COMPANIONS = Group(
     "companion of runs",
     "a function of the conductor of a run in one process, its scenario and its options",
 )
-"""What packages add to runs; each is called before the models are made ready."""
+"""Additions of packages to runs; each is called before the models are made ready."""
 GRACE_S = 0.1
 """A call that returns this late is still reported by the child itself."""
 LOAD_DEADLINE_S = 60.0
@@ -56,7 +56,7 @@ CONDUCTOR_DEADLINE_S = 60.0
 """A run may stand still this long without a call under way, e.g. while a disk is slow."""
 END_S = 2.0
 ENDING = {signal.SIGINT, signal.SIGKILL}
-"""What `_Watch` sends the child at the first and at the second interrupt."""
+"""Messages of `_Watch` to the child at the first and at the second interrupt."""
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
 
 
@@ -64,9 +64,9 @@ def run_watched(request: RunRequest, display: Display, live: WatchedRun | None =
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     Args:
-        request: what to run.
+        request: the run.
         display: where progress is shown.
-        live: what people see of the run; None: what the display follows, if it does.
+        live: the view of the run; None: that of the display, if it has one.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
@@ -85,7 +85,7 @@ def run_watched(request: RunRequest, display: Display, live: WatchedRun | None =
 
 
 class _Watch:
-    """The child and what is known of it."""
+    """The child and its state."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class _Watch:
         return now is not None and now.phase is Phase.PAUSED
 
     def _doing(self) -> str:
-        """What is done before the first step, in words."""
+        """The activity before the first step, in words."""
         for call in self._heartbeat.under_way(len(self._models)):
             if call.index < 0:
                 return "reading the scenario"
@@ -222,7 +222,7 @@ class _Watch:
         return RunFailed("conductor", "process", self._time_ns, str(death) + during)
 
     def _failed(self, error: RunFailed) -> Ended:
-        """Finish what the child left."""
+        """Finish the child's remains."""
         first = self._interrupts.first
         if self._out is None or (first is not None and not self._out.exists()):
             self._interrupts.raise_if_any()
@@ -258,10 +258,10 @@ def run_in_child(
     `WatchedRun.take`).
 
     Args:
-        request: what to run.
+        request: the run.
         heartbeat: shared with the parent.
         send: sends a message to the parent.
-        live: the parent's side of what people see of the run; None if it is not shown.
+        live: the parent's side of the run's view; None if it is not shown.
     """
     faulthandler.enable(STDERR, all_threads=False)  # those of Gazebo fill a screen
     with _loaded(request, heartbeat) as (scenario, out):
@@ -333,7 +333,7 @@ def _picklable(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class _RemoteDisplay(Display):
-    """A display that sends to the parent, which reads from the heartbeat what is done, and the simulated time."""
+    """A display that sends to the parent, which reads activity and simulated time from the heartbeat."""
 
     def __init__(self, send: Send) -> None:
         self._send = send

@@ -1,1 +1,1 @@
-"""Writes what a user starts from: a scenario for a recording, or the package of a model."""
+"""Writes starting points for users: a scenario for a recording, or the package of a model."""

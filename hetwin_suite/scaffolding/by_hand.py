@@ -1,4 +1,4 @@
-"""What the user says of a recording by options: its hands, its joints, and how it is read."""
+"""Options of the user about a recording: its hands, its joints, and its reading."""
 
 from __future__ import annotations
 
@@ -109,10 +109,10 @@ _LIKE = r"PATTERN=NAME, such as 'fer_joint(\d)=panda_joint\1'"
 
 @dataclass(frozen=True, slots=True)
 class JointRule:
-    r"""What the user said of some joints.
+    r"""A user's rule for some joints.
 
     Attributes:
-        text: as it was said.
+        text: as given.
         pattern: matches the whole of a recorded name.
         name: of the robot's joint; ``\\1`` and so on are groups of the pattern.
     """
@@ -200,7 +200,7 @@ class Reading:
     """How a recording is to be read.
 
     Attributes:
-        stamps: what dates its messages; None: stamps that are near the log times, else these.
+        stamps: the clock that dates its messages; None: stamps that are near the log times, else these.
         units: of its positions, where they are not rad and m.
     """
 
@@ -233,7 +233,7 @@ class Reading:
         return cls(None if stamps is None else Stamps(stamps), given)
 
     def said(self) -> dict[str, Any]:
-        """Return it as a source says it."""
+        """Return it as a key of a source."""
         stamps = {} if self.stamps is None else {"stamps": self.stamps.value}
         return stamps | ({"units": [unit.value for unit in self.units]} if self.units else {})
 
@@ -265,10 +265,10 @@ _FOLLOWS = "_follower"
 
 @contextmanager
 def written_for(episode: Episode, source: Path, out: Path, *, as_it_is: bool) -> Iterator[Path]:
-    """Write an episode as a recording into the folder of a scenario, and remove it if what follows fails.
+    """Write an episode as a recording into the folder of a scenario, and remove it if a later step fails.
 
     Args:
-        episode: what is written.
+        episode: to write.
         source: the data set; errors about the recording name it.
         out: the folder, new or empty.
         as_it_is: whether positions stay in the data set's units.

@@ -69,10 +69,10 @@ def choose_robot(
     """Choose.
 
     Args:
-        recording: what was recorded.
+        recording: its content.
         named: a URDF file or a known name; None: none was named.
         folder: the recorded description is written there, so that it can be read.
-        rules: what the user said of joints whose names differ.
+        rules: of the user for joints whose names differ.
         packages: name of a package:// -> its folder.
 
     Raises:
@@ -157,7 +157,7 @@ def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> C
     """
     recorded = list(recording.joints())
     if not recorded:
-        return chosen  # the transforms will say
+        return chosen  # the transforms will decide
     found = len(chosen.matching.joints)
     if found and found >= FITS_FROM * min(len(recorded), len(own)):
         return chosen
@@ -184,7 +184,7 @@ def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> C
 
 
 def _line(recorded: Sequence[str], own: Sequence[str]) -> str:
-    """The option that says by hand which joints are meant; the user has to look at it."""
+    """The option that matches joints by hand; the user has to look at it."""
     return f"which joint is which: {as_option(rule_of(recorded, own))}"
 
 

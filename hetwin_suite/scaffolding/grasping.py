@@ -140,7 +140,7 @@ class Motion:
     Attributes:
         seconds: (n,) run times [s].
         positions: joint of the robot -> (n,) positions [rad or m]; only those that were recorded.
-        notes: what the source remarks about the recording.
+        notes: of the source about the recording.
     """
 
     seconds: Floats
@@ -166,7 +166,7 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     """Replay a recording.
 
     Args:
-        source: as the scenario says it, with an absolute path.
+        source: as in the scenario, with an absolute path.
         body: the robot.
 
     Raises:
@@ -188,7 +188,7 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
 
 
 def _strange(findings: Sequence[Finding], body: Body) -> Iterator[str]:
-    """Yield, in words, what is strange in the recording: the first of what is found several times."""
+    """Yield the findings in the recording in words: the first of repeated ones."""
     units = {j.name: "m" if j.kind is JointKind.SLIDE else "rad" for j in body.moving_joints}
     alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:

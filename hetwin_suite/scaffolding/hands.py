@@ -1,4 +1,4 @@
-"""Describes the hands of a robot: what they are, their joints, and where these are when the hand is open and closed."""
+"""Describes the hands of a robot: their kinds, their joints, and where these are when the hand is open and closed."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class FoundHand:
     Attributes:
         name: unique among the robot's links and hands.
         link: that the fingers start from.
-        kind: what it is, in words.
+        kind: in words.
         offset: (3,) from the link's frame to between the finger tips [m].
         joints: of the fingers, those that follow others included; none: it holds without fingers.
         opened: positions of the joints when it is open [rad or m].
         closed: positions of the joints when it is closed on nothing.
-        unsure: what of it cannot be judged, in words; empty if there is nothing to say.
+        unsure: parts of it that cannot be judged, in words; empty if there are none.
         guessed: whether the open side is a guess.
     """
 

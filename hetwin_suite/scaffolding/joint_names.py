@@ -1,8 +1,8 @@
 """Which joint of a robot a recorded joint is, if their names differ by a prefix or another pattern.
 
 Names are compared as words: `left/arm_1_joint`, `Left.Arm-1` and `left_arm1` are all (left, arm, 1). A pattern that
-holds for several joints in the same way is preferred over one that holds for fewer, and what two patterns explain
-equally well is not guessed.
+holds for several joints in the same way is preferred over one that holds for fewer, and a name that two patterns
+explain equally well is not guessed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]
 
 EXCHANGED = 4
-"""Rank of patterns in which words stand for others: they count only if several joints say so."""
+"""Rank of patterns in which words stand for others: they count only if several joints support them."""
 LEAST_SERIES = 3
 """Joints that are numbered make a series from this length on."""
 
@@ -24,7 +24,7 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SAY_NOTHING = {"joint", "joints"}
 _WORDLESS = {*_SAY_NOTHING, "a", "axis", "j", "jnt", "q"}
 _SIDES = {"left", "right", "l", "r", "front", "rear", "back", "upper", "lower"}
-"""Words that tell two parts of one robot apart: none stands for another."""
+"""Words that distinguish two parts of one robot: none stands for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def match_joints(
         known: whether the robot is known to be the right one. Then names without any word of their own, such as
             `joint_1`, are matched too: by a prefix, or in order with the only series of the robot that is as long;
             and `a_joint_1` is `b_joint_1` if that holds for all of a series.
-        by_hand: recorded name -> the robot's name, where the user said so; names that are not there are left out.
+        by_hand: recorded name -> the robot's name, by the user; unknown names are left out.
     """
     said = by_hand or {}
     joints = {one: own for one, own in said.items() if one in recorded and own in robot}
@@ -119,7 +119,7 @@ def match_joints(
 def _by_patterns(
     recorded: Sequence[str], robot: Sequence[str], known: bool
 ) -> tuple[list[list[Pair]], dict[str, tuple[str, ...]]]:
-    """Pairs of each pattern that was accepted, and what stays ambiguous."""
+    """Pairs of each pattern that was accepted, and ambiguous names."""
     candidates = _candidates(recorded, robot, known)
     accepted: list[list[Pair]] = []
     ambiguous: dict[str, tuple[str, ...]] = {}
@@ -324,7 +324,7 @@ def _is_wordless(template: Words) -> bool:
 
 
 def rule_of(recorded: Sequence[str], robot: Sequence[str]) -> list[str]:
-    """What `--joint` takes to match two lists of names, as far as it can be guessed: the user has to look at it.
+    """The value of `--joint` that matches two lists of names, as far as it can be guessed: the user has to look at it.
 
     It is one pattern if the robot has a series with the same numbers, else a pair of names for each joint, in order.
     """
@@ -346,7 +346,7 @@ def _likeness(numbered: Mapping[int, str], own: Mapping[int, str]) -> tuple[bool
 
 
 def _around(numbered: Mapping[int, str]) -> tuple[str, str] | None:
-    """What all names of a series have before and after their number; None if they differ."""
+    """Common prefix and suffix of the names of a series; None if they differ."""
     parts = {
         (name[: match.start()], name[match.end() :])
         for number, name in numbered.items()

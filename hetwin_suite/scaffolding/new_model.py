@@ -34,7 +34,7 @@ class NewModel:
         kind: simulation or observer.
         type: MODULE:CLASS of the model.
         folder: where the package is.
-        files: what was written, relative to the folder.
+        files: written ones, relative to the folder.
     """
 
     name: str

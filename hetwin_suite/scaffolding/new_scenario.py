@@ -57,11 +57,11 @@ _AS_RECORDED = Reading()
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """All that the scenario of a recording says.
+    """The content of a recording's scenario.
 
     Attributes:
         name: of the scenario.
-        recording: what it holds.
+        recording: its content.
         topics: from which the joints are taken.
         chosen: the robot, and its joints that were recorded.
         body: the robot.
@@ -71,7 +71,7 @@ class Draft:
         start: joints that were not recorded and cannot be at 0 -> where they are [rad or m].
         grasp: where and when a hand closes first; None if none does.
         packages: name of a package:// -> its folder.
-        warnings: what the user should know, in words.
+        warnings: for the user.
         reading: how the recording is read.
     """
 
@@ -113,7 +113,7 @@ def draft_scenario(
     said: Sequence[str] = (),
     now: Callable[[str], object] = str,
 ) -> Draft:
-    """Look into a recording, choose its robot, and find out what the scenario should say.
+    """Look into a recording, choose its robot, and find the scenario's content.
 
     Args:
         recording: the file or folder.
@@ -121,9 +121,9 @@ def draft_scenario(
         packages: name of a package:// -> its folder.
         reading: how it is to be read.
         joints: which recorded joint is which of the robot, as `JointRule` reads it.
-        hands: that are known, each as `--hand` says it.
-        said: of what the recording was made from, in words; the first warnings.
-        now: is called with what is being done, in words.
+        hands: that are known, each as in `--hand`.
+        said: about the origin of the recording, in words; the first warnings.
+        now: is called with the present activity, in words.
 
     Raises:
         BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
@@ -192,7 +192,7 @@ def _recorded(hand: FoundHand, loose: Sequence[str]) -> FoundHand:
 def _about_hands(
     body: Body, hands: Sequence[FoundHand], loose: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
-    """Yield what the user should know of the hands, in words."""
+    """Yield notes for the user about the hands, in words."""
     named = any(GRIPPING.search(joint.name) for joint in body.moving_joints)
     why = why_no_hand(body, hands)
     if why and named:
@@ -231,7 +231,7 @@ def _check_moves(recording: Recording) -> None:
 
 
 def _source(recording: Path, topics: Sequence[str], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """The source as the scenario will say it."""
+    """The source as the scenario will have it."""
     named = {"joint_states": list(topics)} if topics else {}
     return {"recording": str(recording.resolve()), "joints": dict(renamed), **named}
 
@@ -264,7 +264,7 @@ def _body(chosen: ChosenRobot, packages: Mapping[str, Path], notes: Notes) -> Bo
 
 
 def _lost(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
-    """What of the description is not carried over: meshes, and all that MJCF has and URDF does not."""
+    """Parts of the description that are not carried over: meshes, and all that MJCF has and URDF does not."""
     return notes.left_out() if chosen.robot.file.suffix in (".urdf", ".xacro") else notes.all()
 
 

@@ -2,7 +2,7 @@
 
 Links that fixed joints connect are one rigid part. A palm is a part that an arm carries, from which two or more short
 branches with joints of limited travel start, all of which end there; a motor that one sees may turn beside them. A
-single branch makes a palm if it is called a gripper: a jaw that closes against the part. What holds without fingers is
+single branch makes a palm if it is called a gripper: a jaw that closes against the part. A hand without fingers is
 found by name.
 """
 
@@ -26,7 +26,7 @@ MAX_JAW = pi
 MOST_FINGERS = 10
 LEAST_TRAVEL = 1e-4
 IN_PLACE = 0.005
-"""The middle of what turns in place is so near to the axis [m]."""
+"""The middle of a part that turns in place is so near to the axis [m]."""
 
 GRIPPING = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
 _HAND = re.compile(r"hand|palm|grip|finger|thumb", re.IGNORECASE)
@@ -73,7 +73,7 @@ def travels_of(
 
 
 def find_palms(body: Body, travels: Collection[str]) -> list[Palm]:
-    """Parts with fingers, the nearest to the root first; what is part of a hand is no hand of its own."""
+    """Parts with fingers, the nearest to the root first; a part of a hand is no hand of its own."""
     part_of = parts_of(body)
     out: dict[str, list[Joint]] = {}
     for joint in body.moving_joints:
@@ -110,7 +110,7 @@ def _has_ends(finger: Sequence[Joint], travels: Collection[str]) -> bool:
 def _without_motors(
     fingers: Sequence[tuple[Joint, ...]], shapes: _Shapes
 ) -> list[tuple[Joint, ...]]:
-    """The fingers without what turns in place beside at least two that do not."""
+    """The fingers without parts that turn in place beside at least two that do not."""
     kept = [finger for finger in fingers if not shapes.is_motor(finger)]
     return kept if len(kept) > 1 else list(fingers)
 
@@ -139,7 +139,7 @@ def _is_jaw(joint: Joint) -> bool:
 
 
 def fixed_tools(body: Body, part_of: Mapping[str, str], taken: Collection[str]) -> list[str]:
-    """The first link of each rigid part that holds things without fingers; a cup rather than what carries it."""
+    """The first link of each rigid part that holds things without fingers; a cup rather than its carrier."""
     found: dict[str, list[str]] = {}
     for link in body.links:
         if fixed_tool(link.name) and part_of[link.name] not in taken:
@@ -183,7 +183,7 @@ class _Shapes:
         return all(float(np.linalg.norm(end - begin)) < MAX_FINGER for end in ends)
 
     def is_motor(self, branch: Sequence[Joint]) -> bool:
-        """Whether it is a single joint that turns without end, or what it turns stays where it is."""
+        """Whether it is a single joint that turns without end, or its part stays where it is."""
         joint = branch[0]
         if len(branch) > 1 or joint.kind is not JointKind.HINGE or joint.mimic is not None:
             return False

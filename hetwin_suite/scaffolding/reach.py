@@ -115,7 +115,7 @@ def _ball() -> Floats:
 
 
 CLEARANCE = 0.01
-"""What moves stays so far above the floor [m]; what does not may stand on it."""
+"""A moving part stays so far above the floor [m]; others may stand on it."""
 
 
 def standing_height(body: Body, positions: Mapping[str, Floats]) -> float:
@@ -155,7 +155,7 @@ TIP_SHARE = 0.25
 LEAST_OPENING = 1e-3
 """A hand opens if its tips go apart by this [m]."""
 SIDEWAYS = 0.15
-"""A joint that opens a hand by less than this share of what another one does moves its finger sideways."""
+"""A joint that opens a hand by less than this share of another one moves its finger sideways."""
 
 ALONG = 0.7
 """Joints of a finger curl it together if the cosine between their axes is at least this."""
@@ -277,7 +277,7 @@ class FingerTips:
         return np.asarray(inside[heights >= heights.max() - TIP_SHARE * np.ptp(heights)])
 
     def _to_fixed_side(self, frames: Mapping[str, Floats]) -> float:
-        """Distance of the tip from what it closes against [m]; 0 if that has no shape."""
+        """Distance of the tip from its opposite [m]; 0 if that has no shape."""
         points = self._outermost(self._fingers[0], frames)
         away = [
             _distance(geometry, points, frames[link])

@@ -25,7 +25,7 @@ TABLE_HEIGHT = 0.02
 TABLE_AWAY = 0.2
 """Its middle is so much farther from the robot than the box [m]."""
 BOX_SIZE = 0.04
-"""Of the example's box [m], where no fingers say how wide it is."""
+"""Of the example's box [m], where no fingers give its width."""
 LEAST_BOX = 0.005
 _ABOVE = 2
 """A recording is named relative to the scenario if they have a folder in common so many levels up."""
@@ -39,7 +39,7 @@ def scenario_text(draft: Draft, out: Path) -> str:
     """Write the scenario.
 
     Args:
-        draft: what it says.
+        draft: its content.
         out: the folder that it will lie in.
     """
     return "\n".join(line.rstrip() for line in _lines(draft, out)) + "\n"
@@ -118,7 +118,7 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
 
 
 def _may_annotate(topic: RecordedTopic) -> bool:
-    """Whether its values may say what the robot's program does."""
+    """Whether its values may be actions of the robot's program."""
     return _VALUES.fullmatch(topic.type) is not None and topic.count > 1
 
 

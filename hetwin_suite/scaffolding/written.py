@@ -1,4 +1,4 @@
-"""Writes the scenario of a recording, and says what it holds."""
+"""Writes the scenario of a recording, and describes it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _SHOWN_WARNINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A scenario that was written, and what it was made from."""
+    """A written scenario, and its origin."""
 
     file: Path
     draft: Draft
 
     def printed(self, run: PrintedRun | None) -> NewScenario:
-        """What `hetwin new --json` prints.
+        """Output of `hetwin new --json`.
 
         Args:
             run: the run of the scenario; None if there was none.
@@ -55,7 +55,7 @@ class Written:
         return str(described.resolve()) if chosen.description else chosen.robot.label
 
     def lines(self) -> Iterator[str]:
-        """What the recording holds and what was made of it, for a person."""
+        """The recording's content and the scenario, for a person."""
         draft = self.draft
         recording, matching = draft.recording, draft.chosen.matching
         yield (

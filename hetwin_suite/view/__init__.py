@@ -1,1 +1,1 @@
-"""What people see of a run: pages while it goes on and afterwards, pictures, and what other viewers are given."""
+"""Views of a run: pages while it goes on and afterwards, pictures, and data for other viewers."""

@@ -1,4 +1,4 @@
-"""What stands in a page: sections, and in them text, tables, lists, figures and pictures.
+"""Content of a page: sections, and in them text, tables, lists, figures and pictures.
 
 It is data: a page's templates write it as HTML (`Document`), and whatever is text here is text there. For example::
 
@@ -88,7 +88,7 @@ class Lines:
 Inline: TypeAlias = (
     "str | Time | Strong | Quiet | Code | Chip | Link | Lines | Fold | tuple[Inline, ...]"
 )
-"""What can stand in a line or in a cell; a tuple is one after the other."""
+"""Content of a line or a cell; a tuple is one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list; `kind` is its class. An item may be a tone and what has it."""
+    """A list; `kind` is its class. An item may be a tone and its content."""
 
     items: Sequence[Inline]
     kind: str = ""
@@ -133,7 +133,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading within a section, and what is below it."""
+    """A heading within a section, and its content."""
 
     text: str
     content: Sequence[Content] = ()
@@ -149,14 +149,14 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and what they are; a wide one has a line of its own."""
+    """Names and their values; a wide one has a line of its own."""
 
     facts: Sequence[tuple[str, Inline, bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A PNG image in base64, and what it shows."""
+    """A PNG image in base64, and its caption."""
 
     png: str
     words: str
@@ -194,7 +194,7 @@ class Player:
         films: ids of the elements that hold them.
         first_ns: the time that is shown at first; None: the beginning.
         has_course: whether time lines are below it.
-        places: times to go to, and what is there.
+        places: times to go to, and their captions.
         why_not: why nothing plays; empty if it does.
     """
 
@@ -217,15 +217,15 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class FirstScreen:
-    """What came of a run, beside where it plays.
+    """The outcome of a run, beside where it plays.
 
     Attributes:
         tone: ``good``, ``warned`` or ``bad``.
-        marks: words that say it at a glance.
-        text: what happened.
+        marks: summary at a glance.
+        text: of the outcome.
         more: further lines.
         player: where it plays; None if nothing does.
-        told: what is below.
+        told: content below.
     """
 
     tone: str
@@ -240,7 +240,7 @@ Content: TypeAlias = (
     "Inline | Paragraph | Items | Table | Heading | Grid | Facts | Cards | Player | Course | Figure"
     " | FirstScreen | Section | Sequence[Content]"
 )
-"""What can stand in a section."""
+"""Content of a section."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ class Section:
     Attributes:
         title: empty for none.
         note: a sentence on how to read it; empty for none.
-        content: what is in it.
+        content: of it.
         name: to link to; empty for none.
         kind: further classes.
     """

@@ -26,11 +26,11 @@ class Document:
 
     Args:
         title: of the window, and above all sections.
-        sections: what stands in it.
+        sections: its content.
         heading: above all sections; by default the title.
         footer: a sentence at the end.
-        films: what plays in it, by the ids of `Player`.
-        comparison: what the script is told of two films; None if there is one.
+        films: that play in it, by the ids of `Player`.
+        comparison: for the script of two films; None if there is one.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Document:
         }
 
     def html(self) -> str:
-        """The page; what its script draws is left out, and it says why, where the script has not been made."""
+        """The page; its drawings are left out, with the reason, where the script has not been made."""
         figures = Figures()
         body = _Writer(figures).show(self._sections)
         try:
@@ -66,7 +66,7 @@ class Document:
 
 
 def live_page() -> str:
-    """The page of a run that goes on; what it shows comes over its own connection.
+    """The page of a run that goes on; its content comes over its own connection.
 
     Raises:
         BadInput: if its script was not made.

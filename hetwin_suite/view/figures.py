@@ -67,7 +67,7 @@ class Line:
         opacity: 0 to 1.
         band: lower and upper edge of a band around the line, (n,) each.
         points: how its points are drawn, all or each; none if empty.
-        texts: what is said of each point under the pointer instead of its numbers.
+        texts: of each point under the pointer instead of its numbers.
     """
 
     name: str
@@ -90,10 +90,10 @@ class Axis:
 
     Attributes:
         title: with the unit in brackets.
-        range: what is shown at first; None: what there is.
+        range: shown at first; None: of the data.
         percent: whether shares are shown in percent.
         from_zero: whether zero is shown.
-        ticks: places and what stands there; empty: round numbers.
+        ticks: places and their labels; empty: round numbers.
     """
 
     title: str = ""
@@ -105,7 +105,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Tint:
-    """A stretch of time, or of what else is across, in a colour behind all else."""
+    """A stretch of time, or of another horizontal quantity, in a colour behind all else."""
 
     begin: float
     end: float
@@ -117,7 +117,7 @@ class Panel:
     """One of the charts of a figure.
 
     Attributes:
-        lines: what is drawn, the last on top.
+        lines: drawn, the last on top.
         y: the axis up.
         title: above it.
         tints: behind the lines.
@@ -133,7 +133,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """One chart, or several below each other that share what is across.
+    """One chart, or several below each other that share the horizontal axis.
 
     Attributes:
         panels: the charts, from the top.
@@ -144,7 +144,7 @@ class Chart:
         marks: dotted lines across all panels.
         levels: dotted lines at values.
         equal: whether both axes have the same scale.
-        single: whether the pointer is shown one point, and not what all lines have there.
+        single: whether the pointer is shown one point, and not the values of all lines there.
         legend: whether there is one.
     """
 
@@ -168,8 +168,8 @@ class Bar:
         begin: [s]
         end: [s]
         colour: as ``#rrggbb``.
-        text: what stands on the bar.
-        title: what it is called under the pointer.
+        text: on the bar.
+        title: under the pointer.
         detail: lines about it under the pointer, below its times.
         part: which half of the row it takes; None: all of it.
         kind: its name in the legend; empty for none.
@@ -235,7 +235,7 @@ class Figures:
         return len(self.figures) - 1
 
     def as_json(self) -> dict[str, Any]:
-        """What the script reads; see ``figure.ts``."""
+        """Data for the script; see ``figure.ts``."""
         return {"arrays": list(self.arrays), "figures": self.figures}
 
     def _chart(self, chart: Chart) -> dict[str, Any]:

@@ -24,7 +24,7 @@ class Shown(Protocol):
     """A run that a viewer shows.
 
     Attributes:
-        told: what people are told before the address, e.g. ``Foxglove and Lichtblick find the run at``.
+        told: words before the address, e.g. ``Foxglove and Lichtblick find the run at``.
         address: where they find it.
     """
 

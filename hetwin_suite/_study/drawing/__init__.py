@@ -1,1 +1,1 @@
-"""What is drawn anew for each run."""
+"""Draws of each run."""

@@ -1,4 +1,4 @@
-"""What one run differs in from what its scenario says, and the scenario with it."""
+"""The draw of one run: its differences from the scenario, and the scenario with them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """What one run differs in: what was drawn for it, and what is done to it beside.
+    """Differences of one run: its drawn values, and other changes.
 
     Attributes:
         index: of the run in its study.
-        seed: of the run; None: as its start says.
-        inputs: what was drawn by name, e.g. ``box.pose.x``: of poses by how much they are off [m, rad], of numbers what
-            is added, the factor, or the number itself.
+        seed: of the run; None: that of its start.
+        inputs: drawn values by name, e.g. ``box.pose.x``: of poses offsets [m, rad], of numbers the
+            addend, the factor, or the number itself.
         scene: entity -> {"pose": [7]} in the world, of those that are moved.
         parameters: model -> parameter -> value, of those that differ.
-        source: recording that it replays from its start; None: as its start says.
+        source: recording that it replays from its start; None: that of its start.
     """
 
     index: int
@@ -40,7 +40,7 @@ class Draw:
 
     @classmethod
     def of_episode(cls, folder: Path, index: int = 0) -> Draw:
-        """Return what makes a run the replay of a recorded episode, in the scene that its robot believed in.
+        """Return the draw that makes a run the replay of a recorded episode, in the scene that its robot believed in.
 
         Raises:
             BadInput: if the episode's scene cannot be read.
@@ -72,7 +72,7 @@ class Draw:
         return any(SOURCE in changed for changed in self.parameters.values())
 
     def options(self, options: RunOptions) -> RunOptions:
-        """Return what the start of the run says."""
+        """Return the options of the run's start."""
         scene = {**options.scene}
         for entity, entry in self.scene.items():
             scene[entity] = {**scene.get(entity, {}), **entry}

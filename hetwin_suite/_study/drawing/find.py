@@ -1,4 +1,4 @@
-"""Finds what a scenario says is uncertain in its scene and among its models."""
+"""Finds the uncertainty of a scenario in its scene and among its models."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from hetwin_suite._study.drawing.uncertain import (
 
 KEY = "uncertainty"
 STANDING = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
-"""What has a place at the start."""
+"""Kinds of entities with a place at the start."""
 
 
 def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
-    """Return what the scenario says is uncertain.
+    """Return the scenario's uncertainty.
 
     Args:
         scenario: whose `uncertainty` it is.
         start: of a run that was prepared with it.
 
     Raises:
-        BadInput: if it names what is not there, or what cannot be uncertain; with file, line and key.
+        BadInput: if it names something unknown, or something that cannot be uncertain; with file, line and key.
     """
     placed: list[Placed] = []
     physical: list[Physical] = []
@@ -97,7 +97,7 @@ def _unknown(name: str, scenario: Scenario, start: RunStart, where: str) -> BadI
 def _check_keys(
     uncertain: Uncertain, plan: ModelPlan | None, entity: Entity | None, where: str
 ) -> None:
-    """See that what an entity alone has is said of an entity, and what a model alone has of a model."""
+    """Check that keys of entities belong to an entity, and keys of models to a model."""
     for key in uncertain.parameters if plan is None else ():
         raise BadInput(
             "this is nothing of an entity that can be uncertain",

@@ -1,4 +1,4 @@
-"""What is uncertain at a moment of a run, from what a scenario says is uncertain."""
+"""Uncertainty at a moment of a run, from that of the scenario."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from hetwin_core.ensemble.scene.values import POSE
 from hetwin_suite._study.drawing.uncertain import Grasped, Placed, Uncertainty
 
 COVARIANCE = "pose_covariance"
-"""Attribute of what is in a hand: the upper triangle of the covariance of its pose."""
+"""Attribute of an object in a hand: the upper triangle of the covariance of its pose."""
 MOVED_M = 0.005
 MOVED_RAD = 0.05
-"""What is further than this from where it was at the start has been moved."""
+"""An object further than this from where it was at the start has been moved."""
 
 
 def of_now(uncertainty: Uncertainty, now: Snapshot) -> Uncertainty:
-    """Return what is uncertain now.
+    """Return the present uncertainty.
 
-    What a scenario says of a pose is about where a thing is at the start. It holds as long as the thing, and all that
-    it carries, is still there and is the main model's: what was taken was where it was believed. What is in a hand is
-    as uncertain as the model says that localizes it there.
+    The scenario's uncertainty of a pose is about the start. It holds as long as the thing, and all that
+    it carries, is still there and is the main model's: a taken object was where it was believed. An object in a hand is
+    as uncertain as by the model that localizes it there.
 
     Args:
         uncertainty: of the scenario.

@@ -1,4 +1,4 @@
-"""Draws numbers and places from what a scenario says is uncertain."""
+"""Draws numbers and places from a scenario's uncertainty."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ MOST_SEED = 2**31
 
 
 def generator(purpose: str, seed: int, index: int) -> np.random.Generator:
-    """Return the generator of one purpose in one run: what it draws depends on nothing else.
+    """Return the generator of one purpose in one run: its draws depend on nothing else.
 
     Args:
-        purpose: what is drawn, e.g. ``box.pose``.
+        purpose: of the draw, e.g. ``box.pose``.
         seed: of the batch.
         index: of the run in it.
     """
@@ -47,7 +47,7 @@ class How(StrEnum):
 
 
 class Number(NamedTuple):
-    """A number that was drawn: what is added to the one that is said, what that is multiplied with, or a new one.
+    """A drawn number: an addend to the nominal one, a factor of it, or a new one.
 
     Attributes:
         how: which of them.
@@ -60,7 +60,7 @@ class Number(NamedTuple):
     part: int | None = None
 
     def of(self, nominal: Any) -> Any:
-        """Return what becomes of a number that is said."""
+        """Return the drawn value of a nominal number."""
         match self.how:
             case How.PLUS:
                 return nominal + self.value
@@ -70,7 +70,7 @@ class Number(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """How far a pose is from where it is said to be.
+    """Offset of a pose from the nominal one.
 
     Attributes:
         position: x y z in the world [m].

@@ -1,4 +1,4 @@
-"""Checks what a scenario says is uncertain about bodies and hands beside their poses."""
+"""Checks the uncertainty of bodies and hands beside their poses."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ SOLID = (EntityKind.OBJECT, EntityKind.STATIC)
 def physical_of(
     entity: Entity, uncertain: Uncertain, main: ModelPlan, where: str
 ) -> Iterator[Physical]:
-    """Yield what is uncertain about an entity beside its pose.
+    """Yield the uncertain quantities of an entity beside its pose.
 
     Args:
         entity: which.
-        uncertain: what the scenario says.
+        uncertain: the scenario's entry.
         main: the model that is to change it.
         where: key in the scenario.
 

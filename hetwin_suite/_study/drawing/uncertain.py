@@ -1,4 +1,4 @@
-"""What is uncertain about a scenario, and one run's draw of it."""
+"""The uncertainty of a scenario, and one run's draw of it."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ from hetwin_suite._study.drawing.numbers import (
 )
 
 LIGHTEST = 0.01
-"""A mass is at least this share of what is said."""
+"""A mass is at least this share of the nominal one."""
 BODIES, GRIPS = "bodies", "grips"
-"""The main model's parameters for what differs about bodies and hands."""
+"""The main model's parameters for differences of bodies and hands."""
 OFFSET = "offset"
-"""The parameter of a model that says how far what it estimates is from its estimate."""
+"""The parameter of a model of the error of its estimate."""
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class Placed(NamedTuple):
-    """An entity whose pose is uncertain, and what is moved with it.
+    """An entity whose pose is uncertain, and those moved with it.
 
     Attributes:
         entity: its name.
         spread: how uncertain it is.
-        poses: entity -> (7,) the pose that the scenario says; the entity first.
+        poses: entity -> (7,) the nominal pose; the entity first.
     """
 
     entity: str
@@ -58,7 +58,7 @@ class Varied(NamedTuple):
         model: its name.
         parameter: its name.
         spread: how uncertain it is.
-        nominal: the value that the scenario says, or the model's default.
+        nominal: the scenario's value, or the model's default.
     """
 
     model: str
@@ -79,7 +79,7 @@ class Physical(NamedTuple):
         entity: its name.
         aspect: ``mass``, ``friction``, ``bounce`` or ``grip``.
         spread: how uncertain it is.
-        nominal: of a mass, what the scenario says [kg]; else 1, a factor.
+        nominal: of a mass, the scenario's [kg]; else 1, a factor.
     """
 
     entity: str
@@ -118,15 +118,15 @@ class Grasped(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
-    """What is drawn for each run.
+    """The quantities drawn for each run.
 
     Attributes:
         main: name of the main model.
         placed: poses.
-        physical: what is uncertain about bodies and hands.
+        physical: uncertain quantities of bodies and hands.
         varied: models' parameters.
-        grasped: what models estimate.
-        bodies: the main model's parameter `bodies` as the scenario says it.
+        grasped: estimates of models.
+        bodies: the main model's parameter `bodies` as the scenario has it.
         grips: its parameter `grips`.
     """
 
@@ -182,7 +182,7 @@ class Uncertainty:
 
 
 def _moved(placed: Placed, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:
-    """Return the scene with an entity and what it carries moved, and note what was drawn."""
+    """Return the scene with an entity and its load moved, and note the draw."""
     name = f"{placed.entity}.{POSE.name}"
     shift = drawn_shift(placed.spread, generator(name, seed, index))
     numbers = dict(zip(("x", "y", "z"), shift.position, strict=True))

@@ -1,1 +1,1 @@
-"""Runs of a study: what makes them, from where, and what is said of each."""
+"""Runs of a study: their makers, origins and judges."""

@@ -29,7 +29,7 @@ Told_co = TypeVar("Told_co", covariant=True)
 
 
 class Way(Protocol[Told_co]):
-    """How a copy of a run goes on, once it has what was drawn for it; in the copy itself."""
+    """How a copy of a run goes on, once it has its draw; in the copy itself."""
 
     def begin(self, run: BetweenSteps) -> None:
         """Prepare it.
@@ -39,10 +39,10 @@ class Way(Protocol[Told_co]):
         """
 
     def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> Told_co:
-        """Return what is told of it.
+        """Return its report.
 
         Args:
-            future: what came of it.
+            future: its result.
             summary: of the whole run.
             scene: at its end.
         """
@@ -55,7 +55,7 @@ class AsItIs:
         """Do nothing."""
 
     def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> RunResult:
-        """Tell what came of it."""
+        """Report its result."""
         return future
 
 
@@ -93,7 +93,7 @@ class Copy:
             forked = forked.next(result)
 
     def _mark(self) -> Mark | None:
-        """Return what brings the run back to the moment; None if it cannot be brought back."""
+        """Return a function that brings the run back to the moment; None if it cannot be brought back."""
         try:
             return self.run.mark()
         except HetwinError:
@@ -108,7 +108,7 @@ class Copy:
         return True
 
     def _future(self, draw: Draw, tables: RunTables, at_ns: int) -> tuple[object, bool]:
-        """Go on with a draw; returns what is told of it, and whether the run came to its end."""
+        """Go on with a draw; returns its report, and whether the run came to its end."""
         folder, summaries = self.job.folder(draw), list[RunSummary]()
 
         def made() -> RunResult:

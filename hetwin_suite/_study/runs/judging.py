@@ -1,4 +1,4 @@
-"""Judges the episode of a run: which outcomes came about, what it is worth, and which flaws it has."""
+"""Judges the episode of a run: its outcomes, utility and flaws."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Watch(Protocol):
         """Look at the run after a step."""
 
     def seen(self) -> Any:
-        """Return what was seen, as JSON has it."""
+        """Return the observation as JSON."""
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Watcher:
     variant: str | None
 
     def scenario(self) -> Scenario:
-        """Return what is run."""
+        """Return the scenario of the runs."""
         return load_scenario(self.path, self.variant)
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> Watch | None:
-        """Return what looks at one run of it; None: its episode is judged when it is over."""
+        """Return the observer of one run of it; None: its episode is judged when it is over."""
         return None
 
 
@@ -67,7 +67,7 @@ POINTS = 60
 
 
 def events_since(tables: Tables, time_ns: int) -> tuple[Seen, ...]:
-    """Return the events after a time; without what the robot's program says, which is given."""
+    """Return the events after a time; without messages of the robot's program, which are given."""
     whole = _wholes(tables.layout)
     found = (_seen(one, whole) for one in tables.events if _is_news(one, time_ns))
     return tuple(sorted(found, key=lambda seen: seen.time_ns))
@@ -76,12 +76,12 @@ def events_since(tables: Tables, time_ns: int) -> tuple[Seen, ...]:
 def actions_after(
     tables: Tables, time_ns: int, replaced: bool
 ) -> tuple[tuple[str, Mapping[str, Json]], ...]:
-    """Return operation and arguments of what the robot's program does and had not done at a time.
+    """Return operation and arguments of the program's actions that were not done at a time.
 
     Args:
         tables: of the whole run.
         time_ns: when.
-        replaced: whether another program took over then, so that what it was doing was given up.
+        replaced: whether another program took over then, so that its actions were given up.
     """
     return tuple(
         (one.operation, dict(one.variables))
@@ -91,11 +91,11 @@ def actions_after(
 
 
 def _is_news(one: Happening, time_ns: int) -> bool:
-    return one.time_ns > time_ns and not one.source.startswith("/")  # a topic says what is given
+    return one.time_ns > time_ns and not one.source.startswith("/")  # messages of topics are given
 
 
 def _wholes(layout: Layout) -> dict[str, str]:
-    """Return entity -> what it is named as: links as their robot or model."""
+    """Return entity -> its name in reports: links as their robot or model."""
     return {
         entity.name: entity.owner if entity.kind is EntityKind.LINK else entity.name
         for entity in layout.entities
@@ -161,10 +161,10 @@ def result_of(
     *,
     with_flaws: bool = False,
 ) -> RunResult:
-    """Return what came of a run that is over.
+    """Return the result of a finished run.
 
     Args:
-        draw: what it differed in.
+        draw: its differences.
         summary: of it.
         tables: of the whole run, from its start.
         outcomes: name -> question.
@@ -194,7 +194,7 @@ def result_of(
 
 
 def judged_tables(tables: Tables, outcomes: Mapping[str, str]) -> dict[str, bool | None]:
-    """Return which outcomes came about in an episode; None if it does not say.
+    """Return which outcomes were achieved in an episode; None if unknown.
 
     Args:
         tables: of the episode, which is over.
@@ -207,7 +207,7 @@ def judged_tables(tables: Tables, outcomes: Mapping[str, str]) -> dict[str, bool
 def valued_tables(
     tables: Tables, judged: Mapping[str, bool | None], utility: str | None
 ) -> float | None:
-    """Return what an episode is worth; None if it does not say.
+    """Return the utility of an episode; None if unknown.
 
     Args:
         tables: of the episode, which is over.
@@ -236,7 +236,7 @@ def check_outcomes(scenario: Scenario, tables: Tables) -> None:
     """Check the outcomes of a scenario on a run that has just begun.
 
     Raises:
-        BadInput: if one is no question, names what is not there, or is neither true nor false; with file, line and key.
+        BadInput: if one is no question, names something unknown, or is neither true nor false; with file, line and key.
     """
     for name, question in scenario.file.outcomes.items():
         try:
@@ -246,16 +246,16 @@ def check_outcomes(scenario: Scenario, tables: Tables) -> None:
 
 
 def check_utility(scenario: Scenario, tables: Tables, question: str, where: str) -> None:
-    """Check a question about what an episode is worth, on one that goes on.
+    """Check a question about an episode's utility, on one that goes on.
 
     Raises:
-        BadInput: if it is no question, names what is not there, or its answer is no number.
+        BadInput: if it is no question, names something unknown, or its answer is no number.
     """
     _check(scenario, tables, question, where, _NUMBER)
 
 
 class _Kind(NamedTuple):
-    """What the answer to a question is to be."""
+    """Required kind of an answer."""
 
     types: type | UnionType
     problem: str
@@ -278,14 +278,14 @@ def _check(scenario: Scenario, tables: Tables, question: str, where: str, kind: 
     """Check a question on an episode that goes on.
 
     Raises:
-        BadInput: if it is none, names what is not there, or has an answer of another kind.
+        BadInput: if it is none, names something unknown, or has an answer of another kind.
     """
     told = {name for plan in scenario.models for name in plan.cls.raises}
     try:
         value = AskedTables(tables).ask(question).value
     except BadInput as error:
         if Expression(question).functions & told:
-            return  # it asks for an event that a model will tell
+            return  # it asks for an event that a model will report
         found = error.found or question
         raise BadInput(error.problem, where=where, found=found, expected=error.expected) from None
     if not isinstance(value, kind.types):

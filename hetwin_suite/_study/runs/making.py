@@ -48,11 +48,11 @@ class Saved(NamedTuple):
 
 @dataclass(frozen=True)
 class Making(Job[Draw, RunResult]):
-    """Makes runs; a task is what one differs in.
+    """Makes runs; a task is the draw of one.
 
     Attributes:
-        watcher: what is run, and watched.
-        options: what the start of each run says, apart from its draw.
+        watcher: of the runs.
+        options: of the start of each run, apart from its draw.
         out: folder of the study; None: no run is kept.
         keep: which of them.
         utility: a question to each one's episode whose answer is its value; None: whether all outcomes came about.
@@ -71,7 +71,7 @@ class Making(Job[Draw, RunResult]):
     under: str = "runs"
 
     def scenario(self) -> Scenario:
-        """Return what is run, which is loaded once in each process."""
+        """Return the scenario, which is loaded once in each process."""
         if self.watcher not in LOADED:
             LOADED[self.watcher] = self.watcher.scenario()
         return LOADED[self.watcher]
@@ -81,7 +81,7 @@ class Making(Job[Draw, RunResult]):
         self.scenario()
 
     def do(self, task: Draw, heartbeat: Heartbeat | None) -> RunResult:
-        """See `Job.do`: run, and judge what happened."""
+        """See `Job.do`: run, and judge its events."""
         folder = self.folder(task)
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)  # of a worker that died
@@ -169,7 +169,7 @@ class Making(Job[Draw, RunResult]):
 
 
 LOADED: dict[Watcher, Scenario] = {}
-"""What is run, in each process that makes runs."""
+"""The scenario, in each process that makes runs."""
 
 
 def _rate(scenario: Scenario) -> float:
@@ -201,7 +201,7 @@ def guarded(draw: Draw, make: Callable[[], RunResult]) -> RunResult:
 
 
 def alter(now: BetweenSteps, draw: Draw) -> None:
-    """Give a run what a future differs in; what moves goes on as fast.
+    """Apply a future's draw to a run; moving bodies keep their velocities.
 
     Raises:
         Refused: if a model cannot go on with it.
@@ -221,9 +221,9 @@ def run_once(
     """Run, with all models in this process, and return how it began.
 
     Args:
-        scenario: what is run.
-        options: what the start says.
-        listeners: receive what happens.
+        scenario: of the run.
+        options: of the start.
+        listeners: receive the run's events.
 
     Raises:
         BadInput: if the scenario's files or the source cannot be used.

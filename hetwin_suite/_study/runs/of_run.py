@@ -23,7 +23,7 @@ _FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
 
 
 def study_of(episode: Path, out: Path, *, trust: bool = False) -> tuple[Study, Tables]:
-    """Return what makes runs like one that is over, and what happened in that.
+    """Return a study of runs like a finished one, and the events of that.
 
     Args:
         episode: folder of the run, or of a recorded episode, which is run first.
@@ -87,7 +87,7 @@ def _of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
 
 
 def _source(specs: Mapping[str, Mapping[str, Any]], run: Path) -> str | None:
-    """Return the source that the run was given; None if the scenario says it."""
+    """Return the source that the run was given; None if it is the scenario's."""
     if len(specs) != 1:
         return None
     ((_, spec),) = specs.items()

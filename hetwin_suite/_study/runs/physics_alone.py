@@ -1,7 +1,7 @@
 """Futures of the physics alone, while no other model owns anything.
 
-One future, in which nothing is drawn, goes on as the whole ensemble, and tells which forces drive the robots. The
-others follow from these forces and what was drawn for them, which MuJoCo computes in one call; the models look at the
+One future, in which nothing is drawn, goes on as the whole ensemble, and yields the forces that drive the robots. The
+others follow from these forces and their draws, which MuJoCo computes in one call; the models look at the
 states that come of it, seldom first and as often as they do in any run at the end.
 """
 
@@ -38,7 +38,7 @@ END_S = 0.05
 SAME_M = 0.001
 """By more than this no thing may end elsewhere than in the whole ensemble [m]."""
 _FELT = (POSE.name, COLLISION.name, EXTERNAL_WRENCH.name, FIDELITY.name)
-"""What the physics takes from other models."""
+"""Attributes that the physics takes from other models."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Nominal:
         end: its last step of the main model.
         forces: (n, k) that drive the robots in it.
         places: (m, 3) where the bodies are at its end [m].
-        taken: what models have taken in it, in words.
+        taken: attributes that models have taken in it, in words.
     """
 
     end: int
@@ -59,14 +59,14 @@ class _Nominal:
 
 
 One: TypeAlias = Callable[[Way[object]], object]
-"""Lets one copy of the run go on in a way, with nothing drawn, and returns what came of it."""
+"""Lets one copy of the run go on in a way, with nothing drawn, and returns its result."""
 
 
 class PhysicsAlone:
     """Lets copies of a run go on by physics alone.
 
     Args:
-        scenario: what is run.
+        scenario: of the run.
         ports: its models.
 
     Raises:
@@ -84,7 +84,7 @@ class PhysicsAlone:
             one: lets one copy go on.
 
         Raises:
-            BadInput: if physics alone does not decide what comes; the model that takes part is named.
+            BadInput: if physics alone does not decide the future; the model that takes part is named.
         """
         scene = run.scene
         self._check_owners(scene)
@@ -163,7 +163,7 @@ class _Alone:
     def begin(self, run: BetweenSteps) -> None:
         with suppress(
             Refused
-        ):  # what was drawn may need more than the physics, such as a way out of an overlap
+        ):  # the draw may need more than the physics, such as a way out of an overlap
             self.compute(run)
 
     def compute(self, run: BetweenSteps) -> None:
@@ -179,7 +179,7 @@ class _Alone:
 
 
 class _Checked:
-    """The same, of which is told where bodies end."""
+    """The same, with the final poses of bodies."""
 
     def __init__(self, alone: _Alone) -> None:
         self._alone = alone
@@ -193,7 +193,7 @@ class _Checked:
 
 
 def looks(end: int, every: Sequence[int], rate: float) -> Callable[[int], int]:
-    """Return what says after which step of the main model which one is looked at.
+    """Return a function of which models look after which step of the main model.
 
     Args:
         end: the last one.
@@ -227,7 +227,7 @@ def _physics_of(scenario: Scenario, ports: Sequence[ModelPort]) -> MainPhysics:
 
 
 def _taken(summary: RunSummary, since_ns: int) -> tuple[str, ...]:
-    """Return what models took in a run after a time, in words."""
+    """Return the attributes that models took in a run after a time, in words."""
     return tuple(
         f"{row['to']} takes {row['entity']}.{row['attribute']} at {row['time']:.2f} s"
         for row in summary.handovers

@@ -35,10 +35,10 @@ Result = TypeVar("Result")
 def at_moment(
     study: Study, moment: Moment, plan: Callable[[Now], Result], *, physics_only: bool = False
 ) -> Result:
-    """Run to a moment, and return what a plan makes of it.
+    """Run to a moment, and return the result of a plan.
 
     Args:
-        study: what is run, and how what goes on from the moment is made, kept and judged.
+        study: the scenario, and how futures of the moment are made, kept and judged.
         moment: from which on runs go on.
         plan: is called once, at the moment, in this process; `Now.runs` makes runs from there.
         physics_only: they go on by physics alone, which no other model may take part in.
@@ -54,7 +54,7 @@ class Root:
     """A run that goes to a moment, once, from which others go on.
 
     Args:
-        study: what is run, and how what goes on is made, kept and judged.
+        study: the scenario, and how futures are made, kept and judged.
         physics_only: they go on by physics alone.
 
     Raises:
@@ -191,7 +191,7 @@ class Root:
         self, draws: Iterable[Draw], until: float | None = None
     ) -> Generator[RunResult, None, None]:
         """See `Runs`: copies of this process go on."""
-        # What all copies need is loaded and computed once, before there are any.
+        # Shared state of all copies is loaded and computed once, before there are any.
         for port in self._ports:
             port.change({})
         self._tables.take_in()
@@ -206,7 +206,7 @@ class Root:
             yield self._study.over(future)
 
     def _one(self, way: Way[object]) -> object:
-        """Let one copy go on with nothing drawn; returns what came of it."""
+        """Let one copy go on with nothing drawn; returns its result."""
         (ended,) = self._copies(way, [AS_BELIEVED])
         self._beside_s += ended.processor_s
         return _of(ended) if ended.result is None else ended.result
@@ -214,7 +214,7 @@ class Root:
     def _copies(
         self, way: Way[Any], draws: Iterable[Draw], until: float | None = None
     ) -> Generator[Done[Draw, Any], None, None]:
-        """Yield what comes of each draw; in a copy of this process, go on with some of them and end."""
+        """Yield the result of each draw; in a copy of this process, go on with some of them and end."""
         job = self._job(saved=None)
         for one in self._forks.work(draws, until):
             if isinstance(one, Forked):

@@ -1,4 +1,4 @@
-"""What came of one run of a study."""
+"""The result of one run of a study."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Moment:
     """A moment that is still to come: a simulated time, or the begin of an action.
 
     Attributes:
-        at_s: the first barrier at or after this time [s]; None if an action says it.
-        before: name of the operation whose first begin it is; empty if a time says it.
+        at_s: the first barrier at or after this time [s]; None if an action defines it.
+        before: name of the operation whose first begin it is; empty if a time defines it.
     """
 
     at_s: float | None = None
@@ -66,7 +66,7 @@ class Runs(Protocol):
         """Let a run go on with each draw, and yield those that are over as they end.
 
         Args:
-            draws: what each differs in from the run.
+            draws: their differences from the run.
             until: of `time.monotonic`; no run is waited for any longer, and there are none of those.
         """
 
@@ -76,13 +76,13 @@ class Now(NamedTuple):
 
     Attributes:
         time_ns: simulated time [ns].
-        uncertainty: what is uncertain now.
+        uncertainty: the present one.
         scene: as it is now; not to be kept.
         tables: of the run until now.
-        action: the event of the action that begins now; None if a time says when now is.
-        over_ns: when the run's source is over; None if it does not say.
+        action: the event of the action that begins now; None if a time defines the moment.
+        over_ns: when the run's source is over; None if unknown.
         runs: makes runs from here.
-        draw: draws what is uncertain now for the run of this number.
+        draw: draws the present uncertainty for the run of this number.
     """
 
     time_ns: int
@@ -107,9 +107,9 @@ def check_begins_again(
     """See that a run does not follow a robot or commands.
 
     Args:
-        scenario: what is run.
-        options: what its start says.
-        problem: what is wrong if it does.
+        scenario: of the run.
+        options: of its start.
+        problem: of that.
         expected: instead.
 
     Raises:
@@ -125,7 +125,7 @@ class Seen(NamedTuple):
     Attributes:
         name: e.g. ``collision(ball, bin)``; alike in all runs.
         kind: its own name, e.g. ``collision``.
-        entity: what it is about first; empty if that is none of the scene.
+        entity: its first subject; empty if that is none of the scene.
         words: e.g. ``ball entered bin``.
         time_ns: when it happened.
     """
@@ -139,25 +139,25 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of one run: a whole one, or a future that went on from a moment.
+    """The result of one run: a whole one, or a future that went on from a moment.
 
     Attributes:
         index: of its draw.
         end_ns: simulated time at which it ended.
         digest: of the run; empty if it failed before it had one.
         state: truth -> whether it holds at the end.
-        outcomes: name -> whether it came about; None if the episode does not say.
+        outcomes: name -> whether it was achieved; None if unknown.
         flaws: their kinds, each once, in the order in which they came about; none are looked for in futures.
-        value: its utility; None if none was asked for, or the episode does not say.
+        value: its utility; None if none was requested, or unknown.
         events: since it began, or since the moment, by time.
         actions: operations and their arguments that were not over at the moment.
-        inputs: what was drawn, by name.
-        paths: object -> (n, 4) times [s] and positions in the world [m] of what has moved.
-        seen: what a watch has seen, in a study that has one; all else of the episode is not looked at then.
+        inputs: drawn values by name.
+        paths: object -> (n, 4) times [s] and positions in the world [m] of moved objects.
+        seen: the watch's result, in a study that has one; all else of the episode is not looked at then.
         reproducible: whether it would come out the same again.
         processor_s: processor time that it took [s].
         error: why it failed; None if it did not.
-        refused: whether it failed because a model cannot go on with what was drawn.
+        refused: whether it failed because a model cannot go on with the draw.
         folder: where it is kept; None if it is not.
     """
 

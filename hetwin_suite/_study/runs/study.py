@@ -1,4 +1,4 @@
-"""Many runs of a scenario, each of which differs in what is uncertain, or in what one changes."""
+"""Many runs of a scenario, which differ in uncertain quantities, or in changes of one's own."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from hetwin_suite._study.workers.work import Workers
 class Study:
     """Many runs of one scenario, from its start, from a moment of it, or of its recorded episodes.
 
-    What is uncertain is drawn by number, `draw(0)`, `draw(1)` ..., each draw from the seed, its number and the names of
-    what is drawn alone. A draw can be changed before its run is made. Runs are made by processes of this machine, or by
-    other workers; who makes them changes nothing of what comes of them.
+    Uncertain quantities are drawn by number, `draw(0)`, `draw(1)` ..., each draw from the seed, its number and the
+    names of these quantities alone. A draw can be changed before its run is made. Runs are made by processes of this
+    machine, or by other workers; who makes them does not change their results.
 
     Args:
-        scenario: file, name of one of hetwin's, one that is loaded already, or what watches one in place of what
-            judges the runs' episodes.
-        options: what the start of each run says, apart from its draw.
+        scenario: file, name of one of hetwin's, one that is loaded already, or a watcher in place of the judge
+            of the runs' episodes.
+        options: of the start of each run, apart from its draw.
         seed: of the draws.
         horizon_s: how long runs go on from a moment [s]; None: to the end of the source.
         utility: a question to each run's episode whose answer is its value; None: whether all outcomes came about.
@@ -45,7 +45,7 @@ class Study:
         workers: who makes the runs; None: processes of this machine, and from a moment copies of this one.
         progress: is called with each run that is over.
         look: is called several times a second while runs are made.
-        note: is called with what is worth knowing, such as which worker died.
+        note: is called with notes for the user, such as which worker died.
 
     Raises:
         BadInput: if there is no such scenario, or there is something in the folder.
@@ -77,7 +77,7 @@ class Study:
 
     @property
     def scenario(self) -> Scenario:
-        """What is run.
+        """The scenario or watcher of the runs.
 
         Raises:
             BadInput: if it cannot be used.
@@ -88,10 +88,10 @@ class Study:
 
     @cached_property
     def uncertainty(self) -> Uncertainty:
-        """What is uncertain at the start of a run.
+        """The uncertainty at the start of a run.
 
         Raises:
-            BadInput: if the scenario says of uncertainty or outcomes what does not fit it, or a run cannot begin again.
+            BadInput: if uncertainty or outcomes do not fit the scenario, or a run cannot begin again.
             HetwinError: if its first step fails.
         """
         expected = "a recording, a trajectory or a program"
@@ -104,7 +104,7 @@ class Study:
         return find_uncertainty(self.scenario, start)
 
     def draw(self, index: int) -> Draw:
-        """Return what is drawn for a run from the start.
+        """Return the draw of a run from the start.
 
         Raises:
             BadInput: see `uncertainty`.
@@ -112,10 +112,10 @@ class Study:
         return self.uncertainty.draw(self.seed, index)
 
     def runs(self, draws: Iterable[Draw]) -> Generator[RunResult, None, None]:
-        """Make runs from their start, and yield what comes of them as they end; who closes it ends the others.
+        """Make runs from their start, and yield their results as they end; who closes it ends the others.
 
         Args:
-            draws: what each differs in; they are taken as workers become free, and may be endless.
+            draws: one for each; they are taken as workers become free, and may be endless.
         """
         job = Making(self.watcher, self.options, self.out, self.keep, self.utility)
         return self.made(job, draws)
@@ -124,7 +124,7 @@ class Study:
         """Let the workers make runs; one whose worker was lost has failed.
 
         Raises:
-            BadInput: if what is uncertain cannot be drawn at a moment of a run.
+            BadInput: if an uncertain quantity cannot be drawn at a moment of a run.
         """
         LOADED[job.watcher] = self.scenario
         workers = self.workers or Processes(self.jobs)
@@ -140,7 +140,7 @@ class Study:
         """Report a run that is over, and return it.
 
         Raises:
-            BadInput: if what is uncertain cannot be drawn at a moment of a run.
+            BadInput: if an uncertain quantity cannot be drawn at a moment of a run.
         """
         if run.refused:
             error = BadInput(

@@ -24,10 +24,10 @@ _ONE_AT_A_TIME = threading.Lock()
 
 
 class Away(NamedTuple, Generic[Result]):
-    """What a worker on another machine has done.
+    """A task done by a worker on another machine.
 
     Attributes:
-        result: what came of the task.
+        result: of the task.
         files: path relative to the task's folder -> content.
         error: why there is no result; None if there is one.
     """
@@ -40,8 +40,8 @@ class Away(NamedTuple, Generic[Result]):
 class Cluster:
     """The workers of a scheduler of dask.distributed, each of which has hetwin and finds the same scenario.
 
-    What a task leaves in its folder comes back with its result. A worker that dies is replaced by the scheduler, which
-    gives its task to another.
+    Files that a task leaves in its folder come back with its result. A worker that dies is replaced by the scheduler,
+    which gives its task to another.
 
     Args:
         address: of the scheduler, such as ``tcp://192.168.0.7:8786``.
@@ -119,7 +119,7 @@ def _done(job: Job[Task, Result], task: Task, future: Any) -> Done[Task, Result]
 
 
 def do_away(job: Job[Task, Result], task: Task) -> Away[Result]:
-    """Do a task on another machine, in a folder that is thrown away, and return what it leaves there, too."""
+    """Do a task on another machine, in a folder that is thrown away, and return the files that it leaves there, too."""
     with _ONE_AT_A_TIME, tempfile.TemporaryDirectory(prefix="hetwin-") as out:
         there = job.elsewhere(Path(out))
         try:

@@ -58,7 +58,7 @@ class Forked(Generic[Task, Result]):
     """This process is a copy, and has this to do.
 
     Attributes:
-        task: what.
+        task: the done one.
         more: whether other tasks wait that the copy could do then.
         heartbeat: where the calls that are under way are to be written.
     """
@@ -69,7 +69,7 @@ class Forked(Generic[Task, Result]):
     _pipe: Connection
 
     def next(self, result: Result) -> Forked[Task, Result]:
-        """Send the result, and return what is to be done next; if that is nothing, the process ends.
+        """Send the result, and return the next task; without one the process ends.
 
         Only a copy that can come back to where it was forked may do more than one task.
         """
@@ -96,7 +96,7 @@ class Forked(Generic[Task, Result]):
 
 
 class _Told(NamedTuple):
-    """What a copy tells: a result, its processor time so far [s], and whether it ends with it."""
+    """A copy's report: a result, its processor time so far [s], and whether it ends with it."""
 
     result: Any
     processor_s: float
@@ -104,7 +104,7 @@ class _Told(NamedTuple):
 
 
 class Forks:
-    """Forks this process again and again, and collects what the copies send.
+    """Forks this process again and again, and collects the copies' reports.
 
     The copies end with this process. Each has opened its files anew, so that it reads on by itself. This process must
     have no other threads that matter, for they do not go on.
@@ -131,7 +131,7 @@ class Forks:
     def work(
         self, tasks: Iterable[Task], until: float | None = None
     ) -> Generator[Done[Task, Any] | Forked[Task, Any], None, None]:
-        """Yield the tasks as they end; in a copy itself, yield once what it has to do.
+        """Yield the tasks as they end; in a copy itself, yield its task once.
 
         A copy that gets this leaves the generator as it is, and calls `Forked.end` when it is done, or `Forked.next`
         as long as it can do more.
@@ -144,7 +144,7 @@ class Forks:
         copies: list[_Copy[Task]] = []
         # To collect all would take long, and the first answer of a prediction may be waited for.
         gc.collect(1)
-        gc.freeze()  # what is there is not touched by the copies' collections, and so stays shared
+        gc.freeze()  # present objects are not touched by the copies' collections, and so stays shared
         try:
             while not _over(until):
                 while len(copies) < self._jobs and waiting.any:
@@ -224,7 +224,7 @@ class _Copy(Generic[Task]):
     """A process that was forked, as this one sees it.
 
     Attributes:
-        task: what it does.
+        task: its present one.
         is_over: whether it has ended, or ends by itself now.
     """
 
@@ -238,7 +238,7 @@ class _Copy(Generic[Task]):
         self._told_s = 0.0
 
     def ended(self) -> Done[Task, Any] | None:
-        """Return what came of its task; None if it is at work."""
+        """Return the result of its task; None if it is at work."""
         try:
             if not self.pipe.poll():
                 return None
@@ -258,14 +258,14 @@ class _Copy(Generic[Task]):
             self.pipe.send_bytes(pickle.dumps((self.task, waiting.any)))
 
     def end(self) -> float:
-        """Let it end; returns the processor time that it took since it last told something [s]."""
+        """Let it end; returns the processor time that it took since its last report [s]."""
         if not self.is_over:
             with suppress(BrokenPipeError, ConnectionResetError):
                 self.pipe.send_bytes(pickle.dumps(None))
         return self._wait()
 
     def kill(self) -> float:
-        """End it at once; returns the processor time that it took since it last told something [s]."""
+        """End it at once; returns the processor time that it took since its last report [s]."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         return self._wait()
@@ -282,7 +282,7 @@ class _Copy(Generic[Task]):
 
 
 def _fork(waiting: _Waiting[Task], copies: list[_Copy[Task]]) -> Forked[Task, Any] | None:
-    """Fork for the next task; returns what is to be done in the copy, None in this process."""
+    """Fork for the next task; returns the task in the copy, None in this process."""
     heartbeat, parent, task = Heartbeat(), os.getpid(), waiting.take()
     ours, theirs = Pipe()
     stacks, to_stacks = os.pipe()

@@ -38,10 +38,10 @@ class Processes:
 
 
 class _Answer(NamedTuple):
-    """What a worker sends: a result, or why there is none; see `Done`.
+    """A worker's report: a result, or why there is none; see `Done`.
 
     Attributes:
-        bad_input: problem, file, where, found and expected of bad input, as plain values: what was found may
+        bad_input: problem, file, where, found and expected of bad input, as plain values: the found value may
             be anything.
     """
 
@@ -79,7 +79,7 @@ def _answer(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> _Answer:
 
 
 def _plain(value: object) -> object:
-    """Return a value that every process can read: what is neither text nor number as text."""
+    """Return a value that every process can read: other values as text."""
     is_plain = value is None or type(value) in (str, int, float, bool)
     return value if is_plain else str(value)
 

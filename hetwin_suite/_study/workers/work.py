@@ -1,4 +1,4 @@
-"""Work on many tasks: what is to be done, what does it, and what comes of it."""
+"""Work on many tasks: jobs, workers and results."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Result = TypeVar("Result")
 
 
 class Job(Generic[Task, Result]):
-    """What is done with each task; it, the tasks and the results can be pickled.
+    """The job of each task; it, the tasks and the results can be pickled.
 
-    A result depends on its task alone, not on which process computes it or what that did before.
+    A result depends on its task alone, not on the process that computes it or its earlier tasks.
     """
 
     def warm(self) -> None:
-        """Load what all tasks need; called before the first task, and may be called again.
+        """Load the common data of all tasks; called before the first task, and may be called again.
 
         Raises:
             BadInput: if something that is needed cannot be used.
@@ -65,9 +65,9 @@ class Done(NamedTuple, Generic[Task, Result]):
 
     Attributes:
         task: which one.
-        result: what came of it; None if it was lost.
+        result: of it; None if it was lost.
         lost: why there is no result; empty if there is one.
-        error: what was raised, if that is why.
+        error: the exception, if that is why.
         died: whether the process died, if that is why.
         processor_s: processor time that it took; of processes that are copies, with the begin or the end of the copy if
             it was its first or last task [s].
@@ -85,7 +85,7 @@ class Done(NamedTuple, Generic[Task, Result]):
 
         Raises:
             RunFailed: if the process died or was ended.
-            Exception: what was raised.
+            Exception: the task's.
         """
         if self.error is not None:
             raise self.error
@@ -95,7 +95,7 @@ class Done(NamedTuple, Generic[Task, Result]):
 
     @property
     def value(self) -> Result:
-        """What came of it, see `check`."""
+        """The result, see `check`."""
         self.check()
         found: Result = self.result  # type: ignore[assignment]
         return found
@@ -111,14 +111,14 @@ class Workers(Protocol):
         note: Callable[[str], None] = lambda _: None,
         look: Callable[[], None] = lambda: None,
     ) -> Generator[Done[Task, Result], None, None]:
-        """Do a job's tasks, and yield what comes of them as it comes.
+        """Do a job's tasks, and yield their results as they come.
 
         A worker that dies is named, and its task done once more by another.
 
         Args:
-            job: what is to be done.
+            job: of the tasks.
             tasks: are taken as workers become free; they may be endless, for who closes the generator ends the work.
-            note: is called with what is worth knowing, such as which worker died.
+            note: is called with notes for the user, such as which worker died.
             look: is called several times a second while they work.
 
         Raises:

@@ -1,1 +1,1 @@
-"""Films: what a page draws of a run, small enough to be part of one HTML file."""
+"""Films: the drawing of a run in a page, small enough to be part of one HTML file."""

@@ -28,7 +28,7 @@ MISSING = -(2**31)
 
 _ALIGNED = 8
 _STILL = 1e-6
-"""What changes by less than this, in metres or of a quaternion, stands."""
+"""A body that changes by less than this, in metres or of a quaternion, stands."""
 _LEVEL = 6
 
 
@@ -39,7 +39,7 @@ class Block:
         self._data = bytearray()
 
     def place(self, array: NDArray[Any]) -> dict[str, Any]:
-        """Add an array; returns what the header says of it."""
+        """Add an array; returns its entry in the header."""
         self._data += b"\0" * (-len(self._data) % _ALIGNED)
         kept = np.ascontiguousarray(array)
         offset = len(self._data)

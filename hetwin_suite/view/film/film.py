@@ -1,4 +1,4 @@
-"""What a film holds. Lengths in metres, times in seconds, poses as x y z, qx qy qz qw in the world."""
+"""Content of a film. Lengths in metres, times in seconds, poses as x y z, qx qy qz qw in the world."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Scene:
         name: of the scenario.
         models: in the order in which owners count.
         bodies: in the order in which poses count.
-        meshes: what parts refer to.
+        meshes: that parts refer to.
         attributes: in the order of the layout's slots.
         bones: pairs of bodies (indices) between which a robot without geometry has a bone.
     """
@@ -109,10 +109,10 @@ class Doing:
     """An action of the robot's program, or something else that lasted, from `begin` to `end`.
 
     Attributes:
-        name: what it is called.
+        name: of it.
         begin: in s.
         end: in s.
-        text: what it was about.
+        text: its subject.
         lane: in which of a time line it is.
         tone: ``note``, ``warning`` or ``absurd`` if it is something that a user should know of.
     """
@@ -147,7 +147,7 @@ class Film:
     """A scene, and where everything was.
 
     Attributes:
-        scene: what is drawn.
+        scene: to draw.
         start: when the run began.
         end: when it ended.
         times: (n,) rising.
@@ -157,7 +157,7 @@ class Film:
         happenings: in order.
         doings: by their beginning.
         clouds: particles.
-        layers: what there is beside bodies.
+        layers: data beside bodies.
     """
 
     scene: Scene

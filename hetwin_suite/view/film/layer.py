@@ -1,4 +1,4 @@
-"""What a film has beside bodies: rows of numbers over time."""
+"""Data of a film beside bodies: rows of numbers over time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Layer:
     """Rows of numbers that hold from one time to the next.
 
     Attributes:
-        name: what it shows, e.g. ``contacts``.
+        name: e.g. ``contacts``.
         columns: names of the columns.
         times: (n,) when rows are replaced [s], rising.
         begins: (n + 1,) the first row of each time; the last number is that of all rows.
@@ -42,7 +42,7 @@ class Layer:
         Args:
             name: of the layer.
             columns: their names.
-            moments: times [s] and the (k, columns) rows from then on, in order; what repeats is kept once.
+            moments: times [s] and the (k, columns) rows from then on, in order; repetitions are kept once.
         """
         times: list[float] = []
         rows = [np.empty((0, len(columns)))]
@@ -67,11 +67,11 @@ class Layer:
 
 
 def layer_header(layer: Layer, place: Callable[[NDArray[Any]], dict[str, Any]]) -> dict[str, Any]:
-    """Return what a film's header says of a layer.
+    """Return the entry of a layer in a film's header.
 
     Args:
         layer: the layer.
-        place: puts an array behind the header, and returns what the header says of it.
+        place: puts an array behind the header, and returns its entry.
     """
     width = len(layer.columns)
     low = np.zeros(width) if layer.empty else layer.numbers.min(axis=0)

@@ -13,7 +13,7 @@ from hetwin_suite.view.film.worth_drawing import drawn_shapes
 from hetwin_suite.view.palette import model_colours
 
 _FACES_OF_SOLIDS = 600
-"""Of a mesh that is drawn only when one asks for what collides."""
+"""Of a mesh that is drawn only when one asks for collision shapes."""
 
 _BARE = 2 / 3
 """A robot gets bones if a larger share of its moving links has nothing to draw."""

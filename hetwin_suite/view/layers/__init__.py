@@ -1,1 +1,1 @@
-"""What a page can show of a run beside its bodies: contacts, estimates, beliefs."""
+"""Layers of a page beside a run's bodies: contacts, estimates, beliefs."""

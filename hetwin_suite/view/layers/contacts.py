@@ -1,4 +1,4 @@
-"""Where things touch, and with what force."""
+"""Where things touch, and with which force."""
 
 from __future__ import annotations
 

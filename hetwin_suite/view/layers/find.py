@@ -1,4 +1,4 @@
-"""Finds what a page can show of a run beside its bodies."""
+"""Finds the layers of a run beside its bodies."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _numbers(layout: Layout, scene: Scene) -> Floats:
 def _layer(
     name: str, columns: tuple[str, ...], moments: list[tuple[float, Floats]], numbers: Floats
 ) -> Layer:
-    """Return a layer whose entities are counted as bodies; rows about what has no body are left out."""
+    """Return a layer whose entities are counted as bodies; rows about entities without a body are left out."""
     own = [columns.index(column) for column in _ENTITIES if column in columns]
     counted = []
     for time, rows in _few(moments):

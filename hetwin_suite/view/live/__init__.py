@@ -1,1 +1,1 @@
-"""The page of a run that goes on: what it is shown (`feed`), what it may do (`hands`), and what serves it."""
+"""The page of a run that goes on: its input (`feed`), its controls (`hands`), and its server."""

@@ -29,10 +29,10 @@ _TOKEN_BYTES = 18
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """What is asked of those who want in.
+    """Conditions of admission.
 
-    Any web page in a browser on this machine can send requests to a server on it. What it cannot do is forge their
-    headers: ``Host`` says under which name the server was found, ``Origin`` which page asks. Programs can; those of
+    Any web page in a browser on this machine can send requests to a server on it. It cannot forge their
+    headers: ``Host`` is the name under which the server was found, ``Origin`` the asking page. Programs can; those of
     other users of this machine do not know the token.
 
     Attributes:
@@ -53,7 +53,7 @@ class Doors:
         return cls(host, token, tools)
 
     def address(self, port: int) -> str:
-        """What one gives a browser."""
+        """The address for a browser."""
         host = socket.gethostname() if self.host in _ANY else self.host
         named = f"[{host}]" if ":" in host else host
         return f"http://{named}:{port}/?token={self.token}"
@@ -62,7 +62,7 @@ class Doors:
         """Return why a request is refused; None if it is not.
 
         Args:
-            path: with what follows ``?``.
+            path: with the query.
             headers: of the request; names in any case, as an HTTP library gives them.
         """
         host = headers.get("Host", "")

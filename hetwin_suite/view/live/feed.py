@@ -1,4 +1,4 @@
-"""What a page is shown of a run that goes on, whatever the run is and wherever it runs.
+"""Data for pages of a run that goes on, whatever the run is and wherever it runs.
 
 A feed is looked at, it sends nothing: who serves pages takes the newest state when a page can take one, and the
 happenings that this page has not got yet. So a slow page costs no more than a fast one.
@@ -36,7 +36,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Begun:
-    """What is known when a run begins.
+    """Facts about a run at its begin.
 
     Attributes:
         name: of the scenario.
@@ -83,7 +83,7 @@ class Now:
 
 
 class HappeningKind(StrEnum):
-    """What a happening is."""
+    """Kinds of happenings."""
 
     EVENT = "event"
     ACTION = "action"
@@ -97,7 +97,7 @@ class Happening:
 
     Attributes:
         time_ns: when.
-        kind: what it is.
+        kind: of it.
         name: of the event or action, ``entity.attribute`` of a handover, level of a note.
         text: in words.
         entity: that it is about; may be empty.
@@ -136,7 +136,7 @@ class Feed(Protocol):
 
     @property
     def begun(self) -> Begun | None:
-        """What is known since the run has begun; None before."""
+        """Facts since the run has begun; None before."""
 
     @property
     def over(self) -> Over | None:
@@ -146,7 +146,7 @@ class Feed(Protocol):
         """The newest state; None before there is one."""
 
     def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
-        """What has happened since, oldest first, as far as it is kept.
+        """Happenings since, oldest first, as far as it is kept.
 
         Args:
             since: the number that the last call returned; 0 at first.
@@ -154,7 +154,7 @@ class Feed(Protocol):
 
 
 SIZE = 64 * 1024 * 1024
-"""Only what is written takes up memory."""
+"""Only written pages take up memory."""
 _COUNTER, _TIME, _WAITS, _NEAR = range(4)
 _FACTOR, _PACE, _LAG = range(4, 7)
 _HEAD = 8

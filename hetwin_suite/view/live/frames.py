@@ -66,7 +66,7 @@ class Frames:
 
 
 def happened(rows: Sequence[Happening]) -> str:
-    """The message with what has happened."""
+    """The message with the happenings."""
     return json.dumps(
         {
             "kind": "happened",

@@ -1,4 +1,4 @@
-"""What a user may do to a run that goes on, whatever the run is and wherever it runs."""
+"""Controls of a run that goes on, whatever the run is and wherever it runs."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Raise:
 
 
 Deed: TypeAlias = Pause | GoOn | Step | HoldTo | HandOver | Raise
-"""What may be done to a run."""
+"""The controls of a run."""
 
 
 class Hands(Protocol):
@@ -68,11 +68,11 @@ class Hands(Protocol):
 
 
 class NotADeed(Exception):
-    """A message asks for nothing that there is; the text says why."""
+    """A message asks for something unknown; the text has the reason."""
 
 
 def deed_of(message: Mapping[str, Any]) -> Deed:
-    """The deed that a message asks for: ``do``, and beside it what that takes.
+    """The deed that a message asks for: ``do``, and its arguments.
 
     Raises:
         NotADeed: if it asks for none.

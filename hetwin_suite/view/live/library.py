@@ -9,7 +9,7 @@ from hetwin_core.ensemble.installed import installs
 
 
 def need_websockets(where: str) -> None:
-    """Check that what serves pages is installed.
+    """Check that the server of pages is installed.
 
     Args:
         where: the option or command that serves one.

@@ -27,7 +27,7 @@ from hetwin_suite.view.live.visit import Newspaper, visit
 
 PORT = 8770
 LARGEST_MESSAGE = 4096
-"""What a page asks for is small [bytes]."""
+"""Largest message of a page [bytes]."""
 LAST_WORD_S = 1.0
 """How long pages may take to hear that it is over."""
 _HEADERS = (
@@ -48,7 +48,7 @@ class PageServer:
         port: to listen on; 0 for a free one, None for `PORT`, or a free one if that is taken.
 
     Attributes:
-        address: what one gives a browser.
+        address: for a browser.
 
     Raises:
         BadInput: if the port is taken.
@@ -70,7 +70,7 @@ class PageServer:
         self._thread.join(3 * LAST_WORD_S)
 
     def connect(self, connection: ServerConnection, path: str) -> Response | None:
-        """Return what is said to a request of another path than that of the page; None connects to `receive`."""
+        """Return the response to a request of another path than that of the page; None connects to `receive`."""
         return connection.respond(HTTPStatus.NOT_FOUND, f"there is no {path}, only one page: /\n")
 
     async def receive(self, connection: ServerConnection) -> None:
@@ -145,11 +145,11 @@ class LiveServer(PageServer):
     """Serves one run; everything may be called from any thread.
 
     Args:
-        feed: what the page is shown.
-        hands: what the page may do.
+        feed: data of the page.
+        hands: controls of the page.
         host: address to listen on.
         port: to listen on; 0 for a free one, None for `PORT`, or a free one if that is taken.
-        complain: is called at most once, with a line about a visitor who sent what no page sends.
+        complain: is called at most once, with a line about a visitor whose message no page sends.
 
     Raises:
         BadInput: if the page's script was not made, or the port is taken.

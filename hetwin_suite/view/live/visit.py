@@ -1,4 +1,4 @@
-"""One open page: it gets what it can take, and asks for what it may."""
+"""One open page: it gets messages as fast as it reads, and sends requests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ROWS = 200
 
 
 class Newspaper:
-    """What is new of a run, made into messages once for all pages.
+    """News of a run, made into messages once for all pages.
 
     Args:
         feed: of the run.
@@ -91,11 +91,11 @@ async def visit(connection: ServerConnection, news: Newspaper, hands: Hands) -> 
 
 
 async def _tell(connection: ServerConnection, news: Newspaper, replies: deque[str]) -> None:
-    """Send what is new, until the run is over and all of it is sent."""
+    """Send news, until the run is over and all of it is sent."""
     feed = news.feed
     seen, sent, frames = 0, None, None
     while True:
-        over = feed.over  # looked at first, so that what came before it is sent before it
+        over = feed.over  # looked at first, so that earlier news are sent before it
         if frames is None and (frames := news.frames()) is not None:
             await connection.send(frames.scene)
         if frames is not None:
@@ -115,10 +115,10 @@ async def _tell(connection: ServerConnection, news: Newspaper, replies: deque[st
 
 
 async def _listen(connection: ServerConnection, hands: Hands, replies: deque[str]) -> None:
-    """Do what the page asks for.
+    """Carry out the page's request.
 
     Raises:
-        NotADeed: if it sends what no page sends.
+        NotADeed: if no page sends such a message.
     """
     loop = asyncio.get_running_loop()
     async for text in connection:
@@ -129,7 +129,7 @@ async def _listen(connection: ServerConnection, hands: Hands, replies: deque[str
 
 
 def _message(text: str | bytes) -> dict[str, Any]:
-    """What a page has sent.
+    """A message of a page.
 
     Raises:
         NotADeed: if it is no JSON object.

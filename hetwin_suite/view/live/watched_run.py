@@ -1,7 +1,7 @@
 """A run in a process of its own, as its parent looks at it and takes it in hand.
 
 The parent makes a `WatchedRun` and forks; the child lets `Shown` follow its run. States go through shared memory,
-which costs the run the copy of one; what happens goes the way of all messages of the child; what a user asks for goes
+which costs the run the copy of one; events go the way of all messages of the child; a user's requests go
 through a pipe of its own.
 """
 
@@ -34,7 +34,7 @@ from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Newest,
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Raise, Step
 
 MOST = 5000
-"""What is older is forgotten: pages that open late show the last of a long run, its report shows all."""
+"""Older states are forgotten: pages that open late show the last of a long run, its report shows all."""
 
 
 class Happenings:
@@ -59,7 +59,7 @@ class Happenings:
 
 
 def begun_of(start: RunStart, not_held: str = "") -> Begun:
-    """What a page is told of a run that begins; `not_held` as there."""
+    """A page's facts about a run that begins; `not_held` as there."""
     return Begun(
         *(start.scenario, start.layout, start.models, dict(start.able), start.duration_ns),
         not_held,
@@ -68,13 +68,13 @@ def begun_of(start: RunStart, not_held: str = "") -> Begun:
 
 
 class Teller:
-    """Makes happenings of what a run reports; of a concern only that it begins or is worse than known."""
+    """Makes happenings of a run's reports; of a concern only that it begins or is worse than known."""
 
     def __init__(self) -> None:
         self._concerns = NewConcerns()
 
     def event(self, event: Event) -> Happening | None:
-        """An event; None if there is nothing to say of it."""
+        """An event; None if it has no words."""
         if is_concern(event) and not self._concerns.is_new(event):
             return None
         text = event_line(event)
@@ -110,7 +110,7 @@ def _text(arguments: Mapping[str, object], key: str) -> str:
 
 
 def do(conductor: Conductor, deed: Deed, done: Done) -> None:
-    """Do it, or say why not; returns at once, and `done` is called once, from any thread."""
+    """Do it, or report why not; returns at once, and `done` is called once, from any thread."""
     try:
         match deed:
             case Pause():
@@ -149,7 +149,7 @@ class WatchedRun:
 
     Attributes:
         newest: memory that the child writes into.
-        deeds: where the child gets what it is to do.
+        deeds: where the child gets requests.
     """
 
     def __init__(self) -> None:
@@ -224,11 +224,11 @@ def _near(scene: Snapshot, *, compute: bool) -> Floats | None:
 
 
 class Shown(RunListener):
-    """The child's side: lets the parent see the run, and does what it asks for.
+    """The child's side: lets the parent see the run, and carries out its requests.
 
     Args:
         run: the parent's side, as it was forked.
-        tell: sends a message to the parent; may be called from any thread.
+        tell: function that sends a message to the parent; may be called from any thread.
     """
 
     needs_each_state = False
@@ -244,7 +244,7 @@ class Shown(RunListener):
         self._conductor: Conductor | None = None
 
     def attach(self, conductor: Conductor) -> None:
-        """Do from now on to this run what is asked for."""
+        """Carry out requests on this run from now on."""
         self._conductor = conductor
         threading.Thread(
             target=self._obey, args=(conductor,), name="hands on the run", daemon=True
@@ -283,16 +283,16 @@ class Shown(RunListener):
             self._next_step = step + COPY_STEPS
 
     def event(self, event: Event) -> None:
-        """Tell of an event."""
+        """Report an event."""
         self._tell_of(self._teller.event(event))
 
     def handover(self, handover: Handover) -> None:
-        """Tell of a handover."""
+        """Report a handover."""
         self._next_ns = self._next_step = 0
         self._tell_of(self._teller.handover(handover))
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
-        """Tell of a warning or an error."""
+        """Report a warning or an error."""
         self._tell_of(self._teller.note(time_ns, level, source, text))
 
     def ended(self, summary: RunSummary) -> None:

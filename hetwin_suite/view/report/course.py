@@ -1,4 +1,4 @@
-"""What held in the world beside what the robot believed of it, chosen for a page."""
+"""Fluents of the world beside the robot's beliefs about them, chosen for a page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hetwin_suite.view.report.followed import lane_name, lanes
 
 MOST_FACTS = 24
 _TOO_MANY = ("contact", "attached", "loc", "moving")
-"""Fluents that say less than others about the same; shown only where the robot was wrong about them."""
+"""Fluents that are less informative than others about the same; shown only where the robot was wrong about them."""
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Fact:
         believed: when the robot believed that it does.
         beliefs: how it came to that, one for each interval of `believed`.
         errors: where that was wrong.
-        said: whether the robot has said anything about it.
+        said: whether the robot has reported anything about it.
     """
 
     words: str
@@ -42,7 +42,7 @@ class Fact:
 def facts(tables: Tables) -> tuple[list[Fact], int]:
     """Return the facts worth showing, those first that begin first, and how many more there are.
 
-    These are the facts that change during the run, and those that the robot has said something about. If there are
+    These are the facts that change during the run, and those that the robot has reported something about. If there are
     too many, those stay that the robot was wrong about, then those that change most.
     """
     keys = dict.fromkeys(_keys(tables))
@@ -207,7 +207,7 @@ def _depths(tasks: Sequence[Task]) -> list[int]:
 
 
 def _of_fact(fact: Fact) -> Iterator[Bar]:
-    """Above what held, below what the robot believed, and where that was wrong."""
+    """Above the world, below the robot's belief, and where that was wrong."""
     half = Part.UPPER if fact.said else None
     for span in fact.held:
         yield _bar(fact.words, span, _HELD, fact.words, part=half, kind="held in the world")
@@ -244,7 +244,7 @@ def course_card(tables: Tables, flaws: Sequence[Mark], trouble: str = "") -> Sec
     Args:
         tables: of the episode.
         flaws: by their beginning.
-        trouble: what kept flaws from being found; empty if nothing did.
+        trouble: the error that kept flaws from being found; empty without one.
     """
     shown, left = facts(tables)
     if not (shown or tables.tasks or flaws):

@@ -65,8 +65,8 @@ class Moment(NamedTuple):
 
     Attributes:
         time_ns: the time.
-        what: what happened then.
-        weight: how much it says about the run.
+        what: the event then.
+        weight: its importance.
         thing: the entity that it is about, if any.
     """
 
@@ -77,9 +77,9 @@ class Moment(NamedTuple):
 
 
 def moments(episode: Episode, most: int = MOST) -> list[Moment]:
-    """The start, what makes the run doubtful, what was handled, observed and handed over, and the end.
+    """The start, concerns, handling, observations and handovers, and the end.
 
-    What is close together is one moment. If there are too many, those that say more go before the others, then
+    Close events are one moment. If there are too many, important ones go before the others, then
     early ones before late ones; if there are few, some times in between are added.
     """
     room = max(0, most - 2)
@@ -98,7 +98,7 @@ def moments(episode: Episode, most: int = MOST) -> list[Moment]:
 
 
 def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
-    """Moments in order from the start to the end, which take the words of what happened just then."""
+    """Moments in order from the start to the end, which take the words of the events just then."""
     first = [moment for moment in chosen if moment.time_ns - start.time_ns <= _SAME_NS]
     last = [moment for moment in chosen if end.time_ns - moment.time_ns <= _SAME_NS]
     between = [moment for moment in chosen if moment not in first and moment not in last]
@@ -110,7 +110,7 @@ def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
 
 
 def _joined(one: Moment, other: Moment) -> Moment:
-    """Two moments as one; what was handed over needs no words beside what was seen."""
+    """Two moments as one; a handover needs no words beside an observation."""
     if other.weight <= _HANDED_OVER < one.weight:
         return one
     what = tuple(dict.fromkeys((*one.what, *other.what)))
@@ -132,7 +132,7 @@ def _moments_of_concerns(episode: Episode) -> list[Moment]:
 
 
 def _events(episode: Episode) -> list[Moment]:
-    """What was handled, the last of which is the outcome; then the first of each kind of what models observed."""
+    """Handling events, the last of which is the outcome; then the first of each kind of observation."""
     span = max(1, episode.end_ns - episode.start_ns)
     handled = [
         Moment(

@@ -62,7 +62,7 @@ T = TypeVar("T")
 
 
 def first_screen(episode: Episode, head: Headline, player: Player | None) -> FirstScreen:
-    """What came of a run, its story, and where it plays.
+    """The outcome of a run, its story, and where it plays.
 
     Args:
         episode: the run.
@@ -104,7 +104,7 @@ def _story(episode: Episode) -> list[Content]:
 
 
 def _end(episode: Episode) -> Content:
-    """What held at the end."""
+    """The state at the end."""
     summary = episode.summary
     words = state_words(summary.get("state") or {}) + grip_sentences(summary.get("events") or ())
     if not words:
@@ -143,11 +143,11 @@ _CONCERNS = "concerns"
 
 
 class Playing(NamedTuple):
-    """What a page holds so that the run plays in it.
+    """The player of a run in a page.
 
     Attributes:
         player: where it plays, or why it does not.
-        films: what plays there, by the player's ids.
+        films: that play there, by the player's ids.
     """
 
     player: Player
@@ -220,7 +220,7 @@ SECTIONS = Group(
     "page section",
     "a function of an episode, which returns a Section or None",
 )
-"""What packages add to the page of a run; nothing where a function returns None."""
+"""Sections that packages add to the page of a run; nothing where a function returns None."""
 
 
 def write_report(run: Path, out: Path | None = None) -> Path:
@@ -255,7 +255,7 @@ def report_page(run: Path) -> str:
 
 
 def page(episode: Episode, tables: Tables | BadInput) -> str:
-    """The whole page: the story and the run that plays, then what they rest on, then the run's particulars."""
+    """The whole page: the story and the run that plays, then their evidence, then the run's particulars."""
     flaws, trouble = _flaws(tables)
     head = headline(episode, flaws)
     worth = moments(episode)
@@ -276,7 +276,7 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
 
 
 def first_shown(head: Headline, worth: Sequence[Moment]) -> int:
-    """The time that the page shows at first [ns]: when the outcome was decided, else the moment that says most."""
+    """The time that the page shows at first [ns]: when the outcome was decided, else the most important moment."""
     decided = (piece for line in head.more for piece in line if isinstance(piece, int))
     return next(decided, max(worth, key=lambda moment: moment.weight).time_ns)
 
@@ -292,7 +292,7 @@ def _flaws(tables: Tables | BadInput) -> tuple[list[Flaw], str]:
 
 
 def _course(tables: Tables | BadInput, flaws: Sequence[Flaw], trouble: str) -> Section | None:
-    """The section with tasks, what held, and flaws."""
+    """The section with tasks, fluents, and flaws."""
     if isinstance(tables, BadInput):
         return Section(TITLE, f"There is nothing to show: {tables}")
     return course_card(tables, [Mark(flaw.kind, flaw.span, flaw.text) for flaw in flaws], trouble)

@@ -1,4 +1,4 @@
-"""Plots of what changed: poses of objects, joints, predicates."""
+"""Plots of changing values: poses of objects, joints, predicates."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
 
     Args:
         episode: of the run.
-        unseen: where it was not seen whether something holds; None if that cannot be said.
+        unseen: where it was not seen whether something holds; None if that is unknown.
     """
     objects = [
         entity
@@ -169,7 +169,7 @@ def _unseen(episode: Episode, slot: Slot, unseen: Unseen | None) -> Iterable[tup
 
 
 def _partner(episode: Episode, slot: Slot, value: float) -> str | None:
-    """What to write on a bar; None for no bar."""
+    """Text of a bar; None for no bar."""
     if slot.attribute.meaning is Meaning.TRUTH:
         return "" if value > 0.5 else None
     index = int(value) if np.isfinite(value) else -1
@@ -294,8 +294,8 @@ _MOST_PLOTS = 12
 def own_plots(episode: Episode) -> Iterator[Plot]:
     """A plot for each attribute that a model other than the main one computes, of all the things that have it.
 
-    Of attributes with many numbers, those that change most are drawn. Poses, predicates and what the robot's watcher
-    computes have plots of their own; figures of consistency have none.
+    Of attributes with many numbers, those that change most are drawn. Poses, predicates and attributes that the
+    robot's watcher computes have plots of their own; figures of consistency have none.
     """
     found: dict[tuple[str, str], list[Slot]] = {}
     for slot in episode.layout.slots:

@@ -1,4 +1,4 @@
-"""Sections of a run's page: what happened, and what one needs to repeat it."""
+"""Sections of a run's page: its events, and the data to repeat it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _TONES = {True: "good", False: "bad", None: "unseen"}
 
 
 def coverage_table(episode: Episode) -> Content:
-    """Return a folded table: claim, thing, whether it holds, from what, when, or why it was not checked."""
+    """Return a folded table: claim, subject, whether it holds, sources, times, or why it was not checked."""
     rows: Sequence[Mapping[str, Any]] = episode.summary.get("coverage") or ()
     if not rows:
         return ()
@@ -107,7 +107,7 @@ _MOST_LISTED = 60
 
 
 def about(episode: Episode) -> list[Content]:
-    """What a reader needs who wants to repeat the run: key figures, models, warnings."""
+    """Data to repeat the run: key figures, models, warnings."""
     said = warnings(episode)
     tones = ["errors" if level == "error" else "" for level, _ in said]
     texts = Items([text for _, text in said], "warnings", tones)
@@ -156,7 +156,7 @@ def happenings_table(episode: Episode) -> list[Content]:
 
 
 def _runs(episode: Episode, items: list[Event | Handover]) -> list[list[Event | Handover]]:
-    """Each item by itself, but what repeats, where it first happened; first what has the same words, then floods."""
+    """Each item by itself, but repetitions where they first happened; first those with the same words, then floods."""
     runs = _grouped([[item] for item in items], lambda item: _words(episode, item), _REPEATED)
     return _grouped(runs, _kind, _FLOOD)
 
@@ -178,14 +178,14 @@ def _grouped(
 
 
 def _words(episode: Episode, item: Event | Handover) -> object:
-    """What models say again and again in the same words; None for anything else."""
+    """The words that models repeat; None for anything else."""
     if isinstance(item, Event) and is_own(episode, item):
         return item.source, own_words(episode, item)
     return None
 
 
 def _kind(item: Event | Handover) -> object:
-    """What comes in floods: one event of a model about many things, and one handover of many."""
+    """Floods: one event of a model about many things, and one handover of many."""
     if isinstance(item, Handover):
         return item.attribute, item.from_model, item.to_model, item.cause
     if item.kind is EventKind.MODEL and not is_handling(item):
@@ -261,7 +261,7 @@ def _time(item: Event | Handover) -> Time:
 def _what(
     episode: Episode, item: Event | Handover, colours: Mapping[str, str]
 ) -> tuple[Inline, str]:
-    """What happened, and who says so."""
+    """Events, and their sources."""
     if isinstance(item, Handover):
         moved = chip(item.from_model, colours), " → ", chip(item.to_model, colours)
         return (f"{item.entity} {item.attribute}: ", *moved), "handover"

@@ -1,4 +1,4 @@
-"""Asks the conductor's node for what a user wants done to its run."""
+"""Asks the conductor's node for a user's requests to its run."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
-    """Serve the page until a signal says that this is enough.
+    """Serve the page until a signal.
 
     Raises:
         BadInput: if it cannot be served.
@@ -61,7 +61,7 @@ def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
     while not interrupts.count and os.getppid() == parent:
         time.sleep(_LOOK_S)
     end = time.monotonic() + _LAST_WORD_S
-    while run.over is None and time.monotonic() < end:  # what ends this may have ended the run
+    while run.over is None and time.monotonic() < end:  # the signal may have ended the run
         time.sleep(_LOOK_S)
     if run.over is None:
         run.end(Over("stopped", "the page's process has ended, the run may go on"))

@@ -50,7 +50,7 @@ _SPIN_S = 0.1
 
 
 class _Listener(NamedTuple):
-    """What listens, and is to be given up at the end."""
+    """Subscriptions, to be released at the end."""
 
     context: Context
     node: Node
@@ -96,7 +96,7 @@ class RosRun:
             namespace: of the conductor.
             arguments: of the process, with those of ROS.
             run: token of the run; empty: the run of the namespace.
-            to_the_end: whether it is the topics that say how the run has ended; else only `end` does.
+            to_the_end: whether the topics decide how the run has ended; else only `end` does.
             buttons: see `Begun`.
 
         Returns:
@@ -171,7 +171,7 @@ class RosRun:
     # ------------------------------------------------------------------ for who runs it
 
     def end(self, over: Over) -> None:
-        """The run has ended, as somebody knows better than its topics; a second call changes what was said."""
+        """The run has ended, as somebody knows better than its topics; a second call replaces the first."""
         self._over = over
 
     def close(self) -> None:
@@ -184,7 +184,7 @@ class RosRun:
             listener.node.destroy_node()
             listener.context.try_shutdown()
 
-    # ------------------------------------------------------------------ what it hears
+    # ------------------------------------------------------------------ subscriptions
 
     def _listen(self, node: Node, asking: Asking) -> None:
         executor = SingleThreadedExecutor(context=node.context)

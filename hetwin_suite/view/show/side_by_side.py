@@ -12,7 +12,7 @@ from hetwin_suite.view.film.film import Film
 
 
 class Marked(NamedTuple):
-    """A time that both time lines mark, and what is then."""
+    """A time that both time lines mark, and its caption."""
 
     time_ns: int
     words: str
@@ -39,9 +39,9 @@ def side_by_side(
         tone: of the first section.
         said: above the films.
         films: the two.
-        names: what they are called.
+        names: of the runs.
         moments: that are marked.
-        introduced: what is said before them.
+        introduced: text before them.
         ghost: whether the second film is drawn as a ghost in the first one at first.
         more: further sections.
 

@@ -39,7 +39,7 @@ _MOST = 4000
 
 
 class View(NamedTuple):
-    """A camera: what it looks at, from how far [m], and from where [degrees], as MuJoCo has it."""
+    """A camera: target, distance [m], and direction [degrees], as MuJoCo has it."""
 
     at: tuple[float, float, float]
     distance: float
@@ -51,7 +51,7 @@ class Drawing:
     """Draws the same scene at different times and from different places; to be used in one thread, and closed.
 
     Args:
-        scene: what to draw.
+        scene: to draw.
         width: pixels.
         height: pixels.
 
@@ -83,7 +83,7 @@ class Drawing:
         self.close()
 
     def close(self) -> None:
-        """Give back what the graphics library holds."""
+        """Release the graphics library's resources."""
         self._renderer.free()
         self._context.free()
 
@@ -107,7 +107,7 @@ class Drawing:
         mujoco.mj_camlight(self._model, self._data)
 
     def picture(self, view: View) -> NDArray[np.uint8]:
-        """(height, width, 3) colours of what was put."""
+        """(height, width, 3) colours of the objects."""
         return self._rendered(view)
 
     def seen(self, view: View) -> NDArray[np.int32]:
@@ -120,7 +120,7 @@ class Drawing:
         drawn = self._scene.geoms[: self._scene.ngeom]
         bodies = np.full(max((geom.segid for geom in drawn), default=-1) + 2, -1, np.int32)
         for geom in drawn:
-            # Of what was added to the scene, bones, nothing says which body it is.
+            # Bones, which were added to the scene, have no known body.
             is_geom = (
                 geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= geom.objid < self._model.ngeom
             )

@@ -12,11 +12,11 @@ _INSTALL = "libegl1 and libgl1-mesa-dri, or libosmesa6"
 
 
 class NoGraphics(Exception):
-    """Nothing can be drawn; the text says what to install."""
+    """Nothing can be drawn; the text names the package to install."""
 
 
 def missing() -> str:
-    """What is missing for pictures, as a sentence; empty if nothing is."""
+    """Missing parts for pictures, as a sentence; empty without any."""
     if find_spec("OpenGL") is None:
         return "pictures need PyOpenGL, which is not installed: pip install 'hetwin-suite[view]'"
     if not _way():

@@ -1,4 +1,4 @@
-"""From where a still picture is taken: across from the robot, as near as what moves allows, and not behind a wall."""
+"""From where a still picture is taken: across from the robot, as near as moving bodies allow, and not behind a wall."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hetwin_suite.view.stills.drawing import FIELD_DEG, HEIGHT, WIDTH, Drawing, 
 
 _ELEVATION_DEG = -26.0
 _ACROSS_DEG = 128.0
-"""Between the direction from the robot's base to what moves, and the one in which the camera looks."""
+"""Between the direction from the robot's base to moving bodies, and the one in which the camera looks."""
 _TURNS_DEG = (0.0, 104.0, 180.0, -76.0)
 _MUCH_MORE = 1.5
-"""Another place than the first must show so many times as much of what moves."""
+"""Another place than the first must show so many times as much of moving bodies."""
 _WORTH = {EntityKind.OBJECT: 3, EntityKind.LINK: 1}
 _THING = 10
 _MARGIN = 0.88
@@ -34,9 +34,9 @@ def views(film: Film, indices: Sequence[int], thing: str = "") -> list[View]:
     """A view of each of some states, all from the same side, with the robot and all objects that move.
 
     Args:
-        film: what is drawn.
+        film: to draw.
         indices: of its states.
-        thing: what must not be hidden, if anything.
+        thing: that must not be hidden, if any.
     """
     movers = _movers(film, thing)
     seen = [_corners(film, movers, index) for index in indices]
@@ -72,7 +72,7 @@ def outline(film: Film, name: str, index: int) -> Floats:
 def _best(
     film: Film, index: int, movers: Sequence[int], thing: str, azimuths: Sequence[float]
 ) -> float:
-    """The first direction, unless another one shows much more of what moves."""
+    """The first direction, unless another one shows much more of moving bodies."""
     worth = np.zeros(len(film.scene.bodies) + 1)
     for i in movers:
         body = film.scene.bodies[i]
@@ -86,7 +86,7 @@ def _best(
 
 
 def _movers(film: Film, thing: str) -> list[int]:
-    """The bodies that are drawn and move, all links of what moves, and the thing; else all that are drawn."""
+    """The bodies that are drawn and move, all links of moving robots, and the thing; else all that are drawn."""
     bodies = film.scene.bodies
     samples = np.unique(np.linspace(0, len(film.times) - 1, _SAMPLES).round().astype(int))
     with np.errstate(invalid="ignore"):

@@ -27,8 +27,8 @@ class Moment(NamedTuple):
 
     Attributes:
         time_ns: the time.
-        what: what happened then.
-        thing: what it is about; gets a closer look if it is small.
+        what: the event then.
+        thing: its subject; gets a closer look if it is small.
     """
 
     time_ns: int
@@ -73,7 +73,7 @@ def picture(drawing: Drawing, film: Film, index: int, view: View) -> Image.Image
 
 
 def _index(film: Film, time_ns: int) -> int:
-    """The state in which what happened at a time can be seen: the first that is not earlier."""
+    """The state in which an event at a time can be seen: the first that is not earlier."""
     later = int(np.searchsorted(film.times, time_ns / 1e9 - 1e-9))
     return min(later, len(film.times) - 1)
 

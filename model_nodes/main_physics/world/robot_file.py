@@ -30,7 +30,7 @@ class RobotJoint:
     """A joint as its file has it.
 
     Attributes:
-        joint: what was read.
+        joint: as read.
         type: the word of the file, such as ``revolute``.
         origin: pose of the child link in the parent link, with the joint at 0.
         element: where it was read.

@@ -1,4 +1,4 @@
-"""What commands can choose: how joints move, what is calibrated."""
+"""Choices of commands: profiles of motion, parameters of calibration."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Profile(StrEnum):
 
 
 class Parameters(StrEnum):
-    """What a calibration fits of a chain."""
+    """Parameters of a chain that a calibration fits."""
 
     OFFSETS = "offsets"
     ALL = "all"

@@ -83,13 +83,13 @@ def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
 
 
 def _futures(option: str) -> Any:
-    """What makes other runs of the same scenario."""
+    """A study of other runs of the same scenario."""
     needed = f"{option} makes further runs"
     return library_of("futures", "hetwin_futures.comparing", needed, where=option)
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    """Yield what differs; here is the first run, there the other."""
+    """Yield the differences; here is the first run, there the other."""
     rows = [
         (name, f"{row['time']:.2f} s", ", ".join(row["entities"]))
         for name, row in found.to_json()["divergence"].items()

@@ -1,4 +1,4 @@
-"""The page of two runs side by side, and of what differs between them."""
+"""The page of two runs side by side, and of their differences."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def comparison_page(found: Comparison, run: Path, other: Path) -> str:
     """Return the page: one HTML file that loads nothing.
 
     Args:
-        found: what differs.
+        found: the differences.
         run: folder of the first run.
         other: that of the other.
     """
@@ -74,7 +74,7 @@ def comparison_page(found: Comparison, run: Path, other: Path) -> str:
 
 
 def _names(run: Path, other: Path) -> tuple[str, str]:
-    """Return what the runs are called: their folders, with as much before them as tells them apart."""
+    """Return the names of the runs: their folders, with as much of their paths as distinguishes them."""
     one, two = run.absolute().parts, other.absolute().parts
     for length in range(1, min(len(one), len(two)) + 1):
         if one[-length:] != two[-length:]:
@@ -115,7 +115,7 @@ def _time_ns(time: object) -> int:
 
 
 def _settings(found: Comparison) -> Content:
-    """Return what differs of seed, engine and rate, which is said before all else."""
+    """Return differences of seed, engine and rate, which come before all else."""
     said = [
         (f"{item.name} ", _said(item.here), " here, ", _said(item.there), " there")
         for item in found.given

@@ -27,7 +27,7 @@ _DAYS = 14
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a test wants to be replayed; see `Twin.run`. An empty source is the scenario's own."""
+    """A test's request for a replay; see `Twin.run`. An empty source is the scenario's own."""
 
     scenario: str
     source: str
@@ -43,7 +43,7 @@ class Wanted:
 
 
 def replayed(wanted: Wanted, settings: Settings) -> Replayed:
-    """Return what came of a replay, made now or before.
+    """Return the result of a replay, made now or before.
 
     Raises:
         NotJudged: if there is no such recording or engine here.
@@ -134,7 +134,7 @@ def _read(folder: Path) -> Replayed | None:
 
 
 def forget_old(cache: Path) -> None:
-    """Remove replays that no test has used for two weeks, and what a process that was killed has left."""
+    """Remove replays that no test has used for two weeks, and leftovers of killed processes."""
     for folder in cache.iterdir():
         old = time.time() - folder.stat().st_mtime > _DAYS * 86400
         left = "." in folder.name and not Path("/proc", folder.suffix[1:]).exists()

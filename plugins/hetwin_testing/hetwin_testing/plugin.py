@@ -1,4 +1,4 @@
-"""What pytest loads (entry point ``pytest11``): options, the fixture, files of recordings, and the report."""
+"""The plugin of pytest (entry point ``pytest11``): options, the fixture, files of recordings, and the report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARKER = "twin"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add what the plugin is told."""
+    """Add the plugin's options."""
     group = parser.getgroup("hetwin", "recordings that a twin judges")
     group.addoption(
         "--hetwin-require",
@@ -34,7 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Say what the marker means."""
+    """Document the marker."""
     config.addinivalue_line(
         "markers",
         f"{MARKER}(scenario, source=None, variant=None): what `twin.run()` replays in this test",
@@ -52,7 +52,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 @pytest.fixture
 def twin(request: pytest.FixtureRequest) -> Twin:
-    """What replays recordings in a scenario, and asks what came of it."""
+    """The twin that replays recordings in a scenario, and asks questions about the runs."""
     marker = request.node.get_closest_marker(MARKER)
     return Twin(
         settings_of(request.config),

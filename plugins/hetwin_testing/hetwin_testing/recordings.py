@@ -90,14 +90,14 @@ class RecordingsFile(pytest.File):
 
 
 class RecordingItem(pytest.Item):
-    """A recording, and what must hold of it."""
+    """A recording, and its conditions."""
 
     def __init__(self, *, entry: Entry, source: str | None, line: int, **known: Any) -> None:
         super().__init__(**known)
         self._entry, self._source, self._line = entry, source, line
 
     def runtest(self) -> None:
-        """Replay the recording, and see what holds."""
+        """Replay the recording, and check the conditions."""
         entry = self._entry
         twin = Twin(
             settings_of(self.config),
@@ -116,7 +116,7 @@ class RecordingItem(pytest.Item):
         run.expect(*entry.holds, verdict=entry.verdict, require=entry.require)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the report of a failure: what was expected and what is so, without a stack."""
+        """Return the report of a failure: expectation and finding, without a stack."""
         if isinstance(excinfo.value, DoesNotHold | BadInput):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)

@@ -18,7 +18,7 @@ _TONES = {"passed": "good", "failed": "bad"}
 def note_row(
     report: Path | None, test: str, outcome: str, text: str, page: Path | None = None
 ) -> None:
-    """Note what came of a test; processes of one session each have a file of their own."""
+    """Note the result of a test; processes of one session each have a file of their own."""
     if report is None:
         return
     report.mkdir(parents=True, exist_ok=True)

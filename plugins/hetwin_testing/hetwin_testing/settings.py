@@ -1,4 +1,4 @@
-"""What a session of pytest was told of the twin."""
+"""Settings of a session of pytest about the twin."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import pytest
 
 
 class NotJudged(Exception):
-    """A recording cannot be judged here; the text says why."""
+    """A recording cannot be judged here; the text has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a session was told.
+    """The settings of a session.
 
     Attributes:
         require: whether a recording that cannot be judged fails its test.
-        fresh: whether what was replayed before is replayed again.
+        fresh: whether earlier replays are repeated.
         report: folder for pages; None: there are none.
         cache: folder in which replays are kept; None: they are kept as long as the process.
         root: of the tests, to which recordings are relative, too.
@@ -37,7 +37,7 @@ class Settings:
 
 
 def settings_of(config: pytest.Config) -> Settings:
-    """Return what the session was told."""
+    """Return the session's settings."""
     if Settings.KEY not in config.stash:
         report: Path | None = config.getoption("--hetwin-report")
         config.stash[Settings.KEY] = Settings(

@@ -1,4 +1,4 @@
-"""The twin of a test: replays recordings, each once, and says what came of them."""
+"""The twin of a test: replays recordings, each once, and reports the results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DoesNotHold(AssertionError):
-    """What was expected of a replay does not hold, or the replay failed; its text is the report."""
+    """An expectation of a replay does not hold, or the replay failed; its text is the report."""
 
 
 class Twin:
@@ -118,7 +118,7 @@ class Twin:
         pytest.skip(text)
 
     def passed(self, run: TwinRun) -> None:
-        """Note that what was expected of a run holds."""
+        """Note that the expectations of a run hold."""
         from hetwin_testing.report import note_row
 
         text = f"{run.words}: {run.replayed.verdict}"
@@ -139,8 +139,8 @@ class TwinRun:
     """A recording that was replayed.
 
     Attributes:
-        words: what was replayed, in words.
-        replayed: what came of it.
+        words: about the replay.
+        replayed: its result.
     """
 
     def __init__(self, twin: Twin, words: str, replayed: Replayed, settings: Settings) -> None:
@@ -166,7 +166,7 @@ class TwinRun:
         verdict: str | Sequence[str] | None = None,
         require: Sequence[str] = (),
     ) -> TwinRun:
-        """Fail the test unless all that is said holds; what is not known makes it not executed, unless something fails.
+        """Fail the test unless all expectations hold; an unknown one makes it not executed, unless another fails.
 
         Args:
             claims: questions to the episode, such as ``holds(on("box", "tray"), at(end))``.
@@ -200,7 +200,7 @@ class TwinRun:
         return self
 
     def fail(self, lines: Iterable[str]) -> NoReturn:
-        """Fail the test with some lines, what speaks against the run, and its page."""
+        """Fail the test with some lines, the evidence against the run, and its page."""
         troubles = [
             f"{one.severity} from {one.at_s:.2f} s: {one.text}" for one in self.replayed.troubles
         ]
@@ -208,7 +208,7 @@ class TwinRun:
 
 
 def _line(one: Judged) -> str:
-    """Return a claim and what came of it, in a line."""
+    """Return a claim and its result, in a line."""
     if one.wrong:
         return f"{one.question}: {one.why}"
     if one.holds is None:

@@ -1,1 +1,1 @@
-"""What happened in a run, in sentences."""
+"""The events of a run, in sentences."""

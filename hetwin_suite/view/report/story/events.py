@@ -1,4 +1,4 @@
-"""Which events are worth telling, and what they are about."""
+"""Which events are worth reporting, and their subjects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hetwin_core.episodes.episode import Episode
 
 
 class Sentence(NamedTuple):
-    """What is said about one thing.
+    """The story of one thing.
 
     Attributes:
         about: the thing; the sentence begins with it.
@@ -42,7 +42,7 @@ class Meant(NamedTuple):
     """A place that a thing was to get to.
 
     Attributes:
-        time_ns: when the program last said so.
+        time_ns: of the program's last message.
         thing: the object.
         how: ``on``, ``in`` or ``connected to``.
         place: an entity.
@@ -90,7 +90,7 @@ def _of_tasks(episode: Episode) -> Iterator[Meant]:
 
 
 def _plainer(episode: Episode, meant: Meant) -> Meant:
-    """What is brought to a container is to be in it."""
+    """An object brought to a container is to be in it."""
     contains = _CONTAINER in episode.layout.entity(meant.place).tags
     return meant._replace(how=IN) if contains and meant.how == ON else meant
 
@@ -152,7 +152,7 @@ _HANDLING = {
     "disconnected",
 }
 SIGNALS = {"grip_closed", "grip_lost", "let_go"}
-"""What a hand's monitor raises for other models; where an observer says what was handled, that is said instead."""
+"""Events of a hand's monitor for other models; an observer of handling replaces them."""
 _LONGEST = 80
 WATCHER = "robot_health"
 """Source of the events of which the concerns are made."""
@@ -174,7 +174,7 @@ def is_own(episode: Episode, event: Event) -> bool:
 
 
 def own_events(episode: Episode) -> list[Event]:
-    """What models report besides the handling of objects, without what the handling says again."""
+    """Reports of models besides the handling of objects, without those that repeat it."""
     handled = {subject(event) for event in episode.events if is_handling(event)}
     return [
         event

@@ -1,4 +1,4 @@
-"""The headline of a run: what came of it, else its verdict, or how it ended."""
+"""The headline of a run: its outcome, else its verdict, or how it ended."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _RELATIONS = {
     "held": "held by",
     "on": ON,
 }
-"""Attributes that say where a thing is, the one that says most first."""
+"""Attributes of where a thing is, the most informative first."""
 _TAKEN = ("grasped", "picked_up", "connected")
 _LET_GO = ("released", "lost", "dropped")
 _COMMON = {"reach", "grasp", "move hand", "lift", "move", "lower", "release", "retreat", "bind"}
-"""What every handling is made of, which says less of it than its other operations."""
+"""Operations of every handling, which are less informative than its others."""
 _FELL_M = 0.03
 _MOST_NAMED = 3
 
@@ -45,10 +45,10 @@ class Outcome(NamedTuple):
     """How it ended for one thing.
 
     Attributes:
-        achieved: whether it is where it was meant to be; None if nothing says where that is.
+        achieved: whether it is where it was meant to be; None if unknown.
         dropped: whether it fell after it was let go, and is not where it was meant to be.
         text: a sentence.
-        decided: what was done to it last, when, and by which model's account; empty if nothing was.
+        decided: its last handling, with time and reporting model; empty without one.
     """
 
     achieved: bool | None
@@ -187,7 +187,7 @@ _UPSETS = {
     *("knocked_over", "spilled", "unstable_support", "grasp_lost", "dropped", "goal_undone"),
     *("unachieved", "wrong_object", "carrying_collision", "failed_navigation"),
 }
-"""Kinds of flaws in which something happened to things, not to what was believed of them."""
+"""Kinds of flaws of things, not of beliefs about them."""
 _MOST = 2
 _ENDINGS = {
     "recording": (GOOD, "recording_over"),
@@ -205,13 +205,13 @@ class Mark(NamedTuple):
 
 
 class Headline(NamedTuple):
-    """What to read first.
+    """The headline.
 
     Attributes:
         tone: ``good``, ``warned`` or ``bad``.
         marks: words for it, e.g. ``doubtful``.
         text: a sentence or two.
-        more: sentences below it: when it was decided, what makes the run doubtful, how it ended.
+        more: sentences below it: time of the decision, concerns, and the end.
     """
 
     tone: str
@@ -221,7 +221,7 @@ class Headline(NamedTuple):
 
 
 def headline(episode: Episode, flaws: Sequence[Flaw] = ()) -> Headline:
-    """What came of the run, and what makes that doubtful; of a run that failed, that it did.
+    """The outcome of the run, and the reason to doubt it; of a failed run, the failure.
 
     Args:
         episode: the run.
@@ -246,7 +246,7 @@ def headline(episode: Episode, flaws: Sequence[Flaw] = ()) -> Headline:
 
 
 def _came_of_it(episode: Episode) -> Headline | None:
-    """What the robot achieved and what not; None if that cannot be known."""
+    """Achieved and missed goals of the robot; None if unknown."""
     failed = _failed_tasks(episode)
     found = outcomes(episode)
     missed = [one for one in found if one.achieved is False]
@@ -289,7 +289,7 @@ def _failed_tasks(episode: Episode) -> list[str]:
 
 
 def _flawed(flaws: Sequence[Flaw]) -> Headline | None:
-    """What went wrong with things, beside what came of it; None if nothing did."""
+    """Flaws of things, beside the outcome; None without any."""
     found = [flaw for flaw in flaws if flaw.kind in _UPSETS]
     if not found:
         return None
@@ -298,7 +298,7 @@ def _flawed(flaws: Sequence[Flaw]) -> Headline | None:
 
 
 def _verdict(episode: Episode) -> Headline | None:
-    """What its watcher says about the run; None if it was not watched."""
+    """The watcher's verdict on the run; None if it was not watched."""
     verdict = episode.summary.get("verdict")
     if verdict not in _VERDICTS:
         return None

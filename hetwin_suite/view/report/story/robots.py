@@ -1,4 +1,4 @@
-"""One sentence for each robot: what it did, even if it handled nothing."""
+"""One sentence for each robot about its actions, even if it handled nothing."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def moving_times(episode: Episode, robot: str) -> list[tuple[int, int]]:
 def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
     """Whether a joint slides: the link that it moves is shifted against its parent, and not turned, by its whole way.
 
-    The turn alone does not say it: after a full one the link is as it was.
+    The turn alone does not show it: after a full one the link is as it was.
     """
     layout = episode.layout
     if link is None or not (layout.has(link.name, "pose") and layout.has(link.parent, "pose")):
@@ -105,7 +105,7 @@ _MOVED_M = 5e-3
 
 
 def thing_sentences(episode: Episode) -> list[Sentence]:
-    """What happened to each thing, in the order of the first event; then what moved without one, farthest first."""
+    """Events of each thing, in the order of the first one; then things that moved without one, farthest first."""
     handled, own = _by_thing(episode)
     sentences = [
         _thing_sentence(thing, handled.get(thing, []), own.get(thing, []))
@@ -196,7 +196,7 @@ _COARSE = 200
 
 
 def robot_sentences(episode: Episode) -> list[Sentence]:
-    """What each robot did."""
+    """Actions of each robot."""
     return [_sentence(episode, robot) for robot in episode.layout.of_kind(EntityKind.ROBOT)]
 
 
@@ -260,7 +260,7 @@ def _joints(episode: Episode, robot: Entity) -> list[str]:
 
 
 def _neighbours(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
-    """What the robot touched; else the object that it came nearest to."""
+    """The objects that the robot touched; else the object that it came nearest to."""
     links = {link.name for link in _links(episode, robot)}
     near = {pair: found for pair, found in episode.approaches.items() if pair[1] in links}
     names = list(dict.fromkeys((*_touched(episode, links), *_inside(near))))
@@ -280,7 +280,7 @@ def _neighbours(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
 
 
 def _touched(episode: Episode, links: set[str]) -> Iterator[str]:
-    """What links touched in any step, but for links of the same robot."""
+    """Touches of links in any step, but for links of the same robot."""
     for event in episode.events:
         if event.source == ROBOT_HEALTH and event.name == TOUCHED:
             thing = str(event.arguments["object"])

@@ -30,7 +30,7 @@ _MARKER = re.compile(r"([xyz])([1-9]\d*)")
 
 @dataclass(frozen=True, slots=True)
 class MarkerFile:
-    """What a file of measured markers has.
+    """Content of a file of measured markers.
 
     Attributes:
         measured: of the postures.
@@ -61,7 +61,7 @@ class CalibratedArm:
 
     Attributes:
         chain: as the URDF has it.
-        file: what was measured.
+        file: of measured markers.
         found: the calibration.
     """
 

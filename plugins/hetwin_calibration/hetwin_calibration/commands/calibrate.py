@@ -111,7 +111,7 @@ def _judged(judged: Judgement) -> dict[str, Any]:
 
 
 def _along(along: Along) -> dict[str, Any]:
-    """What the filter that ran along came to."""
+    """Result of the filter that ran along."""
     known = along.drive.parameters
     return {
         "parameters": {name: known[name] for name in along.sd},

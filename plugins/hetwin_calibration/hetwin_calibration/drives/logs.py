@@ -1,4 +1,4 @@
-"""Reads what the wheels of a robot did and where it truly was: a table, or a rosbag2."""
+"""Reads the motion of a robot's wheels and its true poses: a table, or a rosbag2."""
 
 from __future__ import annotations
 

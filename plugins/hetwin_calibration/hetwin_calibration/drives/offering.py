@@ -1,4 +1,4 @@
-"""Offers what was learned of a drive as a new scenario, which extends the old one; nothing is written over."""
+"""Offers a drive's fit as a new scenario, which extends the old one; nothing is written over."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Offer:
 
     Attributes:
         base: file of the scenario.
-        robot: what it says of its robot.
+        robot: its entry of the robot.
         out: the new file.
     """
 
@@ -39,7 +39,7 @@ class Offer:
         A scenario has one radius for all wheels: it gets the mean.
 
         Raises:
-            BadInput: if the file cannot be written, or what comes of it is no scenario.
+            BadInput: if the file cannot be written, or the result is no scenario.
         """
         drive = found.drive
         radius = (abs(drive.left_radius) + abs(drive.right_radius)) / 2.0
@@ -49,7 +49,7 @@ class Offer:
 
 
 def offer(scenario: str, out: Path) -> Offer:
-    """Return what becomes a new scenario that extends another one.
+    """Return the content of a new scenario that extends another one.
 
     Raises:
         BadInput: if there is no such scenario, its robot has no wheels, or the new file is there already.
@@ -82,7 +82,7 @@ def written(out: Path, header: str, entries: Mapping[str, Any]) -> Path:
     """Write a scenario and return its file; nothing is left of it if it is none.
 
     Raises:
-        BadInput: if the file cannot be written, or what comes of it is no scenario.
+        BadInput: if the file cannot be written, or the result is no scenario.
     """
     text = yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True)
     write_text(out, header + text, where="--out")

@@ -15,7 +15,7 @@ _EXPECTED = '{"wheel_radius": m, "base": m}, or "left_radius" and "right_radius"
 
 
 def read_sheet(text: str) -> Drive:
-    """Return the drive that `--believed` says: the name of a JSON file, or a JSON object.
+    """Return the drive of `--believed`: the name of a JSON file, or a JSON object.
 
     Raises:
         BadInput: if it is none, or a number is missing or cannot be.

@@ -1,4 +1,4 @@
-"""What a recording says of a robot's efforts: read, split, judged on what was not fitted, and put into words."""
+"""Calibration of a robot's efforts from a recording: read, split, judged on held-out parts, and put into words."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GRAVITY = (0.0, 0.0, -9.81)
 _BLOCK_S = 5.0
 _LEAST_S = 10.0
 _CONFIRMED = 0.1
-"""A fit explains at most so much less of what it was not made from."""
+"""A fit explains at most so much less of held-out parts."""
 _WORDS = {
     "dry": "dry friction",
     "viscous": "viscous friction",
@@ -39,13 +39,13 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class SplitArm:
-    """What was found of joints, each of which moves the next.
+    """The result for joints, each of which moves the next.
 
     Attributes:
         joints: their names.
         units: N m or N, of each.
         last: the link that carries a load.
-        found: what explains their efforts.
+        found: explanation of their efforts.
         held: (n,) share that a fit to every other block explains of the rest; NaN: too short.
     """
 
@@ -56,15 +56,15 @@ class SplitArm:
     held: Floats
 
     def claims(self, joint: int | None) -> list[Claim]:
-        """What is claimed of a joint; None: of the load."""
+        """Claims about a joint; None: about the load."""
         return [one for one in self.found.claims if one.joint == joint]
 
     def is_confirmed(self, joint: int) -> bool:
-        """Whether what is claimed explains about as much of what it was not fitted to."""
+        """Whether the claims explain about as much of held-out parts."""
         return float(self.held[joint]) >= self.found.share(joint) - _CONFIRMED
 
     def friction(self, joint: int) -> dict[str, float]:
-        """``damping`` and ``friction`` of a joint that rubs: 0 where none is found; without what is not known."""
+        """``damping`` and ``friction`` of a joint that rubs: 0 where none is found; without unknown ones."""
         claims = {claim.name: claim for claim in self.claims(joint)}
         if not {"viscous", "dry"} & set(claims) or any(
             claim.instead for name, claim in claims.items() if name in ("viscous", "dry")
@@ -77,7 +77,7 @@ class SplitArm:
         }
 
     def name(self, claim: tuple[str, int | None]) -> str:
-        """What a parameter is, in words."""
+        """Name of a parameter, in words."""
         what, joint = claim
         return _WORDS[what] if joint is None else f"{_WORDS[what]} of {self.joints[joint]}"
 
@@ -120,7 +120,7 @@ class SplitArm:
         }
 
     def lines(self) -> Iterator[str]:
-        """Return what was found, for people."""
+        """Return the result, for people."""
         if not self.found.is_torque:
             which = f"{self.joints[0]} to {self.joints[-1]}"
             yield f"{which}: these efforts are currents, no torques; each joint has a factor of its own"
@@ -162,14 +162,14 @@ class SplitArm:
         )
 
     def _or(self, claim: Claim) -> str:
-        """What would explain the same."""
+        """Equal explanations."""
         others = sorted({self.name(other) for other in claim.instead})
         return f" (or {' or '.join(others)}: this recording cannot tell)" if others else ""
 
 
 @dataclass(frozen=True, slots=True)
 class CalibratedEfforts:
-    """What a recording says of all arms of a robot.
+    """Results for all arms of a robot.
 
     Attributes:
         recording: its path.
@@ -184,7 +184,7 @@ class CalibratedEfforts:
     arms: tuple[SplitArm, ...]
 
     def friction(self) -> dict[str, dict[str, float]]:
-        """What is to be written into the robot's file, for joints whose efforts are torques and confirm it."""
+        """Values to write into the robot's file, for joints whose efforts are torques and confirm it."""
         return {
             name: arm.friction(j)
             for arm in self.arms
@@ -202,7 +202,7 @@ class CalibratedEfforts:
         }
 
     def lines(self) -> Iterator[str]:
-        """Return what was found, for people."""
+        """Return the result, for people."""
         for arm in self.arms:
             yield from arm.lines()
 

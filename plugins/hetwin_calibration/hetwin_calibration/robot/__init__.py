@@ -1,1 +1,1 @@
-"""The digital robot: what a URDF or a world holds, its kinematics and trajectories as files and commands."""
+"""The digital robot: content of a URDF or a world, kinematics and trajectories as files and commands."""

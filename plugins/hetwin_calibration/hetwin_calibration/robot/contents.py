@@ -1,4 +1,4 @@
-"""What a robot's URDF or a world holds: links, joints, sensors, and meshes that are not found."""
+"""Content of a robot's URDF or a world: links, joints, sensors, and meshes that are not found."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Sensor:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What there is.
+    """The content.
 
     Attributes:
         name: of the robot, or of the world.
@@ -54,7 +54,7 @@ class Contents:
 
 
 def contents_of_robot(robot: RobotFile) -> Contents:
-    """Return what a robot's URDF holds."""
+    """Return the content of a robot's URDF."""
     return Contents(
         robot.name,
         len(robot.links),
@@ -80,7 +80,7 @@ def _sensor(element: Element, link: str) -> Sensor:
 
 
 def contents_of_world(world: World, missing: tuple[str, ...]) -> Contents:
-    """Return what a world holds.
+    """Return the content of a world.
 
     Args:
         world: as it was read.

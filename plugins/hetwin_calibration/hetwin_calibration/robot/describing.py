@@ -1,4 +1,4 @@
-"""What `hetwin urdf describe` finds out about a robot or a world."""
+"""The description of a robot or a world by `hetwin urdf describe`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Described:
     Attributes:
         contents: links, joints and sensors.
         table: of a chain; None: none was asked for.
-        dimensions: beside what was measured.
+        dimensions: beside the measured ones.
     """
 
     contents: Contents
@@ -85,7 +85,7 @@ def _world(file: Path, link: str | None, measured: Path | None) -> Described:
 
 
 def _need_meshes(file: Path, missing: tuple[str, ...]) -> None:
-    """Raise BadInput if a mesh was not found: what is measured would leave it out."""
+    """Raise BadInput if a mesh was not found: dimensions would leave it out."""
     if missing:
         raise BadInput(
             "a mesh is missing, and dimensions need all of them",

@@ -1,4 +1,4 @@
-"""How large the links of a robot and the things of a world are, and where they stand, against what was measured."""
+"""Dimensions and places of a robot's links and a world's things, against measured ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS = ("name", "of", "measure", "value")
 
 
 class Measure(StrEnum):
-    """What was measured."""
+    """Kinds of measures."""
 
     HEIGHT = "height"
     LENGTH = "length"
@@ -54,7 +54,7 @@ class Dimension:
 
     @property
     def error(self) -> float:
-        """How far the model is from what was measured [m]."""
+        """Difference of the model from the measurement [m]."""
         return abs(self.model - self.measured)
 
     def to_json(self) -> dict[str, float | str]:
@@ -71,7 +71,7 @@ def compare(parts: Mapping[str, Part], table: Table) -> list[Dimension]:
     """Return the measures of a table beside those of parts, by name.
 
     Raises:
-        BadInput: if a row is wrong, or about what is not there or has no shape.
+        BadInput: if a row is wrong, or about something missing or without a shape.
     """
     need_columns(table, COLUMNS)
     values = table.numbers(["value"])[:, 0]
@@ -143,7 +143,7 @@ def _placed(body: Body) -> Iterator[tuple[str, Part]]:
 
 
 def _points(geometries: Sequence[Geometry], pose: Pose) -> Floats:
-    """The outermost points of what is seen, or of what collides if nothing is seen."""
+    """The outermost points of visuals, or of collision shapes without visuals."""
     seen = [each for each in geometries if not each.collides]
     clouds = [_cloud(each, compose_poses(pose, each.pose)) for each in seen or geometries]
     return np.concatenate(clouds) if clouds else np.zeros((0, 3))

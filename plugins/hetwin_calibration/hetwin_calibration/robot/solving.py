@@ -1,4 +1,4 @@
-"""Forward and inverse kinematics of files of poses, with what they cost."""
+"""Forward and inverse kinematics of files of poses, with their cost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Wish:
         one_by_one: whether each pose is solved by itself.
         least_motion: whether the solution with the least motion is chosen.
         seconds: processor time for each pose; None: no limit.
-        seed: of what is random.
+        seed: of random draws.
     """
 
     one_by_one: bool = False
@@ -33,7 +33,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What came of it.
+    """The result.
 
     Attributes:
         joints: names of the chain's n joints.
@@ -82,7 +82,7 @@ def solve_poses(
         poses: (m, 7) in the frame of the chain's root.
         before: (m, n) where the joints were [rad or m]; None: where it matters, in the middle of their limits.
         wish: how.
-        told: is called with the number of poses that are done, now and then.
+        told: callback, called with the number of poses that are done, now and then.
     """
     solve = _solver(chain, before is None, wish)
     starts = np.tile(middle(chain), (len(poses), 1)) if before is None else before

@@ -25,7 +25,7 @@ class TravelOffer:
     Attributes:
         base: file of the scenario.
         model: name of the reactive layer.
-        entry: what the scenario says of it.
+        entry: of it in the scenario.
         out: the new file.
     """
 
@@ -36,11 +36,11 @@ class TravelOffer:
 
     @property
     def _sheet(self) -> dict[str, float]:
-        """What the scenario says of the virtual robot."""
+        """The virtual robot in the scenario."""
         return {name: float(self.entry["parameters"]["inputs"][name]) for name in NAMES}
 
     def learned(self, laps: Sequence[Lap]) -> tuple[TravelFit, int]:
-        """Return what makes the virtual robot as fast as the real one, and the number of moves of both.
+        """Return the parameters that make the virtual robot as fast as the real one, and the number of moves of both.
 
         Raises:
             BadInput: if too few moves were done by both robots.
@@ -76,7 +76,7 @@ class TravelOffer:
 
 
 def travel_offer(scenario: str, out: Path) -> TravelOffer:
-    """Return what becomes a new scenario that extends another one.
+    """Return the content of a new scenario that extends another one.
 
     Raises:
         BadInput: if there is no such scenario, no model of it has such inputs, or the new file is there already.
