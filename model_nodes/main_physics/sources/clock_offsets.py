@@ -214,9 +214,7 @@ def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> It
         topic, log_ns, raw = message
         if log_ns >= due_ns[topic]:
             due_ns[topic] = log_ns + round(5e8 * _STEP)
-            with suppress(
-                Exception
-            ):  # a message that cannot be read is reported where events are read
+            with suppress(Exception):  # reported where events are read
                 content = decoders[topic](raw)
                 row, at = readers[topic](content), _time_ns(bag, content, log_ns) / 1e9
                 if row and np.isfinite(row).all():

@@ -252,9 +252,7 @@ class LivePart(Part):
 
     def _paused(self, end_ns: int, length_ns: int) -> None:
         """Record a pause of the robot, if it is one."""
-        if (
-            length_ns <= LEAST_GAP_NS
-        ):  # of nearly all messages, and the usual spacing takes long to compute
+        if length_ns <= LEAST_GAP_NS:  # nearly always, and the usual spacing takes long
             return
         if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
             seconds = round(length_ns / 1e9, 3)
