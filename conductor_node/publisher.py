@@ -101,7 +101,7 @@ class Publisher(RunListener):
         self.stepped(0, scene)
 
     def offer(self, layout: Layout, models: Sequence[ModelRecord] = ()) -> RunEncoder:
-        """Offer the topics that depend on what robots there are, and return the encoder of a run with them."""
+        """Offer the topics that depend on the robots, and return the encoder of a run with them."""
         self._encoder = RunEncoder(layout, models, localized=self._localized)
         if not self._live:
             self._topics.offer(*self._encoder.topics)

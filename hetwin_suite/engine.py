@@ -17,8 +17,8 @@ For example, half a second of the world of a table::
 
 An engine of one's own is an `Engine`, found by an entry point of the group ``hetwin.engines`` that names an
 `EngineKind`; scenarios select it by the entry point's name (``engine: NAME``). It is given a `World` of `Body`, `Link`
-and `Joint`. What it cannot compute it may take from MuJoCo: a `Builder` makes a model of the same world, in which
-`Nearest` finds distances and `InverseDynamics` the efforts of a motion. `hetwin_gazebo` is built on nothing else.
+and `Joint`. Results that it cannot compute it may take from MuJoCo: a `Builder` makes a model of the same world, in
+which `Nearest` finds distances and `InverseDynamics` the efforts of a motion. `hetwin_gazebo` is built on nothing else.
 
 Robots and worlds in files of other kinds are read by what an entry point of the group ``hetwin.descriptions`` names,
 whose name is the file's ending or its root's tag: a function of the file that returns a `Description`, as in

@@ -1,8 +1,8 @@
 """The contract of models in version 0.1, which still runs.
 
-A class that is derived from this `Model` is one that the conductor knows: its description is declared, and what it
-gets and returns as `StepInput`, `StepOutput` and `Contribution` is converted from the present classes. This module
-goes with the minor version after the next.
+A class that is derived from this `Model` runs like a present one: its description is declared, and its `StepInput`,
+`StepOutput` and `Contribution` are converted from and to the present classes. This module goes with the minor version
+after the next.
 """
 
 from __future__ import annotations

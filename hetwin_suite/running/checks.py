@@ -28,7 +28,7 @@ def check_scenario_watched(
     variant: str | None = None,
     *also: Callable[[Scenario, RunStart], object],
 ) -> dict[str, Any]:
-    """Take one step with a scenario's models, and return what is there.
+    """Take one step with a scenario's models, and return a summary.
 
     Args:
         name: scenario file, or name of one of hetwin's.
@@ -36,7 +36,7 @@ def check_scenario_watched(
         packages: name of a package:// -> its folder, beside those of the scenario.
         variant: of the scenario, with which the step is taken; None: the scenario as it stands, and each of its
             variants is read.
-        also: raise `BadInput` for what else is wrong, once the models are ready.
+        also: raises `BadInput` for further errors, once the models are ready.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.

@@ -165,7 +165,7 @@ def claim(name: str, voices: Iterable[Voice], prior: float = 0.5) -> Claim:
 
 
 def judged(found: Claim, hand: str, time_ns: int) -> Event:
-    """Return the event that says how sure a claim about a hand is."""
+    """Return the event with the probability of a claim about a hand."""
     voices: list[Json] = [
         {
             "source": one.source,

@@ -48,7 +48,7 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
     """Return the input of a run, the same over every transport.
 
     Returns:
-        ``scenario``: its content with what it extends and the variant laid over it, without defaults;
+        ``scenario``: its content with those that it extends and the variant laid over it, without defaults;
         ``variant``: its name, None without one; ``scene``: initial poses and
         added objects by entity, those of scenario, episode and start laid over each other; ``source`` by robot;
         ``seed``, ``rate``, ``duration`` [s] and ``engine``; ``files``: digests by their roles (``world``,

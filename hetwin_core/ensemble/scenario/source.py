@@ -191,7 +191,7 @@ class CommandsSpec(SourceOptions):
         controllers: name of a controller -> its joints, or patterns such as arm_*_joint; it takes trajectories on
             NAME/joint_trajectory; if left out, those of the scenario's `commands`, else one,
             joint_trajectory_controller, for all joints but wheels.
-        parameters: file of ros2_control's parameters, which says what its controllers are; default: each takes
+        parameters: file of ros2_control's parameters, with the types of its controllers; default: each takes
             trajectories.
         velocity: topic with the velocity of the base, of type geometry_msgs/msg/Twist or TwistStamped.
         max_lag: how far the twin may be behind real time before it gives that time up [s].

@@ -1,10 +1,9 @@
 """The catalogue: one file for each group of sentences, read when the first of them is needed.
 
 The key ``says`` of a sentence is a text with arguments in braces, and behind a colon the quantity that they are,
-which brings the
-unit: ``{depth:length}``, or a noun that they count: ``{count:link}``. A number with neither is refused;
-``{step:number}`` stands before the unit that another argument names. A part in square brackets is left out if an
-argument in it is missing, null, empty or 0; of alternatives between bars the first with all of its arguments counts.
+which brings the unit: ``{depth:length}``, or a noun that they count: ``{count:link}``. A number with neither is
+refused; ``{step:number}`` stands before the unit that another argument names. A part in square brackets is left out if
+an argument in it is missing, null, empty or 0; of alternatives between bars the first with all of its arguments counts.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def looking_page(run: Path, other: Path | None = None) -> str:
         other: that of one beside it.
 
     Raises:
-        BadInput: if there is no such run, it cannot be read, or what compares two is not installed.
+        BadInput: if there is no such run, it cannot be read, or the package that compares two is not installed.
     """
     if other is None and (run / FORECAST).is_file():
         return read_text(run / FORECAST)

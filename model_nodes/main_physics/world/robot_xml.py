@@ -1,4 +1,4 @@
-"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, or what a package reads.
+"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, or a format that a package reads.
 
 A xacro file is a program; see `xacro_file`. MJCF and USD are read by a package.
 """
@@ -25,14 +25,14 @@ class Description(Protocol):
     """A robot or a world in a file that a package reads."""
 
     def robot(self, notes: Notes) -> Element:
-        """Return ``<robot>`` of URDF with all in the file that is the robot; what is left out is added to the notes.
+        """Return ``<robot>`` of URDF with all in the file that is the robot; left-out parts are added to the notes.
 
         Raises:
             BadInput: if the file cannot be read.
         """
 
     def world(self, notes: Notes) -> World:
-        """Return all in the file as bodies; what is left out is added to the notes.
+        """Return all in the file as bodies; left-out parts are added to the notes.
 
         Raises:
             BadInput: if the file cannot be read.
@@ -108,14 +108,14 @@ def read_robot_xml(
 
     Args:
         file: its description.
-        notes: what a URDF has no words for is added here, by name.
+        notes: gets the parts that a URDF cannot express, by name.
         resources: search path for the packages of xacro; by default relative to the file.
 
     Returns:
         The element ``<robot>``.
 
     Raises:
-        BadInput: if the file is neither URDF, xacro nor what a package reads, or cannot be made into a URDF.
+        BadInput: if the file is neither URDF, xacro nor a format that a package reads, or cannot be made into a URDF.
     """
     root = opened(file)
     if not isinstance(root, Element):

@@ -147,7 +147,7 @@ KEPT_BEHIND = 40
 """Past samples that are kept, for the slopes and the median interval."""
 MAX_ROWS = 50
 TOGETHER_NS = 10_000_000
-"""What comes in within each such period of a run is taken in together: nobody looks at a state more often [ns]."""
+"""Arrivals within each such period of a run are taken in together: nobody looks at a state more often [ns]."""
 
 
 class _Group(Arrivals[tuple[Floats, Floats]]):

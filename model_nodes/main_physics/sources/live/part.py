@@ -210,7 +210,7 @@ class LivePart(Part):
 
     @property
     def quiet_ns(self) -> int:
-        """No step before this time has to wait for the robot, which has told of nothing as yet [ns]."""
+        """No step before this time has to wait for the robot, which has announced nothing as yet [ns]."""
         with self._updated:
             if self.end_ns is not None or len(self._waiting):
                 return 0
