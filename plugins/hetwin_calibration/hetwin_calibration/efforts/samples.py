@@ -1,4 +1,4 @@
-"""The comparison basis of efforts: the motion of a recording at even times, and efforts that could act on its joints then.
+"""The comparison basis of efforts: a recording's motion at even times, and efforts that could act on its joints then.
 
 All that is compared is averaged over the same spans, so that linear parameters stay linear, and noise that
 differs from sample to sample goes on doing so.
