@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
+from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, JUDGED, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
@@ -64,6 +64,12 @@ class Settings(Parameters):
     min_effort: Amount = parameter(
         "mean effort of the finger joints that a grip takes; 0: any", 0.0, "N or Nm"
     )
+    sure: float = parameter(
+        "a grip ends when evidence says with this probability that the hand holds nothing, or has lost it",
+        0.8,
+        gt=0,
+        le=1,
+    )
 
 
 class GraspMonitor(Model[Settings]):
@@ -71,7 +77,8 @@ class GraspMonitor(Model[Settings]):
 
     It does when the fingers have closed a bit, are at rest before they are fully closed, and touch
     the same object on opposing sides. It no longer does when they open, close fully, or the object
-    is not between them any more. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
+    is not between them any more; or where evidence
+    is sure that the hand holds nothing. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
     ``object``, stamped with the time at which the change was first observed; ``opened`` of ``grip_lost``
     is whether the fingers have opened, and not the object left them.
     """
@@ -123,6 +130,7 @@ class GraspMonitor(Model[Settings]):
         self._grip_closing = 0.0
         self._grip_gap = 0.0
         self._opened = False
+        self._refuted_at: float | None = None
         self._within = self.settings.contact_distance
         limits = self.settings
         self._short = StoppedShort(
@@ -141,6 +149,7 @@ class GraspMonitor(Model[Settings]):
         """Update the fingers and detect whether the grip has changed."""
         scene = tick.scene
         self._fingers.update(scene.time_ns, scene.values[self._positions])
+        self._hear(tick)
         touches = self._enclosure.touches(scene.proximity)
         before = self._held
         since_ns = (
@@ -161,6 +170,23 @@ class GraspMonitor(Model[Settings]):
             changes.set(hand, "holding", float(self._held >= 0)).set(hand, "held_object", held)
         return changes
 
+    def _hear(self, tick: Tick) -> None:
+        """Note whether evidence speaks against the grip, until the fingers open."""
+        closing, sure = self._fingers.closing, self.settings.sure
+        for event in tick.events:
+            said = event.arguments
+            if event.name != JUDGED or said["hand"] != self._hand.name:
+                continue
+            probability = float(str(said["probability"]))
+            if said["claim"] == "held":
+                self._refuted_at = closing if probability < 1.0 - sure else None
+            elif said["claim"] == "lost" and probability > sure:
+                self._refuted_at = closing
+        if self._refuted_at is not None:
+            self._refuted_at = max(self._refuted_at, closing)
+            if self._refuted_at - closing >= self.settings.release_opening:
+                self._refuted_at = None
+
     def _seek_grip(self, scene: Snapshot, touches: Touches) -> int:
         limits, fingers, now = self.settings, self._fingers, scene.time_ns
         if self._grip_closing - fingers.closing >= limits.release_opening:
@@ -171,6 +197,7 @@ class GraspMonitor(Model[Settings]):
         self._most_open = min(self._most_open, fingers.closing)
         if (
             found >= 0
+            and self._refuted_at is None
             and not self._is_closed()
             and fingers.closing - self._most_open >= limits.min_closing
             and now - fingers.still_since_ns >= limits.settle_time * 1e9
@@ -191,6 +218,7 @@ class GraspMonitor(Model[Settings]):
         opened = self._grip_closing - fingers.closing >= limits.release_opening
         if (
             not opened
+            and self._refuted_at is None
             and not self._is_closed()
             and self._enclosure.keeps(touches, self._held, leave)
             and self._is_strong(scene, 0.5 * limits.min_effort)

@@ -16,6 +16,7 @@ UNITLESS = {
     ("camera", "least"),
     ("connector", "axis"),
     ("connector", "sure"),
+    ("grasp_monitor", "sure"),
     ("mating", "axis"),
     ("mating", "prior"),
     ("evidence", "prior"),

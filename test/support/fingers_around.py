@@ -104,9 +104,9 @@ class Gripper:
         ]
         return np.array(table, np.float64).reshape(-1, 12)
 
-    def look(self, snapshot: Snapshot) -> list[Event]:
+    def look(self, snapshot: Snapshot, heard: tuple[Event, ...] = ()) -> list[Event]:
         """Step the monitor."""
-        output = self.monitor.step(Tick(snapshot.time_ns, 0, snapshot))
+        output = self.monitor.step(Tick(snapshot.time_ns, 0, snapshot, heard))
         if output.values:
             self.holding = bool(output.values["hand", "holding"].data[0])
             held, self.held = self.held, int(output.values["hand", "held_object"].data[0])
@@ -123,7 +123,12 @@ class Parallel(Gripper):
         super().__init__(("l", "r"), links, [OPEN, -OPEN], [0.0, 0.0], parameters)
 
     def at(
-        self, seconds: float, opening: float, half_width: float | None, effort: float = 0.1
+        self,
+        seconds: float,
+        opening: float,
+        half_width: float | None,
+        heard: tuple[Event, ...] = (),
+        effort: float = 0.1,
     ) -> list[Event]:
         """Step with both fingers this far from closed, around a box (None: no box there)."""
         rows: list[Row] = []
@@ -135,4 +140,4 @@ class Parallel(Gripper):
                 (BOX, "right_tip", gap, (0.0, 1.0, 0.0)),
             ]
             rows = [row for row in rows if row[2] < 0.05]
-        return self.look(self.scene(seconds, (opening, -opening), rows, effort))
+        return self.look(self.scene(seconds, (opening, -opening), rows, effort), heard)

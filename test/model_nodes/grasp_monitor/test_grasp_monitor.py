@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from support.fingers_around import BALL, BOX, OPEN, Gripper, Parallel, Row
 from support.random_examples import examples
 
+from hetwin_core.ensemble.concern_words import JUDGED
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import Tick
 from model_nodes.grasp_monitor import GraspMonitor
 
@@ -364,3 +366,40 @@ def test_efforts_that_were_not_recorded_do_not_say_that_the_fingers_press_on_not
     for t in times(50.0, 2.0):
         gripper.at(t, closing(t), None, effort=0.0)
     assert [event.name for event in gripper.events] == ["closed_on_something"]
+
+
+def judged(time_s: float, claim: str, probability: float, hand: str = "hand") -> Event:
+    said: dict[str, Json] = {"claim": claim, "hand": hand, "probability": probability}
+    return Event(JUDGED, round(time_s * 1e9), arguments=said)
+
+
+@pytest.mark.parametrize(("claim", "probability"), [("held", 0.1), ("lost", 0.9)])
+def test_a_grip_ends_where_evidence_is_sure_of_it(claim: str, probability: float) -> None:
+    gripper = Parallel()
+    for t in times(50.0):
+        heard = (judged(t, claim, probability),) if abs(t - 2.0) < 1e-6 else ()
+        gripper.at(t, closing(t), HALF, heard)
+    assert [event.name for event in gripper.events] == ["grip_closed", "grip_lost"]
+    assert gripper.events[1].time_ns * 1e-9 == pytest.approx(2.0, abs=0.03)
+    assert gripper.events[1].arguments["opened"] is False
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [("held", 0.3), ("lost", 0.7), ("touched", 0.01), ("held", 0.01, "left")],
+    ids=["unsure", "unsure of a loss", "another claim", "another hand"],
+)
+def test_other_evidence_ends_no_grip(heard: tuple[str, float]) -> None:
+    gripper = Parallel()
+    for t in times(50.0, 3.0):
+        gripper.at(t, closing(t), HALF, (judged(t, *heard),) if abs(t - 2.0) < 1e-6 else ())
+    assert [event.name for event in gripper.events] == ["grip_closed"]
+
+
+def test_a_hand_that_was_refuted_grips_again_once_it_has_opened() -> None:
+    gripper = Parallel()
+    for t in times(50.0, 8.0):
+        heard = (judged(t, "held", 0.05),) if abs(t - 2.0) < 1e-6 else ()
+        gripper.at(t, closing(t % 4.0), HALF, heard)
+    names = [event.name for event in gripper.events]
+    assert names == ["grip_closed", "grip_lost", "grip_closed", "grip_lost"]
