@@ -20,6 +20,7 @@ import numpy as np
 from machine import machine
 from numpy.typing import NDArray
 
+from hetwin_evidence.learning import tactile_rise
 from hetwin_futures.scores import Scores, area_under_curve, score
 from model_nodes.evidence.likelihood import CURVES, Claim, Voice, claim, silent, voice
 from model_nodes.evidence.quantities import (
@@ -29,7 +30,6 @@ from model_nodes.evidence.quantities import (
     gravity_direction,
     pull_test,
     snaps,
-    tactile_rise,
     weight_change,
 )
 

@@ -20,8 +20,6 @@ _FORCE_NOISE, _TORQUE_NOISE = 0.05, 0.0025
 """Standard deviation of a sample [N, Nm], as that of the arm in HIRO_SA_DATA (HongminWu) before it touches anything."""
 _OFFSET = np.array([2.0, 2.5, 3.0, 0.2, 0.15, 0.12])
 """Standard deviation of the offset of a sensor that was not zeroed [N, Nm], as in PickApp (velasale)."""
-_PERIOD_STEPS = 8
-"""125 Hz, as PickApp has it."""
 _DELAY_S = (150e-6, 60e-6)
 """From stamp to reception [s]: the least, and the scale of a gamma distribution of shape 2."""
 _STATUS_S, _STALL_S, _STALL_SHARE, _GOAL_SHARE = 0.05, 0.1, 0.02, 0.02
@@ -41,11 +39,13 @@ class Wrist:
         model: of the world.
         link: name of the body.
         random: of noise and offset.
+        period_steps: steps of the physics between two samples; of 1 ms: 125 Hz, as PickApp has it.
     """
 
     model: mj.MjModel
     link: str
     random: np.random.Generator
+    period_steps: int = 8
     samples: list[tuple[float, Floats]] = field(default_factory=list)
     """Times [s], and (6,) force [N] and torque [Nm]."""
 
@@ -56,7 +56,7 @@ class Wrist:
 
     def sample(self, step: int, data: mj.MjData) -> None:
         """Feel, if it is due at this step of the physics."""
-        if step % _PERIOD_STEPS:
+        if step % self.period_steps:
             return
         mj.mj_rnePostConstraint(self.model, data)
         inside, body = data.cfrc_int[self._body], self._body

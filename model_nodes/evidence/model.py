@@ -167,12 +167,12 @@ class Evidence(Model[Settings]):
         self._heard.note(tick.events)
         self._wrist.feel(scene)
         self._fingers.update(scene.time_ns, scene.values[self._joints])
-        height = float(scene.pose(limits.hand.link)[2])
-        rests = self._rest.update(scene.time_ns, scene.pose(limits.hand.link)[:3])
         closing = self._closing
         if closing is None:
             changes.events += self._await_closing(scene)
             return changes
+        place = scene.pose(limits.hand.link)[:3]
+        height, rests = float(place[2]), self._rest.update(scene.time_ns, place)
         self._most_open = max(self._most_open, self._fingers.closing)
         opened = self._most_open - self._fingers.closing >= limits.release_opening
         if closing.closed_ns is None:
@@ -197,7 +197,7 @@ class Evidence(Model[Settings]):
             self._open_ns = now_ns
         elif closing - self._most_open >= self.settings.min_closing:
             before, down = self._wrist.settled(self._open_ns), self._wrist.down()
-            self._closing = Closing(before, down, self._open_ns)
+            self._closing, self._rest = Closing(before, down, self._open_ns), Rest()
             self._most_open = closing
             return self._touched(self._free_ns, self._open_ns)
         return []

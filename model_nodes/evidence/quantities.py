@@ -96,29 +96,6 @@ def finger_shortfall(end: ArrayLike, references: ArrayLike) -> float:
     return float(short[nearest].mean())
 
 
-def tactile_rise(pressures: ArrayLike, references: ArrayLike) -> float:
-    """Return how much the third highest taxel rises above all empty closings, in the sensor's own unit.
-
-    The third, because one or two taxels of a hand that is closed touch its own fingers.
-
-    Args:
-        pressures: of all taxels at the end of a closing, shape (taxels,); larger is more pressed.
-        references: the same of empty closings, shape (closings, taxels).
-
-    Raises:
-        ValueError: if there is no reference, or fewer than three taxels.
-    """
-    pressed, empty = (
-        np.asarray(pressures, dtype=np.float64),
-        np.atleast_2d(np.asarray(references, dtype=np.float64)),
-    )
-    if not empty.size or pressed.size < 3 or empty.shape[1] < 3:
-        raise ValueError(
-            f"{pressed.size} taxels and references of shape {empty.shape}: expected three taxels or more"
-        )
-    return float(np.sort(pressed)[-3] - np.sort(empty, axis=1)[:, -3].max())
-
-
 def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[float]:
     """Return when a push rose far above its level before and fell at once [s]: parts latched, or something gave way.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.evidence.closings import Closing, Felt, settled
@@ -160,12 +159,9 @@ class Wrist:
             return []
         at = self._at(felt.stamps)
         first = felt.forces[felt.stamps <= felt.stamps[0] + 0.1].mean(axis=0)
-        world = np.array(
-            [
-                rotate(tuple(q), tuple(f))
-                for q, f in zip(at[:, 4:8], felt.forces - first, strict=True)
-            ]
-        )
+        own, axes = felt.forces - first, at[:, 5:8]
+        turned = 2.0 * np.cross(axes, own)
+        world = own + at[:, 4:5] * turned + np.cross(axes, turned)
         found = pull_after_push(world, at[:, 1:4], self._least_pull)
         if found is None:
             return []

@@ -13,7 +13,7 @@ from support.lifted_block import HALF, kept, make_twin, write_recording
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_evidence.command import hand
-from hetwin_evidence.learning import Motion, learn
+from hetwin_evidence.learning import Motion, learn, tactile_rise
 
 OPENED, CLOSED = np.zeros(2), np.ones(2)
 TIMES = np.arange(0.0, 20.0, 0.02)
@@ -96,3 +96,12 @@ def test_a_recording_becomes_a_file_by_which_the_model_knows_an_empty_closing(
     judged = FeltHand(calibration=str(out)).run(closes=lambda t: fingers(t, 0.79))["held"]
     assert judged["known"] is False
     assert voices(judged)["finger_shortfall"]["quantity"] == pytest.approx(0.01, abs=1e-3)
+
+
+def test_two_taxels_that_touch_the_own_fingers_are_no_grasp() -> None:
+    empty = np.full((2, 12), 10.0)
+    own = np.array([90.0, 80.0, *[11.0] * 10])
+    assert tactile_rise(own, empty) == pytest.approx(1.0)
+    assert tactile_rise(np.full(12, 40.0), empty) == pytest.approx(30.0)
+    with pytest.raises(ValueError, match="three taxels or more"):
+        tactile_rise([1.0, 2.0], [[1.0, 2.0]])

@@ -14,7 +14,6 @@ from model_nodes.evidence.quantities import (
     gravity_direction,
     pull_test,
     snaps,
-    tactile_rise,
     weight_change,
 )
 
@@ -79,13 +78,6 @@ def test_fingers_are_compared_with_the_kind_of_empty_closing_that_is_nearest() -
     assert finger_shortfall([0.7, 0.9, 0.2], [thumb_in, thumb_out]) == pytest.approx(0.8 / 3)
 
 
-def test_two_taxels_that_touch_the_own_fingers_are_no_grasp() -> None:
-    empty = np.full((2, 12), 10.0)
-    own = np.array([90.0, 80.0, *[11.0] * 10])
-    assert tactile_rise(own, empty) == pytest.approx(1.0)
-    assert tactile_rise(np.full(12, 40.0), empty) == pytest.approx(30.0)
-
-
 def test_a_push_that_latches_is_one_snap_at_its_peak() -> None:
     times = np.arange(0.0, 10.0, 0.005)
     push = np.where(times > 3.0, 15.0, 0.0) + 45.0 * np.exp(-(((times - 6.0) / 0.05) ** 2))
@@ -127,11 +119,9 @@ def test_what_cannot_be_judged_is_refused(
         abrupt_release(times, forces)
 
 
-def test_without_a_reference_fingers_and_taxels_are_refused() -> None:
+def test_without_a_reference_fingers_are_refused() -> None:
     with pytest.raises(ValueError, match="does not fit references"):
         finger_shortfall([0.1, 0.2], np.zeros((0, 2)))
-    with pytest.raises(ValueError, match="three taxels or more"):
-        tactile_rise([1.0, 2.0], [[1.0, 2.0]])
     with pytest.raises(ValueError, match="expected a direction"):
         weight_change(np.zeros((3, 3)), np.zeros((3, 3)), [0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="no finite force after"):
