@@ -24,6 +24,7 @@ from boundary_page import (
     PAGE,
     VERDICTS,
     WHOLE,
+    asked_at,
     in_short,
     put,
     text,
@@ -108,11 +109,11 @@ def judge(plan: Mapping[str, Any], out: Path) -> None:
         _run(command)
     for name, one in plan["sets"].items():
         which = ["--episodes", str(out / "episodes" / name), "--out", str(out / "verdicts")]
-        axes = ",".join(one.get("axes", [AS_RECORDED]))
-        what = ["--axes", axes, "--approaches", ",".join(plan["approaches"])]
-        _run(
-            ["evaluate", "robustness", *which, *what, *["--jobs", "1", "--trust-kept", "--no-page"]]
-        )
+        for axis in (AS_RECORDED, *one.get("axes", ())):
+            approaches = asked_at(axis.partition("=")[0], plan["approaches"])
+            what = ["--axes", axis, "--approaches", ",".join(approaches)]
+            how = ["--jobs", "1", "--trust-kept", "--no-page"]
+            _run(["evaluate", "robustness", *which, *what, *how])
 
 
 def keep(plan: Mapping[str, Any], out: Path) -> None:

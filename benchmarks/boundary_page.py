@@ -25,6 +25,8 @@ VALUES_TRIED = 4
 """Values of the one parameter of `single_tuned` among which it was chosen."""
 OBJECT = "object_size"
 """The axis that gives the twin another object than the real one."""
+SIGNALS = "signals"
+"""The axis of which signals a recording has; the approaches that read no more than joints are not judged along it."""
 STAGE = 2
 """Place of the stage at which a failure ends, in what an approach said of an episode."""
 LEAST = 30
@@ -97,14 +99,21 @@ class Point(NamedTuple):
         return int(low > self.best_other.share) - int(high < self.best_other.share)
 
 
+def asked_at(axis: str, approaches: Sequence[str]) -> list[str]:
+    """Return the approaches that are judged along an axis."""
+    return [one for one in approaches if axis != SIGNALS or one in (OURS, RULE)]
+
+
 def points(rows: Sequence[Row], approaches: Sequence[str]) -> list[Point]:
     """Return the points at which all approaches have judged; only episodes that all of them have judged count."""
     found: dict[tuple[str, str, float], list[Row]] = {}
     for row in rows:
-        if set(approaches) <= set(row["said"]):
+        if set(asked_at(row["axis"], approaches)) <= set(row["said"]):
             found.setdefault((row["set"], row["axis"], row["level"]), []).append(row)
     keys = sorted(found, key=lambda key: (key[0], key[1] != NONE, key[1], key[2]))
-    return [Point(*key, {a: _cell(a, found[key]) for a in approaches}) for key in keys]
+    return [
+        Point(*key, {a: _cell(a, found[key]) for a in asked_at(key[1], approaches)}) for key in keys
+    ]
 
 
 def _cell(approach: str, rows: Sequence[Row]) -> Cell:
@@ -292,13 +301,14 @@ def _worth(found: Sequence[Point], rows: Sequence[Row], approaches: Sequence[str
         sums = [f"{a} {_share(*_summed([p.cells[a] for p in others]))}" for a in approaches]
         levels = " and ".join(dict.fromkeys(shown_level(axes()[OBJECT], p.level) for p in others))
         yield f"**New objects**, of which the twin has the size wrong by {levels}, nothing tuned: {', '.join(sums)}."
-    untuned, tuned = ([p.cells[name] for p in found] for name in (UNTUNED, TUNED))
+    of_all = [p for p in found if p.axis != SIGNALS]
+    untuned, tuned = ([p.cells[name] for p in of_all] for name in (UNTUNED, TUNED))
     seconds = {a: _seconds(rows, a) for a in approaches}
     cost = VALUES_TRIED * max(cell.of for cell in tuned) * seconds[TUNED]
     yield (
         f"**Tuning**: over all points {TUNED} is right in {_share(*_summed(tuned))} and {UNTUNED} in "
         f"{_share(*_summed(untuned))}, the ensemble, whose parameters are those of all other pages, in "
-        f"{_share(*_summed([p.cells[OURS] for p in found]))}. To try {VALUES_TRIED} values of one parameter on "
+        f"{_share(*_summed([p.cells[OURS] for p in of_all]))}. To try {VALUES_TRIED} values of one parameter on "
         f"as many labelled episodes as a set has takes {cost:.0f} s of processor time."
     )
     speeds = ", ".join(f"{a} {taken:.2g}" for a, taken in seconds.items())

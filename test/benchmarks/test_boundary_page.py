@@ -157,3 +157,12 @@ def test_thresholds_have_the_most_right_verdicts() -> None:
 def test_a_page_without_its_place_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="must have one line"):
         page.put(text, "boundary", "figures")
+
+
+def test_along_the_axis_of_signals_the_ensemble_stands_beside_the_rule() -> None:
+    plan = {**PLAN, "sets": {"drops": {**PLAN["sets"]["drops"], "axes": ["signals=1"]}}}
+    few = rows({"ensemble": 50, "kinematic": 42}, axis="signals", level=1.0)
+    told = page.text([*rows(EQUAL), *few], plan)
+    assert "| `signals` 1 level | ensemble | 25 of 30 | 25 of 30 | 50 of 60 |" in told
+    assert "Planned" not in told
+    assert "over all points single_tuned is right in 40 of 60" in told
