@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,8 +12,10 @@ from hypothesis.extra.numpy import arrays
 
 from model_nodes.evidence.quantities import (
     abrupt_release,
+    contact_force,
     finger_shortfall,
     gravity_direction,
+    pull_after_push,
     pull_test,
     snaps,
     weight_change,
@@ -126,3 +130,22 @@ def test_without_a_reference_fingers_are_refused() -> None:
         weight_change(np.zeros((3, 3)), np.zeros((3, 3)), [0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="no finite force after"):
         weight_change(np.zeros((3, 3)), np.zeros((0, 3)), [0.0, 0.0, -1.0])
+
+
+def test_no_quantity_takes_what_separates_batches_of_trials() -> None:
+    """No duration, date, posture or level of a push: these are the inputs that there are."""
+    functions = (
+        abrupt_release,
+        contact_force,
+        finger_shortfall,
+        gravity_direction,
+        pull_after_push,
+        pull_test,
+        snaps,
+        weight_change,
+    )
+    inputs = {name for function in functions for name in signature(function).parameters}
+    assert inputs == {
+        *("stamps", "forces", "before", "after", "down", "orientation"),
+        *("end", "references", "pulls", "travels", "places", "least", "enough"),
+    }
