@@ -21,9 +21,8 @@ from machine import machine
 from numpy.typing import NDArray
 
 from hetwin_evidence.learning import tactile_rise
-from hetwin_futures.scores import Scores, area_under_curve, score
-from model_nodes.evidence.likelihood import CURVES, Claim, Voice, claim, silent, voice
-from model_nodes.evidence.quantities import (
+from hetwin_evidence.likelihood import CURVES, Claim, Voice, claim, silent, voice
+from hetwin_evidence.quantities import (
     SETTLED_S,
     abrupt_release,
     finger_shortfall,
@@ -32,6 +31,7 @@ from model_nodes.evidence.quantities import (
     snaps,
     weight_change,
 )
+from hetwin_futures.scores import Scores, area_under_curve, score
 
 EXAMPLES = """examples:
   python benchmarks/evidence.py --data ../shared/data/evidence

@@ -24,13 +24,13 @@ import yaml
 from machine import machine
 from numpy.typing import NDArray
 
+from hetwin_evidence.model import Evidence
 from hetwin_stand_ins.physics import add_motors, set_options
 from hetwin_stand_ins.signals import Gripper, Wrist
 from hetwin_suite.episode import Encoded, known_types, write_bag
 from hetwin_suite.model import JUDGED, Changes, Tick
 from hetwin_suite.robot import Reading
 from hetwin_suite.runs import RunOptions, event_from_summary, load_scenario, session
-from model_nodes.evidence.model import Evidence
 
 EXAMPLES = """examples:
   python benchmarks/hands.py

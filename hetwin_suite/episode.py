@@ -73,7 +73,6 @@ from hetwin_suite._robots.bag import write_bag
 from hetwin_suite._robots.own_random import own_random
 from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
 from hetwin_suite._robots.telling import Telling
-from model_nodes.evidence.likelihood import KNOWN_ABOVE, KNOWN_BELOW
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary, listed
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
@@ -88,8 +87,6 @@ __all__ = [
     "EXPLANATION",
     "FORECAST",
     "JOINT_STATES",
-    "KNOWN_ABOVE",
-    "KNOWN_BELOW",
     "LABEL",
     "LOG",
     "PREDICTIONS",

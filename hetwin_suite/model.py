@@ -32,12 +32,15 @@ from hetwin_core.ensemble.base_words import (
     DRIVE_BASE,
 )
 from hetwin_core.ensemble.clock import NS_PER_S
-from hetwin_core.ensemble.concern_words import JUDGED
+from hetwin_core.ensemble.concern_words import JUDGED, KNOWN_ABOVE, KNOWN_BELOW
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import (
     ANNOUNCED,
     ANNOUNCED_START,
     ANNOUNCED_TRAJECTORY,
+    COMMANDED,
+    FEELS,
+    GRIPPER_SAYS,
     Event,
     EventKind,
     Json,
@@ -100,7 +103,7 @@ from hetwin_core.ensemble.scene.poses import (
     roll_pitch_yaw,
     rotate,
 )
-from hetwin_core.ensemble.scene.snapshot import CLEARANCES, Snapshot
+from hetwin_core.ensemble.scene.snapshot import CLEARANCES, WRENCHES, Snapshot
 from hetwin_core.ensemble.scene.values import (
     ANY_ATTRIBUTE,
     EXTERNAL_WRENCH,
@@ -143,8 +146,9 @@ from hetwin_core.ensemble.validation import (
     check,
     tag,
 )
-from model_nodes.evidence.likelihood import Claim, Voice, claim, judged
+from model_nodes.grasp_monitor.fingers import FingerMotion
 from model_nodes.references import Reference
+from model_nodes.robot_health.gripper_claims import hand_of as hand_of_event
 
 __all__ = [
     "ALIGN_BASE",
@@ -153,12 +157,17 @@ __all__ = [
     "ANNOUNCED_TRAJECTORY",
     "ANY_ATTRIBUTE",
     "CLEARANCES",
+    "COMMANDED",
     "CONSISTENCY",
     "DEFAULT_WATCH_RATE",
     "DRIVE_BASE",
     "EXTERNAL_WRENCH",
+    "FEELS",
     "FIDELITY",
+    "GRIPPER_SAYS",
     "JUDGED",
+    "KNOWN_ABOVE",
+    "KNOWN_BELOW",
     "NS_PER_S",
     "ODOMETRY",
     "PARTICLE_SIZE",
@@ -166,13 +175,13 @@ __all__ = [
     "REPORTS",
     "UNKNOWN",
     "WORLD",
+    "WRENCHES",
     "AboveZero",
     "Adjustable",
     "Amount",
     "AttributeSpec",
     "BadInput",
     "Changes",
-    "Claim",
     "Commanded",
     "Comparing",
     "Consistency",
@@ -188,6 +197,7 @@ __all__ = [
     "Expression",
     "Fidelity",
     "File",
+    "FingerMotion",
     "Finite",
     "Floats",
     "Functional",
@@ -226,7 +236,6 @@ __all__ = [
     "Unsaveable",
     "Value",
     "Vector3",
-    "Voice",
     "Watch",
     "WatchLayout",
     "WatchedRobot",
@@ -238,7 +247,6 @@ __all__ = [
     "check",
     "check_files",
     "check_size",
-    "claim",
     "compared_by",
     "compose",
     "conjugate",
@@ -246,7 +254,7 @@ __all__ = [
     "entity_to_json",
     "extrapolate",
     "hand_links",
-    "judged",
+    "hand_of_event",
     "library_of",
     "multiply",
     "one_of",

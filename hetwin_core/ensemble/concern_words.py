@@ -121,6 +121,8 @@ COVERAGE = "coverage"
 CLOSED_ON_SOMETHING = "closed_on_something"
 """Event of a grasp monitor: the fingers have closed and stopped short of their end, with nothing of the scene between
 them: on something that the scene does not have, or as they were commanded."""
+KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
+"""Between these probabilities a claim is not known."""
 JUDGED = "judged"
 """Event of the model of evidence: how sure it is of a claim, and by which quantities."""
 LET_GO_OF_SOMETHING = "let_go_of_something"

@@ -19,6 +19,7 @@ MODELS = {
     **dict.fromkeys(
         ("fidelity_during_action", "fidelity_near_robot", "fidelity_rules"), "fidelity"
     ),
+    "evidence": "evidence",
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
     "gazebo_view": "gazebo",

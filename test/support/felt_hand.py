@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.snapshot import WRENCHES, Snapshot, Table
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
-from model_nodes.evidence.model import Evidence
+from hetwin_evidence.model import Evidence
 
 OPEN, ON_OBJECT, EMPTY = 0.0, 0.4, 0.8
 """Where the fingers are open, on an object, and closed on nothing [rad]."""

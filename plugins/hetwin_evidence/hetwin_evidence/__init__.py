@@ -1,1 +1,1 @@
-"""More signals of hands as evidence, and what one hand needs to be known by them."""
+"""How sure the twin is of a grip, by all that a robot feels; and what one hand needs to be known by that."""

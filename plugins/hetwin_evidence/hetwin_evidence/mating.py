@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from hetwin_evidence.likelihood import Voice, claim, judged
 from hetwin_evidence.meeting import Meeting, Resistance, Rested, below
 from hetwin_suite.model import (
     JUDGED,
@@ -23,9 +24,6 @@ from hetwin_suite.model import (
     Snapshot,
     Tick,
     Vector3,
-    Voice,
-    claim,
-    judged,
     parameter,
     relative_to,
     rotate,

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_suite.model import Floats, Voice
+from hetwin_evidence.likelihood import Voice
+from hetwin_suite.model import Floats
 
 _LASTS = 2
 """Resistance that is met in so many steps on end is no knock."""

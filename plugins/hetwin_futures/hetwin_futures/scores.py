@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hetwin_suite.episode import KNOWN_ABOVE, KNOWN_BELOW
+from hetwin_suite.model import KNOWN_ABOVE, KNOWN_BELOW
 from hetwin_suite.study import Probability, probability
 
 BINS = 5

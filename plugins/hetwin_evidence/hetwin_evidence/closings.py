@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.evidence.likelihood import Claim
-from model_nodes.evidence.quantities import SETTLED_S
+from hetwin_evidence.likelihood import Claim
+from hetwin_evidence.quantities import SETTLED_S
+from hetwin_suite.model import Floats
 
 _SETTLED_NS = round(SETTLED_S * 1e9)
 _KEPT_NS = 10_000_000_000

@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hetwin_core.ensemble.scene.poses import conjugate, rotate
-from hetwin_core.ensemble.scene.values import Floats
+from hetwin_suite.model import Floats, conjugate, rotate
 
 RELEASE_WINDOW_S = 0.04
 """Time in which a pull vanishes when the hold on an object breaks; fingers that slide off take longer."""

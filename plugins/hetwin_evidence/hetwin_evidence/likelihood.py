@@ -6,11 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import exp, log
 
-from hetwin_core.ensemble.concern_words import JUDGED
-from hetwin_core.ensemble.events import Event, Json
-
-KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
-"""Between these probabilities a claim is not known."""
+from hetwin_suite.model import JUDGED, KNOWN_ABOVE, KNOWN_BELOW, Event, Json
 
 SHARED = 0.8
 """Quantities of one motion are not independent; their sum is weighed by this factor."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model_nodes.evidence.likelihood import CURVES, claim, silent, voice
+from hetwin_evidence.likelihood import CURVES, claim, silent, voice
 
 NAMES = sorted(CURVES)
 

@@ -8,14 +8,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hetwin_core.ensemble.events import COMMANDED, FEELS, GRIPPER_SAYS, Event, EventKind, Json
-from hetwin_core.ensemble.nearest import some
-from hetwin_core.ensemble.scene.hands import HandDescription
-from hetwin_core.ensemble.scene.layout import Entity
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.evidence.likelihood import CURVES, Voice, silent, voice
-from model_nodes.evidence.quantities import finger_shortfall
-from model_nodes.robot_health.gripper_claims import hand_of
+from hetwin_evidence.likelihood import CURVES, Voice, silent, voice
+from hetwin_evidence.quantities import finger_shortfall
+from hetwin_suite.harness import HandDescription
+from hetwin_suite.model import (
+    COMMANDED,
+    FEELS,
+    GRIPPER_SAYS,
+    Entity,
+    Event,
+    EventKind,
+    Floats,
+    Json,
+    hand_of_event,
+    some,
+)
 
 TACTILE = "tactile"
 """A sensor of this name feels its third highest taxel, which counts beside those of empty closings."""
@@ -69,7 +76,7 @@ class Heard:
                 self._note_felt(event)
 
     def _note_gripper(self, event: Event) -> None:
-        of, said = hand_of(event, self._hands), event.arguments
+        of, said = hand_of_event(event, self._hands), event.arguments
         if of is None or of.name != self._hand.name:
             return
         stopped = bool(said.get("stalled") or said.get("grasped"))
@@ -88,7 +95,7 @@ class Heard:
     def _by_order(self, event: Event) -> dict[str, Json]:
         """The values of a command without names, if it is of this hand and has one for each finger."""
         values, joints = event.arguments.get("values"), self._hand.joints
-        of = hand_of(event, self._hands)
+        of = hand_of_event(event, self._hands)
         if of is None or of.name != self._hand.name or not isinstance(values, list):
             return {}
         return dict(zip(joints, values, strict=True)) if len(values) == len(joints) else {}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from model_nodes.evidence.quantities import (
+from hetwin_evidence.quantities import (
     abrupt_release,
     contact_force,
     finger_shortfall,

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.evidence.closings import Closing, Felt, settled
-from model_nodes.evidence.likelihood import Voice, silent, voice
-from model_nodes.evidence.quantities import (
+from hetwin_evidence.closings import Closing, Felt, settled
+from hetwin_evidence.likelihood import Voice, silent, voice
+from hetwin_evidence.quantities import (
     abrupt_release,
     contact_force,
     gravity_direction,
@@ -18,6 +15,7 @@ from model_nodes.evidence.quantities import (
     snaps,
     weight_change,
 )
+from hetwin_suite.model import Floats, Layout, Snapshot
 
 GRAVITY = 9.81
 _KEPT = 200

@@ -9,28 +9,32 @@ from typing import ClassVar
 import numpy as np
 from pydantic import Field, ValidationError
 
-from hetwin_core.ensemble.concern_words import JUDGED
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.limits import read_json
-from hetwin_core.ensemble.model import Changes, Contribution, Model, Tick
-from hetwin_core.ensemble.parameters import (
+from hetwin_evidence.closings import Closing, Rest
+from hetwin_evidence.heard import Heard
+from hetwin_evidence.likelihood import Claim, Voice, against, claim, judged, voice
+from hetwin_evidence.wrist import Wrist
+from hetwin_suite.model import (
+    JUDGED,
+    WRENCHES,
     Amount,
+    BadInput,
+    Changes,
+    Contribution,
+    EntityKind,
+    Event,
     File,
+    FingerMotion,
     Hand,
+    Model,
     Parameters,
+    Snapshot,
+    Strict,
+    Tick,
     WatchedRobot,
+    WatchLayout,
     parameter,
+    read_json,
 )
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.snapshot import WRENCHES, Snapshot
-from hetwin_core.ensemble.scene.watch import WatchLayout
-from hetwin_core.ensemble.validation import Strict
-from model_nodes.evidence.closings import Closing, Rest
-from model_nodes.evidence.heard import Heard
-from model_nodes.evidence.likelihood import Claim, Voice, against, claim, judged, voice
-from model_nodes.evidence.wrist import Wrist
-from model_nodes.grasp_monitor.fingers import FingerMotion
 
 _STILL = 0.03
 """Fingers that stay within this share of their travel stand still."""

@@ -1,1 +1,0 @@
-"""Evidence: sensations of grasps and connections, and the probability of claims."""
