@@ -84,7 +84,8 @@ def test_the_twin_follows_the_robot(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     outcome = json.loads(done.stdout)
     assert {"swing", "looks_left"} <= {event["name"] for event in outcome["events"]}
-    assert outcome["live"]["states"] > 3000
+    # Eight seconds: a hundred states a second are published, and the lag of each is measured.
+    assert outcome["live"]["states"] > 700
 
 
 def test_what_it_names_is_there() -> None:
