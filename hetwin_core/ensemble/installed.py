@@ -77,7 +77,14 @@ VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}
 """Viewers that packages of ours bring, and the extras that install these."""
 SCENARIOS = dict.fromkeys(
     (
-        *("handing_over", "home_lab", "pouring", "set_table", "setting_the_table"),
+        *(
+            "handing_over",
+            "home_lab",
+            "insertion_felt",
+            "pouring",
+            "set_table",
+            "setting_the_table",
+        ),
         *("truck_unloading", "twin_lab"),
     ),
     "examples",
