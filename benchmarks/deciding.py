@@ -24,8 +24,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_futures.deciding import decide
 from hetwin_futures.strategies import read_library
 from hetwin_suite._study.intervals import probability
-from hetwin_suite._study.runs.run_result import Moment
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.run_result import Moment
+from hetwin_suite._study.study import Study
 
 EXAMPLES = """examples:
   python benchmarks/deciding.py --episodes 2 --keep decided

@@ -19,8 +19,8 @@ from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.predicting import predict
-from hetwin_suite._study.runs.run_result import Moment, RunResult
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.run_result import Moment, RunResult
+from hetwin_suite._study.study import Study
 
 HAND, BALL = "right_hand", "ball"
 LIFTED_M = 0.03

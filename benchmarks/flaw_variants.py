@@ -12,8 +12,8 @@ from flaw_cases import Planted, States, Vain
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_futures.batch import project
-from hetwin_suite._study.runs.run_result import RunResult
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.run_result import RunResult
+from hetwin_suite._study.study import Study
 
 SCENARIO, CLEAN = "set_table", "none"
 PLATE, CUP, OTHER_CUP, MISSED_CUP = "plate2", "cup1", "cup2", "cup3"

@@ -28,7 +28,7 @@ import hetwin_suite
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.flaws.flaw import Flaw
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.run_result import RunResult
 
 NEAR_S = 0.5
 EXAMPLES = """examples:

@@ -18,8 +18,8 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.predicting import predict
-from hetwin_suite._study.runs.run_result import Moment
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.run_result import Moment
+from hetwin_suite._study.study import Study
 
 SHORT_S = 0.0025
 """A future of one step costs its fork, its draw, its end and its judgement, and one step."""

@@ -28,8 +28,8 @@ from hetwin_learning.of_actions import OfActions
 from hetwin_learning.of_model import OfModel
 from hetwin_learning.of_trigger import OfTrigger
 from hetwin_learning.replaying import replayed
-from hetwin_suite._study.runs.run_result import RunResult
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.run_result import RunResult
+from hetwin_suite._study.study import Study
 
 EXAMPLES = """examples:
   python benchmarks/learning.py --keep learned                    # some hours of one core

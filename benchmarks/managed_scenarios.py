@@ -25,8 +25,8 @@ from hetwin_fidelity import MODES
 from hetwin_learning.fidelity.candidate import FULL, Candidate
 from hetwin_learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
 from hetwin_learning.fidelity.moving import Moving
-from hetwin_suite._study.runs.run_result import RunResult
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.run_result import RunResult
+from hetwin_suite._study.study import Study
 from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor
 from hetwin_truck.packets import LOADS
 from hetwin_truck.scenario import file_of, write_truck_scenario

@@ -17,8 +17,8 @@ from hetwin_futures import foreteller
 from hetwin_futures.announced import Question
 from hetwin_futures.foreteller import Asking
 from hetwin_suite._robots.announcing import announcements
-from hetwin_suite._study.runs.root import Root
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.root import Root
+from hetwin_suite._study.study import Study
 
 _LATE_S = 3600.0
 """So long the answers may take [s]."""

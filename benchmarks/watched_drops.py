@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_learning.of_actions import OfActions
 from hetwin_learning.of_trigger import OfTrigger
-from hetwin_suite._study.runs.judging import Watch, Watcher
+from hetwin_suite._study.judging import Watch, Watcher
 
 
 class Watches:

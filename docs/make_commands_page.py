@@ -11,9 +11,8 @@ from typing import Any
 
 import typer
 
-from hetwin_suite.cli.commands import OWN
+from hetwin_suite.cli.commands import BY_OPTION, DEFAULTS, FORMER, GONE, OPTIONS, OWN
 from hetwin_suite.cli.main import app
-from hetwin_suite.cli.renamed import BY_OPTION, COMMANDS, DEFAULTS, GONE, OPTIONS
 
 PAGE = Path(__file__).resolve().parent / "reference" / "commands.md"
 INTRODUCTION = """\
@@ -118,7 +117,7 @@ def _options(commands: dict[str, Any]) -> Iterator[str]:
 
 
 def _old() -> Iterator[str]:
-    for old, new in COMMANDS.items():
+    for old, new in FORMER.items():
         default = " ".join(DEFAULTS.get(old, ())).rstrip()
         yield f"| `{old}` | `{f'{new} {default}'.strip()}` |\n"
     for command, below in BY_OPTION.items():

@@ -20,9 +20,8 @@ from hetwin_core.episodes.episode import Episode
 from hetwin_suite.episode import open_episode
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.film.from_episode import film_of
-from hetwin_suite.view.stills.drawing import Drawing
-from hetwin_suite.view.stills.looking import views
-from hetwin_suite.view.stills.stills import picture
+from hetwin_suite.view.still_drawing import Drawing
+from hetwin_suite.view.stills import picture, views
 
 OUT = Path(__file__).parent / "pictures" / "pick_and_place.webp"
 SIZE = (620, 408)

@@ -30,8 +30,6 @@ from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.writing import unwritable, write_text, writing
-from hetwin_suite._commands.completion import beginning
-from hetwin_suite._commands.figures import RunFigures
 from hetwin_suite._commands.following import followed, recorded
 from hetwin_suite._commands.options import (
     AsJson,
@@ -50,6 +48,7 @@ from hetwin_suite._commands.options import (
     Source,
     Trust,
     Variant,
+    beginning,
     check_none,
     checked_pace,
     json_object,
@@ -63,13 +62,15 @@ from hetwin_suite._commands.result import (
     Page,
     PagedResult,
     Result,
+    RunFigures,
     json_text,
+    lines_of,
+    make_room_for,
     present,
     saying,
     table,
 )
-from hetwin_suite._commands.text_files import lines_of, make_room_for
-from hetwin_suite._study.runs.keep import Keep
+from hetwin_suite._study.keep import Keep
 from hetwin_suite.running.patience import Patience, never_silent, to_stderr
 
 __all__ = [

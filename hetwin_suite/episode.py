@@ -70,8 +70,14 @@ from hetwin_core.episodes.run_folder import (
 )
 from hetwin_core.episodes.run_messages import encoded
 from hetwin_suite._robots.bag import write_bag
-from hetwin_suite._robots.own_random import own_random
-from hetwin_suite._robots.takes import DISTRIBUTION, Summary, Take, counts, record_episodes
+from hetwin_suite._robots.takes import (
+    DISTRIBUTION,
+    Summary,
+    Take,
+    counts,
+    own_random,
+    record_episodes,
+)
 from hetwin_suite._robots.telling import Telling
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary, listed
 from model_nodes.main_physics.sources.bag_types import known_types

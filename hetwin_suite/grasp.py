@@ -31,7 +31,6 @@ from __future__ import annotations
 
 from hetwin_suite._grasp.grip import Grip
 from hetwin_suite._grasp.hand import MujocoHand, find_hand
-from hetwin_suite._grasp.hold import FAR, NEAR, Hold
-from hetwin_suite._grasp.mirror import mirror_of
+from hetwin_suite._grasp.hold import FAR, NEAR, Hold, mirror_of
 
 __all__ = ["FAR", "NEAR", "Grip", "Hold", "MujocoHand", "find_hand", "mirror_of"]

@@ -42,7 +42,7 @@ from hetwin_suite.view.content import (
     Time,
     listed,
 )
-from hetwin_suite.view.document import Document
+from hetwin_suite.view.document import Document, Marked, side_by_side
 from hetwin_suite.view.figures import (
     Axis,
     Bar,
@@ -56,15 +56,13 @@ from hetwin_suite.view.figures import (
     lines_over,
     over,
 )
-from hetwin_suite.view.film.film import Film
-from hetwin_suite.view.film.layer import Layer
+from hetwin_suite.view.film.film import Film, Layer
+from hetwin_suite.view.layers import filmed
 from hetwin_suite.view.palette import MAIN, SERIES
 from hetwin_suite.view.report.page import Playing, playing_film, write_report
 from hetwin_suite.view.report.story.events import stored_concerns
-from hetwin_suite.view.show.filmed import filmed
-from hetwin_suite.view.show.side_by_side import Marked, side_by_side
-from hetwin_suite.view.stills.graphics import NoGraphics, missing
-from hetwin_suite.view.stills.stills import Moment, stills
+from hetwin_suite.view.still_drawing import NoGraphics, missing
+from hetwin_suite.view.stills import Moment, stills
 
 __all__ = [
     "MAIN",

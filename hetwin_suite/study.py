@@ -26,9 +26,13 @@ from hetwin_core.ensemble.scenario.uncertainty import (
     Values,
 )
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_suite._study.drawing.draw import AS_BELIEVED, Draw
-from hetwin_suite._study.drawing.uncertain import Physical, Placed, Uncertainty, Varied
+from hetwin_suite._study.cluster import Cluster
+from hetwin_suite._study.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.intervals import Probability, probability
+from hetwin_suite._study.judging import Watch, Watcher, check_utility, judged_tables
+from hetwin_suite._study.keep import Keep
+from hetwin_suite._study.of_run import run_logged, study_of
+from hetwin_suite._study.processes import Processes
 from hetwin_suite._study.replaying import (
     Judged,
     Replay,
@@ -37,15 +41,11 @@ from hetwin_suite._study.replaying import (
     Trouble,
     judged_claims,
 )
-from hetwin_suite._study.runs.judging import Watch, Watcher, check_utility, judged_tables
-from hetwin_suite._study.runs.keep import Keep
-from hetwin_suite._study.runs.of_run import run_logged, study_of
-from hetwin_suite._study.runs.root import Root, at_moment
-from hetwin_suite._study.runs.run_result import Moment, Now, RunResult, Seen
-from hetwin_suite._study.runs.study import Study
-from hetwin_suite._study.workers.cluster import Cluster
-from hetwin_suite._study.workers.processes import Processes
-from hetwin_suite._study.workers.work import Done, Each, Job
+from hetwin_suite._study.root import Root, at_moment
+from hetwin_suite._study.run_result import Moment, Now, RunResult, Seen
+from hetwin_suite._study.study import Study
+from hetwin_suite._study.uncertain import Physical, Placed, Uncertainty, Varied
+from hetwin_suite._study.work import Done, Each, Job
 
 __all__ = [
     "AS_BELIEVED",

@@ -10,8 +10,8 @@ from hetwin_suite._commands.result import Result
 from hetwin_suite.running.patience import Patience, to_stderr
 
 if TYPE_CHECKING:
-    from hetwin_suite._study.runs.run_result import RunResult
-    from hetwin_suite._study.runs.study import Study
+    from hetwin_suite._study.run_result import RunResult
+    from hetwin_suite._study.study import Study
 
 
 def followed(

@@ -7,18 +7,58 @@ command's own.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Context
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import installed
 from hetwin_core.ensemble.limits import parsed_json, read_text
-from hetwin_suite._commands import completion
+from hetwin_core.ensemble.resources import names_of
 
 if TYPE_CHECKING:
     from hetwin_core.ensemble.conductor.start.options import RunOptions
+
+ENGINES = ("auto", "gz", "mujoco")
+
+
+def scenarios(incomplete: str) -> list[str]:
+    """Names of hetwin's own scenarios; where none fits, the shell completes files."""
+    return beginning(incomplete, names_of("scenarios", ".yaml"))
+
+
+def variants(context: Context, incomplete: str) -> list[str]:
+    """Names of the variants of the scenario that the command names before."""
+    from hetwin_core.ensemble.scenario.scenario import find_scenario
+    from hetwin_core.ensemble.scenario.strict_yaml import VARIANTS, load_with_base
+
+    # incomplete text is not parsed
+    words = [word for word in context.args if not word.startswith("-")]
+    named = context.params.get("scenario") or next(iter(words), None)
+    try:
+        document = load_with_base(find_scenario(str(named)))
+    except BadInput:
+        return []
+    known = document.data.get(VARIANTS) if isinstance(document.data, dict) else None
+    return beginning(incomplete, known if isinstance(known, dict) else ())
+
+
+def model_types(incomplete: str) -> list[str]:
+    """Names of the installed model types."""
+    return beginning(incomplete, sorted(p.name for p in installed("hetwin.models")))
+
+
+def engines(incomplete: str) -> list[str]:
+    """Names of the physics engines."""
+    return beginning(incomplete, ENGINES)
+
+
+def beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+    """Those of some names with which a word may go on."""
+    return [name for name in names if name.startswith(incomplete)]
 
 
 _MEANINGS = {
@@ -46,7 +86,7 @@ def option(name: str, what: str = "", least: int | None = None) -> Any:
 
 
 _SCENARIO: Any = typer.Argument(
-    help="scenario file, or name of one of hetwin's", autocompletion=completion.scenarios
+    help="scenario file, or name of one of hetwin's", autocompletion=scenarios
 )
 Scenario = Annotated[str, _SCENARIO]
 OptionalScenario = Annotated[str | None, _SCENARIO]
@@ -56,7 +96,7 @@ Variant = Annotated[
     typer.Option(
         metavar="NAME",
         help="one of the scenario's variants; default: none",
-        autocompletion=completion.variants,
+        autocompletion=variants,
     ),
 ]
 PagePort = Annotated[
@@ -105,7 +145,7 @@ Engine = Annotated[
     str | None,
     typer.Option(
         help="physics engine of the main model; default: the scenario's",
-        autocompletion=completion.engines,
+        autocompletion=engines,
     ),
 ]
 Source = Annotated[

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
 import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +19,10 @@ from typing import Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
+from hetwin_core.ensemble.installed import Group
+from hetwin_core.ensemble.limits import read_text
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
-from hetwin_core.ensemble.writing import write_text
+from hetwin_core.ensemble.writing import unwritable, write_text, writing
 from hetwin_suite.running.patience import never_silent, to_stderr
 
 NOT_KNOWN = 3
@@ -181,12 +187,12 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
         header: titles of the columns.
         rows: as many texts each; only those of the last column may be long.
     """
-    return lines_of(
+    return table_lines(
         header, rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     )
 
 
-def lines_of(
+def table_lines(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> list[str]:
     """The lines of `table`, for a terminal of so many characters; None: of any length."""
@@ -223,3 +229,79 @@ def _fold(text: str, width: int) -> list[str]:
     """The text in lines that break between words only."""
     lines = textwrap.wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False)
     return lines or [""]
+
+
+FIGURES = Group(
+    "hetwin.figures",
+    "figures of the event",
+    "a function of the events of a run, which returns RunFigures",
+)
+"""Named by an event: the function is called for a run in which it happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """Figures of a run.
+
+    Attributes:
+        name: key of `values` in the output of `hetwin run --json`.
+        values: the figures, as plain JSON.
+        lines: the same in words.
+        routine: names of events that the figures sum up; they are not printed one by one.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    lines: Sequence[str]
+    routine: frozenset[str] = frozenset()
+
+
+def figures_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[RunFigures]:
+    """Yield the figures of installed packages; one that fails is named in a warning, and left out.
+
+    Args:
+        rows: the events of the run, as its summary has them.
+    """
+    happened = {row["name"] for row in rows}
+    for name, point in FIGURES.points().items():
+        if name in happened:
+            try:
+                yield FIGURES.loaded(point)(rows)
+            except BadInput as error:
+                warnings.warn(str(error), stacklevel=2)
+            except Exception as error:  # code of anyone's
+                refused = FIGURES.refused(point, f"{type(error).__name__}: {error}")
+                warnings.warn(str(refused), stacklevel=2)
+
+
+def lines_of(file: Path, expected: str) -> list[str]:
+    """Return the lines of a text file, with their ends.
+
+    Args:
+        file: that is read.
+        expected: content, for the error.
+
+    Raises:
+        BadInput: if it cannot be read.
+    """
+    try:
+        return list(io.StringIO(read_text(file, encoding="utf-8-sig"), newline=""))
+    except OSError as error:
+        why = f"the file cannot be read: {error.strerror}"
+    except UnicodeDecodeError:
+        why = "this is no text"
+    raise BadInput(why, file=file, expected=expected) from None
+
+
+def make_room_for(out: Path) -> None:
+    """Make the folders that a file lies in, before the work begins whose result it will hold.
+
+    Raises:
+        BadInput: if a file cannot be written there.
+    """
+    with writing("the file", out, "--out"):
+        out.parent.mkdir(parents=True, exist_ok=True)
+    if out.is_dir():
+        raise unwritable("the file", out, errno.EISDIR, "--out")
+    if not os.access(out.parent, os.W_OK):
+        raise unwritable("the file", out, errno.EACCES, "--out")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import ClassVar
 from weakref import WeakValueDictionary
 
@@ -16,6 +18,10 @@ from hetwin_core.ensemble.scene.poses import conjugate, cross, rotate
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._grasp.grip import Grip
 from hetwin_suite._grasp.hand import body_name, find_hand
+from model_nodes.main_physics.engines.engine import EngineSettings
+from model_nodes.main_physics.engines.mujoco.builder import Builder
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.sdf.reader import read_world
 
 NEAR = 0.005
 """Time between two looks at a hand while something is near it [s]."""
@@ -167,3 +173,17 @@ class Hold:
         applied[:] = others + wrench
         if wrench.any():
             self._applied[body] = wrench.copy(), applied.copy()
+
+
+def mirror_of(sdf: str) -> mj.MjModel:
+    """Return a world that is written as SDFormat; bodies and joints of models are named ``model::name``.
+
+    Raises:
+        BadInput: if it cannot be read.
+    """
+    notes = Notes()
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "world.sdf")
+        file.write_text(sdf, "utf-8")
+        world = read_world(file, notes)
+    return Builder(world, EngineSettings(0.001), notes).compile()

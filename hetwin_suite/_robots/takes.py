@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
+from zlib import crc32
 
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.writing import check_new, writing
-from hetwin_suite._robots.own_random import own_random
-from hetwin_suite._study.workers.processes import Processes
-from hetwin_suite._study.workers.work import Each
+from hetwin_suite._study.processes import Processes
+from hetwin_suite._study.work import Each
 
 DISTRIBUTION = "distribution.json"
 """Beside recorded episodes: how they were recorded, and how their labels are distributed."""
@@ -152,3 +152,13 @@ def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
         if is_new and not any(out.iterdir()):
             out.rmdir()
         raise
+
+
+def own_random(purpose: str, *key: int) -> np.random.Generator:
+    """Return the generator of one purpose, the same for the same key.
+
+    Args:
+        purpose: of the draw; its CRC-32 comes first in the seed.
+        key: numbers >= 0, e.g. seed and index of an episode.
+    """
+    return np.random.default_rng([crc32(purpose.encode()), *key])

@@ -36,9 +36,9 @@ from hetwin_core.episodes.judge import OUTCOME_MISSED
 from hetwin_core.episodes.judged_run import RunJudge
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import open_tables
-from hetwin_suite._study.runs.making import overdue
-from hetwin_suite._study.workers.forks import Forked, Forks
-from hetwin_suite._study.workers.work import Job
+from hetwin_suite._study.forks import Forked, Forks
+from hetwin_suite._study.making import overdue
+from hetwin_suite._study.work import Job
 from hetwin_suite.view.report.page import write_report
 
 FINE = "fine"
@@ -207,7 +207,7 @@ class Replaying(Job[Replay, Replayed]):
     def _in_a_copy(self, task: Replay) -> Replayed:
         for one in Forks(1, self.overdue).work([task]):
             if isinstance(one, Forked):
-                from hetwin_suite._study.workers.processes import serve
+                from hetwin_suite._study.processes import serve
 
                 serve(self, one)
             done = one if one.result is None else one._replace(**one.result.told())

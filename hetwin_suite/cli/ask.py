@@ -13,8 +13,7 @@ import typer
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import library_of
 from hetwin_suite._commands.options import AsJson, option
-from hetwin_suite._commands.result import NOT_KNOWN, Result, error_document
-from hetwin_suite._commands.text_files import lines_of
+from hetwin_suite._commands.result import NOT_KNOWN, Result, error_document, lines_of
 
 if TYPE_CHECKING:
     from hetwin_core.episodes.asking.answer import QuestionAnswer

@@ -34,7 +34,7 @@ def check(
 
     Example: hetwin check scenarios/pick_and_place.yaml
     """
-    from hetwin_suite._study.drawing.find import find_uncertainty
+    from hetwin_suite._study.find import find_uncertainty
     from hetwin_suite.running.checks import check_scenario_watched
 
     packages = package_folders(package)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hetwin_suite._commands import completion
+from hetwin_suite._commands.options import model_types
 from hetwin_suite._commands.result import Result, json_text, table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def models(
         typer.Argument(
             metavar="TYPE",
             help="one of them, or MODULE:CLASS, with its parameters",
-            autocompletion=completion.model_types,
+            autocompletion=model_types,
         ),
     ] = None,
 ) -> Result:

@@ -22,8 +22,7 @@ from hetwin_core.ensemble.events import EventKind, event_from_summary
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
 from hetwin_core.episodes.run_folder import CHECKPOINT, LOG, REPORT
-from hetwin_suite._commands.figures import figures_of
-from hetwin_suite._commands.result import Page
+from hetwin_suite._commands.result import Page, figures_of
 from hetwin_suite.running.request import Ended
 
 

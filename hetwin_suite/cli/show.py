@@ -135,14 +135,37 @@ _ALONE = {"html": "report.html", "parquet": "tables"}
 """Ending that stands alone -> name in the run's folder, if that is not run.ENDING."""
 
 
+def looking_page(run: Path, other: Path | None = None) -> str:
+    """Return the page of a run, of two side by side, or of futures: one HTML file that loads nothing.
+
+    Args:
+        run: folder of the run, or of futures that were predicted.
+        other: that of one beside it.
+
+    Raises:
+        BadInput: if there is no such run, it cannot be read, or the package that compares two is not installed.
+    """
+    from hetwin_core.ensemble.installed import library_of
+    from hetwin_core.ensemble.limits import read_text
+    from hetwin_core.episodes.run_folder import FORECAST, folder_of
+    from hetwin_suite.view.report.page import report_page
+
+    if other is None and (run / FORECAST).is_file():
+        return read_text(run / FORECAST)
+    first = folder_of(run)
+    if other is None:
+        return report_page(first)
+    pages = library_of("compare", "hetwin_compare.page", "two runs side by side are compared")
+    page: str = pages.compared_page(first, folder_of(other))
+    return page
+
+
 def _serve(
     run: Path, other: Path | None, at: tuple[str, int | None], *, browser: bool, as_json: bool
 ) -> None:
     """Serve the page until the user ends it."""
     from hetwin_suite.running.patience import never_silent
-    from hetwin_suite.view.live.doors import open_in_browser
-    from hetwin_suite.view.live.library import need_websockets
-    from hetwin_suite.view.show.looking import looking_page
+    from hetwin_suite.view.live.doors import need_websockets, open_in_browser
 
     need_websockets("show")
     from hetwin_suite.view.live.server import PageServer

@@ -12,9 +12,8 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted
 from hetwin_suite.running.carry_out import LiveRun, carry_out
 from hetwin_suite.running.progress import Display
 from hetwin_suite.running.request import Ended, RunRequest
-from hetwin_suite.view.live.doors import LOOPBACK, open_in_browser
+from hetwin_suite.view.live.doors import LOOPBACK, need_websockets, open_in_browser
 from hetwin_suite.view.live.feed import Over
-from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.live.watched_run import WatchedRun
 from hetwin_suite.view.viewers import ViewerAt
 

@@ -15,8 +15,7 @@ from support.hetwin_command import Said, all_commands, hetwin
 from support.plugins import needs, needs_of
 
 from hetwin_suite.cli import commands
-from hetwin_suite.cli.commands import OWN, Commands
-from hetwin_suite.cli.renamed import BY_OPTION, COMMANDS, OPTIONS
+from hetwin_suite.cli.commands import BY_OPTION, FORMER, OPTIONS, OWN, Commands
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -64,7 +63,7 @@ def test_there_are_few_commands() -> None:
     assert len(OWN) <= CORE
     shown = {words.split()[0] for words in all_commands()}
     assert shown == {*OWN, *NAMES_OF_OTHERS}
-    assert shown.isdisjoint(COMMANDS)
+    assert shown.isdisjoint(FORMER)
 
 
 def test_an_option_means_the_same_everywhere() -> None:
@@ -142,7 +141,7 @@ def test_commands_of_before_do_what_those_of_the_page_do(
 def test_each_name_of_before_leads_somewhere() -> None:
     known = all_commands()
     nouns = {words.split()[0] for words in known}
-    for words in COMMANDS.values():
+    for words in FORMER.values():
         assert words in known or words.split()[0] in nouns
     for noun, below in BY_OPTION.items():
         assert {f"{noun} {name}" for name in below.values()} <= {*known}
@@ -196,5 +195,5 @@ def test_a_command_of_before_prints_the_same(
 )
 def test_names_of_before_are_not_listed() -> None:
     listed = hetwin("--help").out
-    assert not [name for name in COMMANDS if f"\n  {name} " in listed]
+    assert not [name for name in FORMER if f"\n  {name} " in listed]
     assert Commands(name="x").list_commands(None) == [*OWN, *sorted(NAMES_OF_OTHERS)]

@@ -11,7 +11,7 @@ from PIL import Image
 
 import hetwin_suite
 from hetwin_suite.episode import open_episode
-from hetwin_suite.view.stills.graphics import NoGraphics
+from hetwin_suite.view.still_drawing import NoGraphics
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "make_moving_picture.py"
 spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)

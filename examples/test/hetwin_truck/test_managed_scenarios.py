@@ -13,7 +13,7 @@ import managed_scenarios as managed
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_learning.fidelity.candidate import FULL, Candidate
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.run_result import RunResult
 
 FOUND = Candidate(0.1, 2, 5.0)
 

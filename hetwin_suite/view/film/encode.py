@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.view.film.film import Cloud, Film, Scene
-from hetwin_suite.view.film.layer import layer_header
+from hetwin_suite.view.film.film import Cloud, Film, Scene, layer_header
 
 UNIT_M = 1e-4
 """Step of positions; they are wrong by half of it at most."""

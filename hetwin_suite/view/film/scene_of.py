@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+from transforms3d.quaternions import quat2mat
+
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.values import Shape, ShapeKind
+from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 from hetwin_suite.view.film.film import Actor, Body, Mesh, Part, Responsible, Scene
-from hetwin_suite.view.film.meshes import MOST_FACES, small_mesh
-from hetwin_suite.view.film.worth_drawing import drawn_shapes
 from hetwin_suite.view.palette import model_colours
 
 _FACES_OF_SOLIDS = 600
@@ -120,3 +121,89 @@ def _bones(layout: Layout, numbers: Mapping[str, int]) -> tuple[tuple[int, int],
                 if layout.has(link.parent, "pose") and {link.name, link.parent} & bare
             ]
     return tuple(found)
+
+
+MOST_FACES = 4000
+_FINEST, _COARSEST = 64, 8
+"""Cells of the grid along a mesh's longest side."""
+
+
+def small_mesh(shape: Shape, most: int = MOST_FACES) -> Mesh | None:
+    """The mesh of a shape with about `most` faces at most; None if it has none."""
+    if shape.vertices is None or shape.faces is None or not len(shape.faces):
+        return None
+    whole = Mesh(np.asarray(shape.vertices, np.float32), np.asarray(shape.faces, np.uint32))
+    mesh, cells = whole, _FINEST
+    while len(mesh.faces) > most and cells >= _COARSEST:
+        mesh = _merged(whole, cells)
+        cells = cells * 3 // 4
+    return mesh
+
+
+def _merged(mesh: Mesh, cells: int) -> Mesh:
+    """Merge the vertices of each cell of a grid, `cells` along the longest side."""
+    low = mesh.vertices.min(axis=0)
+    step = max(float(np.ptp(mesh.vertices, axis=0).max()) / cells, 1e-9)
+    keys = np.floor((mesh.vertices - low) / step).astype(np.int64)
+    flat = (keys[:, 0] * (cells + 1) + keys[:, 1]) * (cells + 1) + keys[:, 2]
+    _, group = np.unique(flat, return_inverse=True)
+    counts = np.bincount(group)
+    sums = [np.bincount(group, mesh.vertices[:, i]) for i in range(3)]
+    faces = group[mesh.faces]
+    whole = (
+        (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
+    )
+    _, first = np.unique(np.sort(faces[whole], axis=1), axis=0, return_index=True)
+    vertices = np.stack(sums, axis=1) / counts[:, None]
+    return Mesh(vertices.astype(np.float32), faces[whole][np.sort(first)].astype(np.uint32))
+
+
+_VISIBLE = 0.1
+_SMALL = 0.5
+"""Shapes for the eye of less than this share of a body's extent are extras, which do not hide the body."""
+
+
+def drawn_shapes(entity: Entity) -> list[Shape]:
+    """Shapes worth drawing: for the eye where there are such, else those that collide.
+
+    A few small extras for the eye (a logo, a marker) do not hide the body.
+    """
+    seen = [shape for shape in entity.shapes if shape.rgba[3] > _VISIBLE]
+    visual = [shape for shape in seen if not shape.collides]
+    solid = [shape for shape in seen if shape.collides]
+    if visual and solid and _extent(visual) < _SMALL * _extent(solid):
+        return seen
+    return visual or solid
+
+
+def shape_corners(shape: Shape) -> Floats:
+    """(n, 3) points in the entity's frame between which the whole shape lies; planes have none."""
+    local = _local_corners(shape)
+    turned: Floats = local @ quat2mat(shape.pose[3:7]).T + np.asarray(shape.pose[:3])
+    return turned
+
+
+def _local_corners(shape: Shape) -> Floats:
+    size = [float(x) for x in shape.size]
+    match shape.kind:
+        case ShapeKind.MESH:
+            return np.empty((0, 3)) if shape.vertices is None else np.asarray(shape.vertices)
+        case ShapeKind.PLANE:
+            return np.empty((0, 3))
+        case ShapeKind.BOX:
+            half = np.array(size[:3]) / 2
+        case ShapeKind.ELLIPSOID:
+            half = np.array(size[:3])
+        case ShapeKind.SPHERE:
+            half = np.full(3, size[0])
+        case ShapeKind.CYLINDER:
+            half = np.array([size[0], size[0], size[1] / 2])
+        case ShapeKind.CAPSULE:
+            half = np.array([size[0], size[0], size[1] / 2 + size[0]])
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float64)
+    return signs * half
+
+
+def _extent(shapes: list[Shape]) -> float:
+    points = np.concatenate([shape_corners(shape) for shape in shapes])
+    return float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0

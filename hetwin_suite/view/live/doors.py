@@ -17,8 +17,12 @@ import threading
 import webbrowser
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
+
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.installed import installs
 
 LOOPBACK = "127.0.0.1"
 """Where only this machine reaches a server."""
@@ -130,3 +134,20 @@ def _leading_to(address: str) -> str:
     file = Path(folder, "page.html")
     file.write_text(f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">', "utf-8")
     return file.as_uri()
+
+
+def need_websockets(where: str) -> None:
+    """Check that the server of pages is installed.
+
+    Args:
+        where: the option or command that serves one.
+
+    Raises:
+        BadInput: if it is not.
+    """
+    if find_spec("websockets") is None:
+        raise BadInput(
+            "what serves pages is not installed",
+            where=where,
+            expected=f"the extra view: {installs('view')}",
+        )

@@ -38,7 +38,7 @@ from hetwin_suite.view.content import (
 from hetwin_suite.view.document import Document, page_script
 from hetwin_suite.view.film.film import Doing, Film
 from hetwin_suite.view.film.from_episode import film_of
-from hetwin_suite.view.layers.find import layers_of
+from hetwin_suite.view.layers import layers_of
 from hetwin_suite.view.report.course import TITLE, Mark, course_card
 from hetwin_suite.view.report.followed import Moment, moments
 from hetwin_suite.view.report.plots import plots

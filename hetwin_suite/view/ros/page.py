@@ -11,9 +11,8 @@ from rclpy.node import Node
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.interrupts import Interrupts, hold
 from hetwin_core.wire.names import declare
-from hetwin_suite.view.live.doors import LOOPBACK
+from hetwin_suite.view.live.doors import LOOPBACK, need_websockets
 from hetwin_suite.view.live.feed import Over
-from hetwin_suite.view.live.library import need_websockets
 from hetwin_suite.view.ros.run import RosRun
 
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {

@@ -16,9 +16,9 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_futures import foreteller
 from hetwin_futures.announced import Question
 from hetwin_futures.foreteller import AFTER_S, Asking
-from hetwin_suite._study.runs.root import Root
-from hetwin_suite._study.runs.run_result import Moment
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.root import Root
+from hetwin_suite._study.run_result import Moment
+from hetwin_suite._study.study import Study
 
 LIFTED = 0.4
 WAY = {

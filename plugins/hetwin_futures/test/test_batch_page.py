@@ -9,7 +9,7 @@ from support.small_run import SmallRun
 
 from hetwin_futures.batch import Batch, counted
 from hetwin_futures.batch_page import batch_page, kinds_of
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.run_result import RunResult
 
 QUESTIONS = {"delivered": "true", "upright": "true"}
 

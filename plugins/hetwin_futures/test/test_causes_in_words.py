@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from hetwin_futures.forecast import Forecast, failures_of
-from hetwin_suite._study.runs.run_result import RunResult, Seen
+from hetwin_suite._study.run_result import RunResult, Seen
 
 
 def future(index: int, good: bool, events: Mapping[str, float]) -> RunResult:

@@ -14,8 +14,8 @@ from support.robot_files import ROOT
 from hetwin_compare.compare import compare_runs
 from hetwin_compare.comparison import Apart, Comparison, Divergence, Parting
 from hetwin_futures.comparing import noise_of, run_as_planned, spread, without_noise
-from hetwin_suite._study.runs.of_run import study_of
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.of_run import study_of
+from hetwin_suite._study.run_result import RunResult
 from hetwin_suite.running.api import run
 
 MOVED = {"box": {"pose": [0.45, 0.23, 0.8, 1, 0, 0, 0]}}

@@ -13,7 +13,7 @@ from hetwin_futures.deciding import tried
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.intervals import SURE
 from hetwin_futures.successes import Experience, read_experience
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.run_result import RunResult
 
 HAND = {"hand": "right_hand"}
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.forecast_page import fan_layer, playing_future
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.run_result import RunResult
 
 
 def future(index: int, good: bool, **ways: list[list[float]]) -> RunResult:

@@ -12,9 +12,9 @@ from support.hetwin_command import refused
 
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.predicting import predict
-from hetwin_suite._study.runs.physics_alone import END_S, looks
-from hetwin_suite._study.runs.run_result import Moment
-from hetwin_suite._study.runs.study import Study
+from hetwin_suite._study.physics_alone import END_S, looks
+from hetwin_suite._study.run_result import Moment
+from hetwin_suite._study.study import Study
 
 AT_S, HORIZON_S = 0.2, 0.4
 

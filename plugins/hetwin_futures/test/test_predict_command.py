@@ -13,9 +13,9 @@ from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_futures.predicting import predict
-from hetwin_suite._study.runs.run_result import Moment
-from hetwin_suite._study.runs.study import Study
-from hetwin_suite.view.show.looking import looking_page
+from hetwin_suite._study.run_result import Moment
+from hetwin_suite._study.study import Study
+from hetwin_suite.cli.show import looking_page
 
 SHORT = ("pick_and_place", "--duration", "0.05", "--seed", "7", "--json")
 

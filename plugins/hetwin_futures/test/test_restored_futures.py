@@ -11,9 +11,9 @@ from support.hetwin_command import hetwin
 
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.predicting import predict
-from hetwin_suite._study.runs.run_result import Moment
-from hetwin_suite._study.runs.study import Study
-from hetwin_suite._study.workers.processes import Processes
+from hetwin_suite._study.processes import Processes
+from hetwin_suite._study.run_result import Moment
+from hetwin_suite._study.study import Study
 
 
 def without_cost(forecast: Forecast) -> dict[str, Any]:

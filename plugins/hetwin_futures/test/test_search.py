@@ -11,9 +11,9 @@ import pytest
 from hetwin_core.ensemble.scenario.uncertainty import Between, Sigma, Spread
 from hetwin_futures.explanation import Change, Place, with_change
 from hetwin_futures.search import FUTURES, SHIFTS_M, Candidate, Mended, Search, candidates
-from hetwin_suite._study.drawing.draw import Draw
-from hetwin_suite._study.drawing.uncertain import Physical, Placed, Uncertainty
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.draw import Draw
+from hetwin_suite._study.run_result import RunResult
+from hetwin_suite._study.uncertain import Physical, Placed, Uncertainty
 
 AT = np.array([0.4, -0.3, 0.7, 1.0, 0.0, 0.0, 0.0])
 SIGMA = 0.002

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.events import Event, event_to_summary
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_machines.page import Stay, machine_states, stays
-from hetwin_suite._commands.figures import figures_of
+from hetwin_suite._commands.result import figures_of
 from hetwin_suite.view.figures import Rows
 
 

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.resources import names_of
 from hetwin_core.episodes.flaws.rule import all_rules
-from hetwin_suite._commands.figures import figures_of
+from hetwin_suite._commands.result import figures_of
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.told.by_type import reader_of

@@ -15,7 +15,7 @@ from support.plugins import needs
 
 from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.scenario.scenario import scenario_names
-from hetwin_suite._commands import completion
+from hetwin_suite._commands import options as completion
 from hetwin_suite.cli.catalogue import ModelRow
 from hetwin_suite.cli.main import app
 from model_nodes.main_physics.engines.factory import AUTO, engine_names

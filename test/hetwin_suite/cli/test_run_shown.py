@@ -155,7 +155,7 @@ def test_a_taken_port_is_bad_input(ball: Path) -> None:
 def test_without_the_extra_it_is_named(ball: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     find = util.find_spec
     monkeypatch.setattr(
-        "hetwin_suite.view.live.library.find_spec",
+        "hetwin_suite.view.live.doors.find_spec",
         lambda name: None if name == "websockets" else find(name),
     )
     said = hetwin("run", ball, "--show")

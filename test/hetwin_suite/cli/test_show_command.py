@@ -68,7 +68,7 @@ def test_the_page_is_served_to_this_machine_alone(address: str) -> None:
 
 
 def test_without_what_serves_it_the_extra_is_named(runs: tuple[Path, Path], tmp_path: Path) -> None:
-    with mock.patch("hetwin_suite.view.live.library.find_spec", return_value=None):
+    with mock.patch("hetwin_suite.view.live.doors.find_spec", return_value=None):
         refused(tmp_path, "show", runs[0], says=("show", "hetwin-suite[view]"))
 
 

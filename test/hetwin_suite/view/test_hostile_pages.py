@@ -11,7 +11,7 @@ from support.hostile import HOSTILE, IMAGE, MARK, assert_harmless, hostile_episo
 from support.plugins import needs
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite._study.runs.run_result import RunResult
+from hetwin_suite._study.run_result import RunResult
 from hetwin_suite.view.document import Document, html_of, live_page
 from hetwin_suite.view.report.course import Mark, course_card
 from hetwin_suite.view.report.page import page

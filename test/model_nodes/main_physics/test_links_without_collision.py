@@ -8,7 +8,7 @@ import pytest
 from support.household import box, home, lived
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.view.film.worth_drawing import drawn_shapes
+from hetwin_suite.view.film.scene_of import drawn_shapes
 
 PUSH = [(0.3, 0.0, 0.93), (0.9, 0.12, 0.93)]
 

@@ -7,8 +7,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Shape, ShapeKind
-from hetwin_suite.view.film.meshes import MOST_FACES, small_mesh
-from hetwin_suite.view.film.scene_of import scene_of
+from hetwin_suite.view.film.scene_of import MOST_FACES, scene_of, small_mesh
 
 UNSEEN = (1.0, 1.0, 1.0, 0.0)
 QUARTER_TURN = (0.1, 0.2, 0.3, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_suite.view.film.layer import Layer, layer_header
+from hetwin_suite.view.film.film import Layer, layer_header
 
 COLUMNS = ("entity", "x")
 

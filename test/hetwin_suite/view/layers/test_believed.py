@@ -7,7 +7,7 @@ from dataclasses import replace
 from support.made_tables import LAYOUT, ListedBeliefs, MadeTables, span
 
 from hetwin_core.episodes.tables.rows import Belief, BeliefError
-from hetwin_suite.view.layers.believed import COLUMNS, believed
+from hetwin_suite.view.layers import BELIEVED_COLUMNS, believed
 
 HERE = (0.1, 0.2, 0.3, 0.0, 1.0, 0.0, 0.0)
 THERE = (0.4, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0)
@@ -23,7 +23,7 @@ def test_believed_places_and_while_they_were_wrong() -> None:
     beliefs = ListedBeliefs([loc(0.5, 1.5, HERE), loc(1.5, 4.0, THERE), loc(1.5, 4.0, HERE, "elf")])
     tables = replace(MadeTables().made(), beliefs=beliefs, belief_errors=[wrong])
     found = dict(believed(tables))
-    assert all(rows.shape[1] == len(COLUMNS) for rows in found.values())
+    assert all(rows.shape[1] == len(BELIEVED_COLUMNS) for rows in found.values())
     assert found[0.5].tolist() == [[BOX, 0.1, 0.2, 0.3, 1.0, 0.0, 0.0, 0.0, 0.0]]
     assert found[1.5].tolist() == [[BOX, 0.4, 0.2, 0.3, 0.0, 0.0, 0.0, 1.0, 0.0]]
     assert found[2.0][0, -1] == 1.0

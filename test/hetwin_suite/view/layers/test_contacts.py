@@ -7,7 +7,7 @@ from support.small_run import MODELS, layout
 
 from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite.view.layers.contacts import contacts
+from hetwin_suite.view.layers import contacts
 
 
 def row(one: int, other: int, force: tuple[float, float, float]) -> list[float]:

@@ -9,7 +9,7 @@ from transforms3d.quaternions import axangle2quat, quat2mat
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
-from hetwin_suite.view.layers.covariances import ATTRIBUTE, covariances, estimated
+from hetwin_suite.view.layers import ATTRIBUTE, covariances, estimated
 from model_nodes.in_hand_localization.model import POSE_COVARIANCE
 
 LAYOUT = Layout.build(

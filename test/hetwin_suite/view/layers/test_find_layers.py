@@ -12,7 +12,7 @@ from support.small_run import REST, STEP_NS, SmallRun
 from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
-from hetwin_suite.view.layers.find import layers_of
+from hetwin_suite.view.layers import layers_of
 
 BOX, TABLE, ARM = 4.0, 6.0, 0.0
 

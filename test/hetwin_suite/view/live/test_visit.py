@@ -11,7 +11,7 @@ import pytest
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_suite.view.live.feed import Begun, Now, Phase
-from hetwin_suite.view.live.frames import Frames
+from hetwin_suite.view.live.visit import Frames
 from hetwin_suite.view.live.watched_run import WatchedRun
 
 visits = pytest.importorskip("hetwin_suite.view.live.visit")

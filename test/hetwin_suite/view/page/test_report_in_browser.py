@@ -13,7 +13,7 @@ from support.browser import Watched, open_page
 from transforms3d.quaternions import quat2mat
 
 from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.film.worth_drawing import drawn_shapes, shape_corners
+from hetwin_suite.view.film.scene_of import drawn_shapes, shape_corners
 from hetwin_suite.view.palette import model_colours
 from hetwin_suite.view.report import write_report
 

@@ -21,8 +21,7 @@ from hetwin_core.ensemble.scene.layout import Layout, layout_to_json
 from hetwin_core.ensemble.topics import REGISTRY, STATUS
 from hetwin_suite.view.live.feed import Happening, HappeningKind, Now, Phase
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Raise, Step
-from hetwin_suite.view.ros.asking import NOT_THERE
-from hetwin_suite.view.ros.run import RosRun
+from hetwin_suite.view.ros.run import NOT_THERE, RosRun
 
 
 @pytest.fixture

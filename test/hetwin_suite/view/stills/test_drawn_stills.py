@@ -15,10 +15,8 @@ from hetwin_core.ensemble.scene.values import POSE, Shape, ShapeKind
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.palette import rgb
-from hetwin_suite.view.stills.drawing import HEIGHT, WIDTH, Drawing
-from hetwin_suite.view.stills.graphics import missing
-from hetwin_suite.view.stills.looking import views
-from hetwin_suite.view.stills.stills import Moment, stills
+from hetwin_suite.view.still_drawing import HEIGHT, WIDTH, Drawing, missing
+from hetwin_suite.view.stills import Moment, stills, views
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 

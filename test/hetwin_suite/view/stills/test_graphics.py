@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hetwin_suite.view.stills import graphics
+from hetwin_suite.view import still_drawing as graphics
 
 
 def test_the_python_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,102 @@
+"""Runs like one that is over: of its folder, or of a recorded episode, which is run first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hetwin_core.ensemble.conductor.start.options import RunOptions
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.own_modules import distrust
+from hetwin_core.ensemble.scenario.recorded import is_episode, scenario_of
+from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
+from hetwin_core.ensemble.scenario.source import SourceKind
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.log_writer import RunLog
+from hetwin_core.episodes.tables.open import finished_tables, open_tables
+from hetwin_core.episodes.tables.tables import Tables
+from hetwin_suite._study.making import run_once
+from hetwin_suite._study.study import Study
+
+_FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
+
+
+def study_of(episode: Path, out: Path, *, trust: bool = False) -> tuple[Study, Tables]:
+    """Return a study of runs like a finished one, and the events of that.
+
+    Args:
+        episode: folder of the run, or of a recorded episode, which is run first.
+        out: where an episode is run.
+        trust: whether code beside the scenario that it names may be run.
+
+    Raises:
+        BadInput: if the folder holds neither, the run cannot be made again, or it needs code that is not trusted.
+        HetwinError: if the run fails.
+    """
+    if not is_episode(episode):
+        return _of_run(episode, trust)
+    scenario = _found(scenario_of(episode), episode, trust)
+    study = Study(scenario, RunOptions(source=str(episode)))
+    run_logged(study, out)
+    return study, open_tables(out)
+
+
+def run_logged(study: Study, out: Path) -> None:
+    """Make one run in which nothing is drawn.
+
+    Args:
+        study: of which.
+        out: folder for its log and summary, which must not hold a run.
+
+    Raises:
+        HetwinError: if it fails.
+    """
+    log = RunLog(out, state_rate=study.scenario.file.log.state_rate)
+    run_once(study.scenario, study.options, [log])
+
+
+def _found(name: str, by: Path, trust: bool) -> Path:
+    """The file of a scenario that a run or an episode names."""
+    file = find_scenario(name)
+    distrust(file, None if trust else by)
+    return file
+
+
+def _of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
+    tables = finished_tables(run)
+    episode = Episode.open(run)
+    given = episode.given
+    if "scenario" not in given:
+        raise BadInput(
+            "the log does not say what the run was given",
+            file=run,
+            expected="a run of this version of hetwin, or an episode's folder",
+        )
+    scenario = load_scenario(
+        _found(episode.description["scenario_file"], run, trust), given["variant"]
+    )
+    options = RunOptions(
+        source=_source(given["source"], run),
+        scene=given["scene"],
+        seed=given["seed"],
+        duration=given["duration"],
+        variant=given["variant"],
+    )
+    return Study(scenario, options), tables
+
+
+def _source(specs: Mapping[str, Mapping[str, Any]], run: Path) -> str | None:
+    """Return the source that the run was given; None if it is the scenario's."""
+    if len(specs) != 1:
+        return None
+    ((_, spec),) = specs.items()
+    path = next((spec[kind] for kind in _FILES if isinstance(spec.get(kind), str)), None)
+    if path is not None and not Path(path).exists():
+        raise BadInput(
+            "the run's source is no longer there",
+            file=run,
+            found=path,
+            expected="the recording that it was made from",
+        )
+    return path

@@ -1,0 +1,313 @@
+"""The run from which futures go on: it goes to a moment, and is forked or saved there."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+import numpy as np
+
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
+from hetwin_core.ensemble.conductor.checkpoint import SOURCE, Checkpoint
+from hetwin_core.ensemble.conductor.conductor import session
+from hetwin_core.ensemble.conductor.reporting.listener import RunStart, RunSummary
+from hetwin_core.ensemble.errors import BadInput, HetwinError
+from hetwin_core.ensemble.model import Stepping
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE
+from hetwin_core.ensemble.words import failure_row_words
+from hetwin_core.episodes.tables.open import RunTables
+from hetwin_suite._study.copied import AsItIs, Copy, Way
+from hetwin_suite._study.draw import AS_BELIEVED, Draw
+from hetwin_suite._study.find import find_uncertainty
+from hetwin_suite._study.forks import Forked, Forks
+from hetwin_suite._study.judging import judged_tables
+from hetwin_suite._study.making import Making, Saved, overdue
+from hetwin_suite._study.physics_alone import PhysicsAlone
+from hetwin_suite._study.run_result import Moment, Now, RunResult, check_begins_again, failed
+from hetwin_suite._study.study import Study
+from hetwin_suite._study.uncertain import Grasped, Placed, Uncertainty
+from hetwin_suite._study.work import Done
+
+Result = TypeVar("Result")
+
+
+def at_moment(
+    study: Study, moment: Moment, plan: Callable[[Now], Result], *, physics_only: bool = False
+) -> Result:
+    """Run to a moment, and return the result of a plan.
+
+    Args:
+        study: the scenario, and how futures of the moment are made, kept and judged.
+        moment: from which on runs go on.
+        plan: is called once, at the moment, in this process; `Now.runs` makes runs from there.
+        physics_only: they go on by physics alone, which no other model may take part in.
+
+    Raises:
+        BadInput: if the scenario cannot be used or copied, the moment does not come, or there is more than physics.
+        HetwinError: if the run fails before the moment.
+    """
+    return Root(study, physics_only=physics_only).at_moment(moment, plan)
+
+
+class Root:
+    """A run that goes to a moment, once, from which others go on.
+
+    Args:
+        study: the scenario, and how futures are made, kept and judged.
+        physics_only: they go on by physics alone.
+
+    Raises:
+        BadInput: if the scenario cannot be forked.
+    """
+
+    _between: BetweenSteps
+    _start: RunStart | None = None
+
+    def __init__(self, study: Study, *, physics_only: bool = False) -> None:
+        scenario = study.scenario
+        _check_can_fork(study)
+        self._study, self._scenario, self._physics_only = study, scenario, physics_only
+        self._forks = Forks(study.jobs, partial(overdue, scenario), study.look)
+        self._tables = RunTables(scenario.file.log.state_rate)
+        self._conductor = session(scenario, options=study.options, listeners=[self._tables])
+        self._ports = self._conductor.ports
+        self._way: Way[RunResult] | None = None
+        self._beside_s = 0.0  # processor time of other copies than futures
+
+    def prepare(self) -> None:
+        """Bring the models to where they can start, so that `at_moment` need not.
+
+        Raises:
+            BadInput: if the scenario, its files or the source cannot be used.
+            RunFailed: if a model fails.
+        """
+        self._start = self._conductor.prepare()
+        self._uncertainty = find_uncertainty(self._scenario, self._start)
+
+    def at_moment(
+        self,
+        moment: Moment,
+        plan: Callable[[Now], Result],
+        *,
+        checkpoint: Checkpoint | None = None,
+        source: Mapping[str, Any] | None = None,
+    ) -> Result:
+        """See the function `at_moment`; in a forked process this does not return.
+
+        Args:
+            moment, plan: see there.
+            checkpoint: of this run, to begin with; None: the run begins at its start.
+            source: with which the run goes on from where it begins; None: with its own.
+        """
+        if self._start is None:
+            self.prepare()
+        assert self._start is not None
+        if checkpoint is not None:
+            self._conductor.go_on_from(checkpoint)
+        self._check_time(moment, self._start.duration_ns)
+        found: list[Callable[[], Result]] = []
+        sources = [source] if source is not None else []
+
+        def at_barrier(between: BetweenSteps) -> None:
+            if found:
+                return
+            try:
+                if sources:
+                    between.alter({}, {self._scenario.main.name: {SOURCE: sources.pop()}})
+                if not moment.is_now(between.time_ns, between.events):
+                    return
+                result = plan(self._now(moment, between))
+                found.append(lambda: result)
+            except BaseException as error:
+                found.append(partial(_raise, error))
+            self._conductor.stop()
+
+        self._conductor.at_barriers(at_barrier)
+        summary = self._conductor.run()
+        if not found:
+            raise self._never(moment, summary)
+        return found[0]()
+
+    def _check_time(self, moment: Moment, last_ns: int | None) -> None:
+        at = moment.at_s
+        if at is not None and last_ns is not None and at * 1e9 >= last_ns:
+            expected = f"a time before {last_ns / 1e9:g} s"
+            raise BadInput("the run is over by then", where="--at", found=at, expected=expected)
+
+    def _never(self, moment: Moment, summary: RunSummary) -> HetwinError:
+        """Why there are no futures of a run that has ended before their moment."""
+        if summary.error is not None:
+            return HetwinError(failure_row_words(summary.error))
+        end, at = f"{summary.simulated_time:g} s", moment.at_s
+        if at is not None:
+            problem, expected = f"the run ended at {end}", "an earlier time"
+            return BadInput(problem, where="--at", found=at, expected=expected)
+        tasks = self._tables.tables().tasks
+        begun = ", ".join(dict.fromkeys(task.operation for task in tasks if task.operation))
+        return BadInput(
+            f"no such action has begun until {end}",
+            where="--before",
+            found=moment.before,
+            expected=f"one of {begun}" if begun else "--at T, for no action begins",
+        )
+
+    def _now(self, moment: Moment, between: BetweenSteps) -> Now:
+        self._between = between
+        uncertainty = of_now(self._uncertainty, between.scene)
+        return Now(
+            between.time_ns,
+            uncertainty,
+            between.scene,
+            self._tables,
+            moment.action(between.events),
+            None if self._start is None else self._start.duration_ns,
+            self._copied if self._study.workers is None else self._restored,
+            partial(uncertainty.draw, self._study.seed),
+        )
+
+    def _job(self, saved: Saved | None) -> Making:
+        study, end_ns = self._study, None
+        if study.horizon_s is not None:
+            end_ns = self._between.time_ns + round(study.horizon_s * 1e9)
+        return Making(
+            *(study.watcher, study.options, study.out, study.keep, study.utility),
+            saved=saved,
+            end_ns=end_ns,
+            under="futures",
+        )
+
+    def _restored(
+        self, draws: Iterable[Draw], until: float | None = None
+    ) -> Generator[RunResult, None, None]:
+        """See `Runs`: other processes restore the run as it is now."""
+        saved = Saved(self._between.checkpoint(), pickle.dumps(self._tables))
+        for future in self._study.made(self._job(saved), draws):
+            yield future
+            if until is not None and time.monotonic() >= until:
+                return
+
+    def _copied(
+        self, draws: Iterable[Draw], until: float | None = None
+    ) -> Generator[RunResult, None, None]:
+        """See `Runs`: copies of this process go on."""
+        # Shared state of all copies is loaded and computed once, before there are any.
+        for port in self._ports:
+            port.change({})
+        self._tables.take_in()
+        judged_tables(self._tables.tables(), self._scenario.file.outcomes)
+        if self._way is None:
+            alone = PhysicsAlone(self._scenario, self._ports) if self._physics_only else None
+            self._way = AsItIs() if alone is None else alone.way(self._between, self._one)
+        for ended in self._copies(self._way, draws, until):
+            future = _of(ended)
+            future = replace(future, processor_s=future.processor_s + self._beside_s)
+            self._beside_s = 0.0
+            yield self._study.over(future)
+
+    def _one(self, way: Way[object]) -> object:
+        """Let one copy go on with nothing drawn; returns its result."""
+        (ended,) = self._copies(way, [AS_BELIEVED])
+        self._beside_s += ended.processor_s
+        return _of(ended) if ended.result is None else ended.result
+
+    def _copies(
+        self, way: Way[Any], draws: Iterable[Draw], until: float | None = None
+    ) -> Generator[Done[Draw, Any], None, None]:
+        """Yield the result of each draw; in a copy of this process, go on with some of them and end."""
+        job = self._job(saved=None)
+        for one in self._forks.work(draws, until):
+            if isinstance(one, Forked):
+                run, ports = self._between, self._ports
+                Copy(self._scenario, job, way, run, ports, self._tables).work(one)
+            yield one
+
+
+def _of(done: Done[Draw, Any]) -> RunResult:
+    """Return the future that was made of a draw."""
+    found = failed(done.task, done.lost) if done.result is None else done.result
+    assert isinstance(found, RunResult)
+    return replace(found, processor_s=done.processor_s)
+
+
+def _raise(error: BaseException) -> Any:
+    raise error
+
+
+def _check_can_fork(study: Study) -> None:
+    """See that a process with this ensemble can be forked.
+
+    Raises:
+        BadInput: if it cannot.
+    """
+    problem = "what follows a robot or commands has no future that is known"
+    expected = "a recording, a trajectory, a plan or a program"
+    check_begins_again(study.scenario, study.options, problem, expected)
+    for plan in study.scenario.models:
+        if plan.stepping is not Stepping.SERVICE or plan.beside:
+            how = "beside the main model" if plan.beside else f"by {plan.stepping.value}"
+            raise BadInput(
+                f"{plan.name} is stepped {how}, in a thread that does not survive a fork",
+                file=study.scenario.path,
+                where=f"models.{plan.name}",
+                expected="models that are stepped by service, after the main model",
+            )
+
+
+COVARIANCE = "pose_covariance"
+"""Attribute of an object in a hand: the upper triangle of the covariance of its pose."""
+MOVED_M = 0.005
+MOVED_RAD = 0.05
+"""An object further than this from where it was at the start has been moved."""
+
+
+def of_now(uncertainty: Uncertainty, now: Snapshot) -> Uncertainty:
+    """Return the present uncertainty.
+
+    The scenario's uncertainty of a pose is about the start. It holds as long as the thing, and all that
+    it carries, is still there and is the main model's: a taken object was where it was believed. An object in a hand is
+    as uncertain as by the model that localizes it there.
+
+    Args:
+        uncertainty: of the scenario.
+        now: the scene.
+    """
+    placed = [_now(one, now) for one in uncertainty.placed]
+    return replace(
+        uncertainty,
+        placed=tuple(one for one in placed if one is not None),
+        grasped=tuple(_estimated(now)),
+    )
+
+
+def _estimated(now: Snapshot) -> Iterator[Grasped]:
+    """Yield the objects whose pose a model estimates with a covariance."""
+    for slot in now.layout.slots:
+        if slot.attribute.name != COVARIANCE:
+            continue
+        triangle = now.get(slot.entity, COVARIANCE)
+        model = now.owner(slot.entity, COVARIANCE)
+        if triangle.any() and now.owner(slot.entity, POSE.name) == model:
+            covariance = np.zeros((6, 6))
+            covariance[np.triu_indices(6)] = triangle
+            covariance += np.triu(covariance, 1).T
+            yield Grasped(slot.entity, model, covariance)
+
+
+def _now(placed: Placed, now: Snapshot) -> Placed | None:
+    poses = {entity: np.array(now.pose(entity)) for entity in placed.poses}
+    main = now.owner(placed.entity, POSE.name)
+    for entity, pose in poses.items():
+        before = placed.poses[entity]
+        free = now.layout.entity(entity).kind is EntityKind.OBJECT
+        if free and now.owner(entity, POSE.name) != main:
+            return None
+        turned = 2.0 * np.arccos(min(1.0, abs(float(pose[3:7] @ before[3:7]))))
+        if np.abs(pose[:3] - before[:3]).max() > MOVED_M or turned > MOVED_RAD:
+            return None
+    return placed._replace(poses={entity: pose[:7] for entity, pose in poses.items()})

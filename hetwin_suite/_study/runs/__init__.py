@@ -1,1 +1,0 @@
-"""Runs of a study: their makers, origins and judges."""

@@ -1,1 +1,0 @@
-"""Work on many tasks at a time, in processes of this machine or on several machines."""

@@ -1,0 +1,249 @@
+"""Finds the layers of a run beside its bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from transforms3d.quaternions import mat2quat, quat2mat
+
+from hetwin_core.ensemble.beliefs import LOC
+from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.scene.layout import Layout
+from hetwin_core.ensemble.scene.snapshot import Snapshot
+from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.episodes.episode import Episode
+from hetwin_core.episodes.tables.rows import Belief
+from hetwin_core.episodes.tables.tables import Tables
+from hetwin_suite.view.film.film import Film, Layer, Scene
+from hetwin_suite.view.film.from_episode import film_of
+
+_MOST_NUMBERS = 400_000
+"""Of a layer; with more, every second time is left out, and so on."""
+_NOWHERE = -1.0
+_ENTITIES = ("entity", "other")
+
+
+def layers_of(tables: Tables, scene: Scene) -> tuple[Layer, ...]:
+    """Return the layers of a run that show anything: contacts, covariances, and believed places.
+
+    Args:
+        tables: of the run.
+        scene: of its film, in whose bodies they count.
+    """
+    objects = estimated(tables.layout)
+    touching, sure = [], []
+    for time, snapshot in snapshots(tables):
+        touching.append((time, contacts(snapshot)))
+        if objects:
+            sure.append((time, covariances(snapshot, objects)))
+    found = [
+        ("contacts", CONTACT_COLUMNS, touching),
+        ("covariances", COVARIANCE_COLUMNS, sure),
+        ("believed", BELIEVED_COLUMNS, list(believed(tables))),
+    ]
+    numbers = _numbers(tables.layout, scene)
+    layers = (_layer(name, columns, rows, numbers) for name, columns, rows in found)
+    return tuple(layer for layer in layers if not layer.empty)
+
+
+def _numbers(layout: Layout, scene: Scene) -> Floats:
+    """Return (entities + 1,) the number of each entity's body; the last one is that of none."""
+    bodies = {body.name: float(number) for number, body in enumerate(scene.bodies)}
+    return np.array([*(bodies.get(entity.name, _NOWHERE) for entity in layout.entities), _NOWHERE])
+
+
+def _layer(
+    name: str, columns: tuple[str, ...], moments: list[tuple[float, Floats]], numbers: Floats
+) -> Layer:
+    """Return a layer whose entities are counted as bodies; rows about entities without a body are left out."""
+    own = [columns.index(column) for column in _ENTITIES if column in columns]
+    counted = []
+    for time, rows in _few(moments):
+        known = rows.copy()
+        known[:, own] = numbers[_inside(known[:, own], len(numbers))]
+        counted.append((time, known[known[:, own[0]] != _NOWHERE]))
+    return Layer.of(name, columns, counted)
+
+
+def _inside(numbers: Floats, count: int) -> NDArray[np.intp]:
+    """Return indices, that of none for those that are no entity's."""
+    there = (numbers >= 0.0) & (numbers < count)
+    return np.where(there, numbers, count - 1).astype(np.intp)
+
+
+def _few(moments: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
+    """Return moments whose rows are not too many numbers together."""
+    size = sum(rows.size for _, rows in moments)
+    return moments[:: max(1, -(-size // _MOST_NUMBERS))]
+
+
+BELIEVED_COLUMNS = ("entity", "x", "y", "z", "qx", "qy", "qz", "qw", "wrong")
+_IN_PAGE = [0, 1, 2, 4, 5, 6, 3]
+"""A page writes a quaternion as x, y, z, w; the log as w, x, y, z."""
+_OFTEN_NS = 50_000_000
+"""Beliefs that change more often are shown this often."""
+
+
+def believed(tables: Tables) -> Iterator[tuple[float, Floats]]:
+    """Yield times [s] and the (n, 9) believed poses from then on: the entity, its pose, whether that was wrong."""
+    rows = [row for row in tables.beliefs.find(LOC) if row.pose is not None]
+    times = {row.span.from_ns for row in rows} | {row.span.to_ns for row in rows}
+    for error in tables.belief_errors:
+        if error.fluent == LOC:
+            times |= {error.span.from_ns, error.span.to_ns}
+    current: dict[str, Belief] = {}
+    left, last = iter([*rows, None]), -_OFTEN_NS
+    waiting = next(left)
+    for time_ns in sorted(times):
+        while waiting is not None and waiting.span.from_ns <= time_ns:
+            current[waiting.a] = waiting
+            waiting = next(left)
+        if time_ns - last >= _OFTEN_NS or waiting is None:
+            last = time_ns
+            yield time_ns / 1e9, _rows(tables, current, time_ns)
+
+
+def _rows(tables: Tables, current: dict[str, Belief], time_ns: int) -> Floats:
+    wrong = {
+        error.a
+        for error in tables.belief_errors
+        if error.fluent == LOC and error.span.from_ns <= time_ns < error.span.to_ns
+    }
+    found = [
+        [
+            float(tables.layout.entity_id(name)),
+            *np.asarray(belief.pose)[_IN_PAGE].tolist(),
+            float(name in wrong),
+        ]
+        for name, belief in current.items()
+        if belief.span.from_ns <= time_ns < belief.span.to_ns and tables.layout.entity_id(name) >= 0
+    ]
+    return np.array(found).reshape(-1, len(BELIEVED_COLUMNS))
+
+
+CONTACT_COLUMNS = ("entity", "other", "x", "y", "z", "fx", "fy", "fz")
+_LEAST_N = 1e-3
+_PAIR, _DISTANCE, _POINT, _FORCE = slice(0, 2), 2, slice(3, 6), slice(9, 12)
+
+
+def contacts(snapshot: Snapshot) -> Floats:
+    """Return (n, 8) pairs that touch: the object, the other, where [m], and the force on the object [N].
+
+    Two objects that touch are one row, though the log has one for each of them; a contact without force is none.
+    """
+    rows = snapshot.proximity
+    force = np.linalg.norm(rows[:, _FORCE], axis=1)
+    touching = rows[np.isfinite(rows).all(axis=1) & (force > _LEAST_N)]
+    seen: set[tuple[int, int]] = set()
+    kept = []
+    for i, (one, other) in enumerate(touching[:, _PAIR].astype(int).tolist()):
+        if (other, one) not in seen:
+            seen.add((one, other))
+            kept.append(i)
+    found: Floats = np.hstack(
+        [touching[kept, _PAIR], touching[kept, _POINT], touching[kept, _FORCE]]
+    )
+    return found
+
+
+COVARIANCE_COLUMNS = ("entity", "rx", "ry", "rz", "qx", "qy", "qz", "qw")
+ATTRIBUTE = "pose_covariance"
+"""An attribute of this name is the upper triangle, row by row, of the covariance of position and rotation vector along
+the axes of the frame in which the object's pose is given."""
+DEVIATIONS = 2.0
+"""The ellipsoids reach so many standard deviations far."""
+_SIZE = 21
+_TRIANGLE = np.triu_indices(6)
+
+
+class Estimated(NamedTuple):
+    """An object whose pose may come with a covariance.
+
+    Attributes:
+        entity: its index in the layout.
+        numbers: where in the values the covariance is.
+        slot: of its pose.
+    """
+
+    entity: int
+    numbers: slice
+    slot: int
+
+
+def estimated(layout: Layout) -> list[Estimated]:
+    """Return the objects of a scene that may have a covariance."""
+    return [
+        Estimated(
+            layout.entity_id(slot.entity),
+            layout.range_of(slot.entity, ATTRIBUTE),
+            layout.slot_id(slot.entity, POSE.name),
+        )
+        for slot in layout.slots
+        if slot.attribute.name == ATTRIBUTE
+        and slot.attribute.size == _SIZE
+        and layout.has(slot.entity, POSE.name)
+    ]
+
+
+def covariances(snapshot: Snapshot, objects: Sequence[Estimated]) -> Floats:
+    """Return (n, 8) ellipsoids of objects whose pose is estimated: the object, radii [m], rotation in the world."""
+    found = [_ellipsoid(snapshot, one) for one in objects]
+    return np.array([row for row in found if row is not None]).reshape(-1, len(COVARIANCE_COLUMNS))
+
+
+def _ellipsoid(snapshot: Snapshot, one: Estimated) -> list[float] | None:
+    triangle = snapshot.values[one.numbers]
+    if not triangle.any() or not np.isfinite(triangle).all():
+        return None
+    whole = np.zeros((6, 6))
+    whole[_TRIANGLE] = triangle
+    lengths, axes = np.linalg.eigh(np.triu(whole)[:3, :3] + np.triu(whole, 1)[:3, :3].T)
+    if np.linalg.det(axes) < 0.0:
+        axes[:, 0] *= -1.0
+    parent = int(snapshot.parents[one.slot])
+    if parent >= 0:
+        name = snapshot.layout.entities[parent].name
+        axes = quat2mat(snapshot.get(name, POSE.name)[3:7]) @ axes
+    w, x, y, z = mat2quat(axes)
+    radii = DEVIATIONS * np.sqrt(np.maximum(lengths, 0.0))
+    return [float(one.entity), *radii.tolist(), x, y, z, w]
+
+
+PER_SECOND = 25.0
+_MOST = 2000
+"""A longer run is looked at less often."""
+
+
+def snapshots(tables: Tables, most: int = _MOST) -> Iterator[tuple[float, Snapshot]]:
+    """Yield times [s] and the scene then, from the first state to the last, in order.
+
+    Args:
+        tables: of the run.
+        most: how many.
+    """
+    span_ns = tables.known_until_ns - tables.start_ns
+    count = min(int(span_ns / 1e9 * PER_SECOND) + 1, most)
+    last = -1
+    for time_ns in np.linspace(tables.start_ns, tables.known_until_ns, count).astype(np.int64):
+        snapshot = tables.poses.snapshot(int(time_ns))
+        if snapshot.time_ns != last:
+            last = snapshot.time_ns
+            yield last / 1e9, snapshot
+
+
+def filmed(episode: Episode, also_at: Iterable[int] = ()) -> Film:
+    """Return the film of a run, with its layers if its tables can be read.
+
+    Args:
+        episode: the run.
+        also_at: further times to keep the states of [ns].
+    """
+    film = film_of(episode, also_at)
+    try:
+        return replace(film, layers=layers_of(episode.tables, film.scene))
+    except BadInput:  # a log that breaks off has states, and no tables
+        return film

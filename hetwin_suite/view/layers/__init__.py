@@ -1,1 +1,0 @@
-"""Layers of a page beside a run's bodies: contacts, estimates, beliefs."""

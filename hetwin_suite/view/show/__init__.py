@@ -1,1 +1,0 @@
-"""Looking back: finished runs in the browser, one or two side by side."""

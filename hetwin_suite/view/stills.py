@@ -1,0 +1,264 @@
+"""Still pictures of a run, for pages about many runs and for files."""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from io import BytesIO
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, ImageDraw
+from transforms3d.quaternions import quat2mat
+
+from hetwin_core.ensemble.scene.layout import EntityKind
+from hetwin_core.ensemble.scene.values import Floats, ShapeKind
+from hetwin_core.episodes.episode import Episode
+from hetwin_suite.view.film.film import Body, Film, Part, Scene
+from hetwin_suite.view.film.from_episode import film_of
+from hetwin_suite.view.still_drawing import FIELD_DEG, HEIGHT, WIDTH, Drawing, View
+
+_SMALL = 0.16
+"""Share of a picture's height; a thing that seems larger needs no closer look."""
+_SIDE, _EDGE, _AROUND = 176, 10, 2.4
+_LINE = (128, 136, 150)
+
+
+class Moment(NamedTuple):
+    """A time to draw.
+
+    Attributes:
+        time_ns: the time.
+        what: the event then.
+        thing: its subject; gets a closer look if it is small.
+    """
+
+    time_ns: int
+    what: str
+    thing: str = ""
+
+
+class Still(NamedTuple):
+    """A picture as pages embed it; `png` is base64."""
+
+    time_ns: int
+    what: str
+    png: str
+
+
+def stills(episode: Episode, moments: Sequence[Moment]) -> list[Still]:
+    """Draw a run at some moments; empty if nothing of it has a shape.
+
+    Raises:
+        NoGraphics: if nothing can be drawn.
+    """
+    film = film_of(episode, [moment.time_ns for moment in moments])
+    if not moments or not any(part.drawn for body in film.scene.bodies for part in body.parts):
+        return []
+    indices = [_index(film, moment.time_ns) for moment in moments]
+    looked = views(film, indices, moments[-1].thing)
+    drawn = []
+    with Drawing(film.scene) as drawing:
+        for moment, index, view in zip(moments, indices, looked, strict=True):
+            image = picture(drawing, film, index, view)
+            close = _closer(film, index, view, moment.thing)
+            if close is not None:
+                _inset(image, drawing.picture(close))
+            drawn.append(Still(moment.time_ns, moment.what, _png(image)))
+    return drawn
+
+
+def picture(drawing: Drawing, film: Film, index: int, view: View) -> Image.Image:
+    """Draw a state of a film, with the objects in the colours of the models responsible for them."""
+    drawing.put(film.poses[index], _owners(film, float(film.times[index])))
+    return Image.fromarray(drawing.picture(view))
+
+
+def _index(film: Film, time_ns: int) -> int:
+    """The state in which an event at a time can be seen: the first that is not earlier."""
+    later = int(np.searchsorted(film.times, time_ns / 1e9 - 1e-9))
+    return min(later, len(film.times) - 1)
+
+
+def _owners(film: Film, time: float) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    """(bodies,) the models responsible for poses, -1 for none."""
+    owners = list(film.owners)
+    for change in film.changes:
+        if change.time <= time:
+            owners[change.attribute] = change.model
+    poses = {
+        one.entity: owner
+        for one, owner in zip(film.scene.attributes, owners, strict=True)
+        if one.attribute == "pose"
+    }
+    return np.array([poses.get(body.name, -1) for body in film.scene.bodies], np.int32)
+
+
+def _closer(film: Film, index: int, view: View, thing: str) -> View | None:
+    """A view of a thing that seems small in another view; None if it does not, or is not there."""
+    points = outline(film, thing, index) if thing else np.empty((0, 3))
+    if not len(points):
+        return None
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    close = fitted(middle + _AROUND * (points - middle), view.azimuth, view.elevation)
+    return close if close.distance / _AROUND < _SMALL * view.distance else None
+
+
+def _inset(
+    image: Image.Image, pixels: np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]
+) -> None:
+    """Put the middle of a closer look into the upper right corner of a picture."""
+    cut = (WIDTH - HEIGHT) // 2
+    square = Image.fromarray(pixels).crop((cut, 0, cut + HEIGHT, HEIGHT)).resize((_SIDE, _SIDE))
+    left = image.width - _SIDE - _EDGE
+    image.paste(square, (left, _EDGE))
+    corners = [left, _EDGE, left + _SIDE, _EDGE + _SIDE]
+    ImageDraw.Draw(image).rectangle(corners, outline=_LINE, width=2)
+
+
+def _png(image: Image.Image) -> str:
+    file = BytesIO()
+    # 256 colours look the same and take a third of the space.
+    image.quantize(256, method=Image.Quantize.MEDIANCUT).save(file, "PNG", compress_level=6)
+    return base64.b64encode(file.getvalue()).decode("ascii")
+
+
+_ELEVATION_DEG = -26.0
+_ACROSS_DEG = 128.0
+"""Between the direction from the robot's base to moving bodies, and the one in which the camera looks."""
+_TURNS_DEG = (0.0, 104.0, 180.0, -76.0)
+_MUCH_MORE = 1.5
+"""Another place than the first must show so many times as much of moving bodies."""
+_WORTH = {EntityKind.OBJECT: 3, EntityKind.LINK: 1}
+_THING = 10
+_MARGIN = 0.88
+_MOVED_M = 0.01
+_LARGEST_M = 20.0
+_SMALLEST_M = 0.05
+_SAMPLES = 40
+_PIXELS = (155, 102)
+_SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], np.float64)
+
+
+def views(film: Film, indices: Sequence[int], thing: str = "") -> list[View]:
+    """A view of each of some states, all from the same side, with the robot and all objects that move.
+
+    Args:
+        film: to draw.
+        indices: of its states.
+        thing: that must not be hidden, if any.
+    """
+    movers = _movers(film, thing)
+    seen = [_corners(film, movers, index) for index in indices]
+    base = next((i for i, b in enumerate(film.scene.bodies) if b.kind == EntityKind.LINK), None)
+    away = np.zeros(2) if base is None else _middle(np.concatenate(seen))[:2]
+    if base is not None:
+        away = away - film.poses[0, base, :2]
+    across = math.degrees(math.atan2(away[1], away[0])) if np.linalg.norm(away) > 0.05 else -8.0
+    azimuths = [across + _ACROSS_DEG + turn for turn in _TURNS_DEG]
+    azimuth = _best(film, indices[-1], movers, thing, azimuths)
+    return [fitted(points, azimuth) for points in seen]
+
+
+def fitted(points: Floats, azimuth: float, elevation: float = _ELEVATION_DEG) -> View:
+    """The nearest view in a direction [degrees] that shows all of (n, 3) points."""
+    centre = _middle(points)
+    a, e = math.radians(azimuth), math.radians(elevation)
+    forward = np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
+    right = np.array([math.sin(a), -math.cos(a), 0.0])
+    x, y, z = ((points - centre) @ axis for axis in (right, np.cross(right, forward), forward))
+    room = math.tan(math.radians(FIELD_DEG / 2)) * _MARGIN
+    away = max((np.abs(y) / room - z).max(), (np.abs(x) / room * HEIGHT / WIDTH - z).max())
+    cx, cy, cz = (float(value) for value in centre)
+    return View((cx, cy, cz), max(float(away), 2 * _SMALLEST_M), azimuth, elevation)
+
+
+def outline(film: Film, name: str, index: int) -> Floats:
+    """(n, 3) corners around an entity at a state, in the world; none if it is not drawn or nowhere."""
+    number = next((i for i, body in enumerate(film.scene.bodies) if body.name == name), -1)
+    return _placed(film, number, index) if number >= 0 else np.empty((0, 3))
+
+
+def _best(
+    film: Film, index: int, movers: Sequence[int], thing: str, azimuths: Sequence[float]
+) -> float:
+    """The first direction, unless another one shows much more of moving bodies."""
+    worth = np.zeros(len(film.scene.bodies) + 1)
+    for i in movers:
+        body = film.scene.bodies[i]
+        worth[i] = _THING if body.name == thing else _WORTH.get(EntityKind(body.kind), 0)
+    points = _corners(film, movers, index)
+    with Drawing(film.scene, *_PIXELS) as drawing:
+        drawing.put(film.poses[index], np.full(len(film.scene.bodies), -1, np.int32))
+        shown = [worth[drawing.seen(fitted(points, one))].sum() for one in azimuths]
+    better = int(np.argmax(shown))
+    return azimuths[better if shown[better] > _MUCH_MORE * shown[0] else 0]
+
+
+def _movers(film: Film, thing: str) -> list[int]:
+    """The bodies that are drawn and move, all links of moving robots, and the thing; else all that are drawn."""
+    bodies = film.scene.bodies
+    samples = np.unique(np.linspace(0, len(film.times) - 1, _SAMPLES).round().astype(int))
+    with np.errstate(invalid="ignore"):
+        far = np.linalg.norm(np.ptp(film.poses[samples, :, :3], axis=0), axis=1) > _MOVED_M
+    links = any(far[i] and body.kind == EntityKind.LINK for i, body in enumerate(bodies))
+    found = [
+        i
+        for i, body in enumerate(bodies)
+        if (far[i] and body.kind == EntityKind.OBJECT)
+        or (links and body.kind == EntityKind.LINK)
+        or body.name == thing
+    ]
+    drawn = [i for i in found if any(part.drawn for part in bodies[i].parts)]
+    return drawn or [i for i, body in enumerate(bodies) if any(part.drawn for part in body.parts)]
+
+
+def _corners(film: Film, movers: Sequence[int], index: int) -> Floats:
+    found = np.concatenate([np.empty((0, 3)), *(_placed(film, i, index) for i in movers)])
+    near = found[(np.abs(found) < _LARGEST_M).all(axis=1)]
+    return near if len(near) else _SMALLEST_M * _SIGNS
+
+
+def _placed(film: Film, number: int, index: int) -> Floats:
+    x, y, z, qx, qy, qz, qw = film.poses[index, number]
+    local = _local(film.scene, film.scene.bodies[number])
+    if not np.isfinite(film.poses[index, number]).all():
+        return np.empty((0, 3))
+    placed: Floats = local @ quat2mat((qw, qx, qy, qz)).T + np.array([x, y, z])
+    return placed
+
+
+def _local(scene: Scene, body: Body) -> Floats:
+    """(n, 3) corners of the boxes around a body's parts, in its frame."""
+    found = [np.empty((0, 3))]
+    for part in body.parts:
+        if part.drawn and part.kind != ShapeKind.PLANE:
+            x, y, z, qx, qy, qz, qw = part.pose
+            turned = _box(scene, part) @ quat2mat((qw, qx, qy, qz)).T
+            found.append(turned + np.array([x, y, z]))
+    return np.concatenate(found)
+
+
+def _box(scene: Scene, part: Part) -> Floats:
+    if part.mesh >= 0:
+        points = scene.meshes[part.mesh].vertices
+        low, high = points.min(axis=0), points.max(axis=0)
+        return np.asarray((low + high) / 2 + _SIGNS * (high - low) / 2, np.float64)
+    size = np.array(part.size)
+    match part.kind:
+        case ShapeKind.BOX:
+            half = size / 2
+        case ShapeKind.ELLIPSOID:
+            half = size
+        case ShapeKind.SPHERE:
+            half = np.full(3, size[0])
+        case _:
+            long = size[1] / 2 + (size[0] if part.kind == ShapeKind.CAPSULE else 0.0)
+            half = np.array([size[0], size[0], long])
+    return _SIGNS * half
+
+
+def _middle(points: Floats) -> Floats:
+    middle: Floats = (points.min(axis=0) + points.max(axis=0)) / 2
+    return middle

@@ -1,1 +1,0 @@
-"""Still pictures of a film, for files: drawn by MuJoCo's renderer, which needs a graphics library."""
