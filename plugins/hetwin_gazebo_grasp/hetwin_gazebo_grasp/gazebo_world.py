@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ from hetwin_gazebo.proxies.proxy import Proxy
 from hetwin_suite.model import BadInput, Floats
 
 _SDF_DEADLINE_MS = 5000
+
+
+class NotYet(Exception):
+    """Gazebo gives a position of a joint only after the step in which it is asked for first."""
 
 
 class GazeboWorld:
@@ -30,9 +35,9 @@ class GazeboWorld:
         """Use the entity component manager of this step."""
         self._ecm = ecm
 
-    def count(self) -> int:
-        """How many models there are."""
-        return len(self._world().models(self._ecm))
+    def models(self) -> frozenset[int]:
+        """The models that there are now."""
+        return frozenset(self._world().models(self._ecm))
 
     def sdf(self) -> str:
         """The world as it is now, by the service of its server.
@@ -53,15 +58,16 @@ class GazeboWorld:
             raise BadInput("does not answer", where=service, expected="the world as SDFormat")
         return str(text.data)
 
-    def joint(self, name: str) -> float:
-        """Position of a joint; 0 in the step in which it is asked for first."""
-        found = self._joints.get(name)
-        if found is None:
-            model, own = self._scope(name)
-            found = self._joints[name] = self._gz.sim.Joint(model.joint_by_name(self._ecm, own))
-            found.enable_position_check(self._ecm)
-        position = found.position(self._ecm)
-        return float(position[0]) if position else 0.0
+    def positions(self, joints: Iterable[str]) -> dict[str, float]:
+        """Positions of joints [m or rad].
+
+        Raises:
+            NotYet: if one has none.
+        """
+        read = {name: self._joint(name).position(self._ecm) for name in joints}
+        if not all(read.values()):
+            raise NotYet
+        return {name: float(position[0]) for name, position in read.items()}
 
     def pose(self, name: str) -> Floats:
         """(7,) of a link, or of the root link of a model that is named."""
@@ -70,6 +76,14 @@ class GazeboWorld:
     def move(self, model: str, twist: Floats) -> None:
         """Set the velocity of a model's root link for the next step."""
         self._proxy(model).move(self._ecm, twist[:3], twist[3:])
+
+    def _joint(self, name: str) -> Any:
+        found = self._joints.get(name)
+        if found is None:
+            model, own = self._scope(name)
+            found = self._joints[name] = self._gz.sim.Joint(model.joint_by_name(self._ecm, own))
+            found.enable_position_check(self._ecm)
+        return found
 
     def _proxy(self, name: str) -> Proxy:
         found = self._models.get(name)

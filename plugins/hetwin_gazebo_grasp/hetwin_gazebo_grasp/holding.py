@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Protocol
@@ -20,8 +20,8 @@ class UserWorld(Protocol):
     def sdf(self) -> str:
         """The world as SDFormat, as it is now, with all models that were added since it began."""
 
-    def joint(self, name: str) -> float:
-        """Position of a joint [m or rad]."""
+    def positions(self, joints: Iterable[str]) -> Mapping[str, float]:
+        """Positions of joints [m or rad]."""
 
     def pose(self, name: str) -> Floats:
         """(7,) of a link, or of the root link of a model that is named, in the world."""
@@ -63,7 +63,7 @@ class Holding:
     """
 
     def __init__(self, world: UserWorld, wishes: Wishes, listener: Callable[[Event], None]) -> None:
-        self._world = world
+        self._world, self._listener = world, listener
         self._model = model = mirror_of(world.sdf())
         self._data = mj.MjData(model)
         self._joints = _places(model, mj.mjtJoint.mjJNT_SLIDE, mj.mjtJoint.mjJNT_HINGE)
@@ -75,9 +75,12 @@ class Holding:
         for name, zero in self._zeros.items():
             model.jnt_range[model.joint(name).id] -= zero
         hand = self._hand(wishes)
-        self._grip = Grip(model, self._data, hand, self._chosen(wishes), None, listener)
+        chosen = self._chosen(wishes)
+        self._grip = Grip(model, self._data, hand, chosen, None, listener)
+        self._only_read(int(model.body_rootid[hand.bodies[0]]), chosen)
         self.description = _described(model, hand)
         self._held, self._due, self._last = 0, 0.0, 0.0
+        self._hand_twist = np.zeros(6)
 
     @property
     def held(self) -> str:
@@ -89,9 +92,13 @@ class Holding:
         self._grip.sucks, self._due = on, 0.0
 
     def let_go(self) -> None:
-        """Let go, and begin anew."""
+        """Let go, and begin anew; the listener is told what was held."""
+        self._free_what_is_held()
+        lost, self._held = self.held, 0
         self._grip.restart()
-        self._held = 0
+        if lost:
+            now_ns = round(self._last * 1e9)
+            self._listener(Event("grip_lost", now_ns, arguments={"object": lost, "opened": False}))
 
     def step(self, seconds: float) -> None:
         """Prepare the world's next step, at a time of the world."""
@@ -99,35 +106,55 @@ class Holding:
         if not self._held and seconds < self._due:
             return
         self._data.time = seconds
-        self._update()
+        looks = seconds >= self._due
+        self._update(self._free if looks else [*self._base, self.held])
         if self._held and period > 0.0:
-            _, wanted = self._grip.follow(period)
+            self._hand_twist, wanted = self._grip.follow(period)
             self._world.move(self.held, wanted)
-        if seconds >= self._due:
+        if looks:
             self._due = seconds + (NEAR if self._grip.look() else FAR)
             if self._grip.held != self._held:
+                self._free_what_is_held()
                 self._held = self._grip.held
                 if self._held:
                     self._grip.follow(0.0)
 
-    def _update(self) -> None:
+    def _free_what_is_held(self) -> None:
+        """It goes on with the velocity of its place in the hand, without what brought it there."""
+        if self._held:
+            self._world.move(self.held, self._hand_twist)
+
+    def _only_read(self, robot: int, objects: Iterable[str]) -> None:
+        """Read no more of the world than the joints and the base of the robot, and what it may hold."""
+        model = self._model
+        self._joints = {
+            name: place
+            for name, place in self._joints.items()
+            if model.body_rootid[model.jnt_bodyid[model.joint(name).id]] == robot
+        }
+        self._base = [name for name in self._free if model.body(name).id == robot]
+        wanted = {*objects, *self._base}
+        self._free = {name: place for name, place in self._free.items() if name in wanted}
+
+    def _update(self, free: Iterable[str]) -> None:
         at = self._data.qpos
-        for name, place in self._joints.items():
-            at[place] = self._world.joint(name) - self._zeros[name]
-        for name, place in self._free.items():
+        for name, position in self._world.positions(self._joints).items():
+            at[self._joints[name]] = position - self._zeros[name]
+        for name in free:
+            place = self._free[name]
             at[place : place + 7] = self._world.pose(name)
         mj.mj_kinematics(self._model, self._data)
 
     def _found_zeros(self) -> dict[str, float]:
         """Joint -> its position where the SDFormat has its link: that at the world's begin, or the present one."""
         begin = dict.fromkeys(self._joints, 0.0)
-        present = {name: self._world.joint(name) for name in self._joints}
+        present = dict(self._world.positions(self._joints))
         return min(begin, present, key=self._deviation)
 
     def _deviation(self, zeros: dict[str, float]) -> float:
         """By how much links that joints move are elsewhere than in the world [m and rad]."""
         self._zeros = zeros
-        self._update()
+        self._update(self._free)
         worst = 0.0
         for name in self._joints:
             body = int(self._model.jnt_bodyid[self._model.joint(name).id])

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hetwin_gazebo.bindings import gazebo
-from hetwin_gazebo_grasp.gazebo_world import GazeboWorld
+from hetwin_gazebo_grasp.gazebo_world import GazeboWorld, NotYet
 from hetwin_gazebo_grasp.holding import Holding, Wishes
 from hetwin_suite.model import BadInput, Event
 
@@ -28,7 +28,7 @@ class GraspSystem:
     def __init__(self) -> None:
         self._holding: Holding | None = None
         self._enabled, self._sucks, self._seen_sucking = True, False, False
-        self._count, self._due, self._first = 0, 0.0, -1.0
+        self._models, self._due, self._first = frozenset[int](), 0.0, -1.0
 
     @property
     def held(self) -> str:
@@ -79,19 +79,22 @@ class GraspSystem:
 
     def _look_for_models(self, now: float) -> None:
         """Make the mirror when the hand is there, and anew when models have come or gone."""
-        count = self._world.count()
-        if count == self._count and self._holding is not None:
+        models = self._world.models()
+        if models == self._models and self._holding is not None:
             return
         if self._holding is not None and self._holding.held:
             return
         self._first = now if self._first < 0.0 else self._first
         try:
             self._holding = Holding(self._world, self.wishes, self._tell)
+        except NotYet:
+            self._due = now
+            return
         except BadInput:
             if now - self._first > PATIENCE_S:
                 raise
             return
-        self._count = count
+        self._models = models
         print(
             f"hetwin: {self._holding.description}; events on {self._topic}/events", file=sys.stderr
         )
