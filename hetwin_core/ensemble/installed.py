@@ -24,6 +24,7 @@ MODELS = {
     "fmu": "fmi",
     "gazebo_view": "gazebo",
     "machine_network": "machines",
+    "unannounced": "unannounced",
     "mating": "evidence",
     **dict.fromkeys(
         ("displacement", "fill_level", "openness", "slicing", "switch", "temperature"), "household"

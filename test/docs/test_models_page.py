@@ -13,6 +13,7 @@ from hetwin_suite.cli.catalogue import ModelRow, model_row, model_rows
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 UNITLESS = {
+    ("unannounced", "score"),
     ("camera", "least"),
     ("connector", "axis"),
     ("connector", "sure"),

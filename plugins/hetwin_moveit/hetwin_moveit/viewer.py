@@ -11,16 +11,18 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hetwin_moveit.allowed import allowed, stands_on
 from hetwin_moveit.believed import Believed, Placed
 from hetwin_moveit.diff import changes, sent
 from hetwin_moveit.messages import Types, Writer, types
 from hetwin_suite.command import BadInput
+from hetwin_suite.model import Floats
 from hetwin_suite.viewer import Begun, Feed, Hands
 
 if TYPE_CHECKING:
     from rclpy.node import Node
 
-TOPIC, SERVICE = "planning_scene", "apply_planning_scene"
+TOPIC, SERVICE, GET = "planning_scene", "apply_planning_scene", "get_planning_scene"
 PADDED = "HETWIN_MOVEIT_PADDED"
 """Environment variable; 1: what is uncertain about positions makes shapes larger."""
 _PERIOD_S = 1 / 20
@@ -54,7 +56,10 @@ class PlanningSceneOfRun:
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._publisher = self._node.create_publisher(classes.scene, TOPIC, _KEPT)
-        self._client = _client(self._node)
+        self._client = _client(self._node, "ApplyPlanningScene", SERVICE)
+        self._getter = _client(self._node, "GetPlanningScene", GET)
+        self._matrix: Any = None
+        self._is_allowed = False
         self.address = self._publisher.topic_name
         self._begun: Begun | None = None
         self._believed: Believed | None = None
@@ -84,6 +89,7 @@ class PlanningSceneOfRun:
             if begun is not None and begun is not self._begun:
                 self._begun, self._sent = begun, {}
                 self._believed = Believed(begun.layout, padded=self._padded)
+                self._is_allowed = False
             self._look()
 
     def _look(self) -> None:
@@ -99,12 +105,38 @@ class PlanningSceneOfRun:
             self._sent = {}
         placed = self._believed.at(now.values)
         diff = changes(self._sent, placed)
-        if not diff:
+        matrix = self._allowed(now.values)
+        if not diff and matrix is None:
             return
         message = Writer(self._believed, self._types).diff(placed, diff)
+        if matrix is not None:
+            message.allowed_collision_matrix = matrix
         self._publisher.publish(message)
         self._request(message)
         self._sent = sent(self._sent, placed, diff)
+
+    def _allowed(self, values: Floats) -> Any:
+        """MoveIt's matrix in which the base may touch what it stands on, once; None: not now."""
+        if self._is_allowed or self._getter is None or self._begun is None:
+            return None
+        if self._matrix is None:
+            if self._getter.service_is_ready():
+                request = self._getter.srv_type.Request()
+                request.components.components = request.components.ALLOWED_COLLISION_MATRIX
+                self._matrix = self._getter.call_async(request)
+            return None
+        if not self._matrix.done():
+            return None
+        from moveit_msgs.msg import AllowedCollisionEntry
+
+        assert self._believed is not None  # there is a state
+        self._is_allowed, response = True, self._matrix.result()
+        self._matrix = None
+        others = stands_on(self._begun.layout, self._believed, values)
+        if response is None or not others:
+            return None
+        matrix = response.scene.allowed_collision_matrix
+        return allowed(matrix, self._believed.root, others, AllowedCollisionEntry)
 
     def _new_listener(self) -> bool:
         """Whether there is a listener or a service more than before."""
@@ -160,10 +192,11 @@ def play(run: Path, _port: int) -> PlanningSceneOfRun:
     )
 
 
-def _client(node: Node) -> Any:
-    """A client of the service that changes a planning scene; None without its type."""
+def _client(node: Node, kind: str, name: str) -> Any:
+    """A client of one of MoveIt's services; None without its type."""
     try:
-        from moveit_msgs.srv import ApplyPlanningScene
+        from moveit_msgs import srv
     except ImportError:
         return None
-    return node.create_client(ApplyPlanningScene, SERVICE)
+    made = getattr(srv, kind, None)
+    return None if made is None else node.create_client(made, name)

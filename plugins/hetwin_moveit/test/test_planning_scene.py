@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from moveit_stand_in import TYPES, PlanningSceneStandIn
+from support.plugins import needs
 
 from hetwin_moveit.believed import Believed, Placed
 from hetwin_moveit.diff import changes, sent
@@ -79,6 +80,31 @@ def test_it_hangs_on_the_hand_from_grasp_to_release(episode: Episode) -> None:
     assert message.link_name == "gripper_base"
     assert message.touch_links == ["gripper_base", "gripper_left_finger", "gripper_right_finger"]
     assert message.weight == episode.layout.entity("box").mass
+
+
+@pytest.mark.slow
+@needs("hetwin_tables")
+def test_a_table_is_set_in_the_planning_scene_too(tmp_path: Path) -> None:
+    run("set_table", out=tmp_path / "run")
+    episode = open_episode(tmp_path / "run")
+    layout, believed = episode.layout, Believed(episode.layout)
+    held = {
+        name: layout.range_of(name, "held") for name in believed.objects if layout.has(name, "held")
+    }
+    was_held: set[str] = set()
+    for index, scene in followed(episode, 1):
+        values = episode.values[index]
+        in_hands = {name for name, place in held.items() if values[place][0] >= 0.0}
+        was_held |= in_hands
+        assert {*scene.attached} == in_hands
+        assert {*scene.world} == {*believed.objects} - in_hands
+        if index % 10:
+            continue
+        for name in believed.objects:
+            there = values[layout.range_of(name, "pose")][:3]
+            off = np.linalg.norm(scene.place(name, layout, values)[:3] - there)
+            assert off < MILLIMETRE, (name, index)
+    assert was_held
 
 
 def test_who_joins_late_gets_everything(episode: Episode) -> None:

@@ -48,10 +48,13 @@ class Follower:
     def __init__(self) -> None:
         self.scene = PlanningSceneStandIn()
         self.attached: set[str] = set()
+        self.matrices: list[Any] = []
 
     def on_change(self, scene: Any) -> None:
         """Apply a change."""
         self.scene.apply(scene)
+        if scene.allowed_collision_matrix.entry_names:
+            self.matrices.append(scene.allowed_collision_matrix)
         self.attached |= self.scene.attached.keys()
 
     def on_request(self, request: Any, response: Any) -> Any:
@@ -60,12 +63,23 @@ class Follower:
         response.success = True
         return response
 
+    def on_get(self, request: Any, response: Any) -> Any:
+        """Return the allowed collisions, as a move_group does."""
+        from moveit_msgs.msg import AllowedCollisionEntry
+
+        assert request.components.components == request.components.ALLOWED_COLLISION_MATRIX
+        matrix = response.scene.allowed_collision_matrix
+        matrix.entry_names = ["base_link", "shoulder_link"]
+        rows = [[False, True], [True, False]]
+        matrix.entry_values = [AllowedCollisionEntry(enabled=row) for row in rows]
+        return response
+
 
 @contextmanager
 def following() -> Iterator[tuple[Follower, Follower, Follower]]:
     """Who is there from the beginning, by topic and by service, and who joins when something is attached."""
     from moveit_msgs.msg import PlanningScene
-    from moveit_msgs.srv import ApplyPlanningScene
+    from moveit_msgs.srv import ApplyPlanningScene, GetPlanningScene
     from rclpy.context import Context
     from rclpy.executors import SingleThreadedExecutor
     from rclpy.node import Node
@@ -78,6 +92,7 @@ def following() -> Iterator[tuple[Follower, Follower, Follower]]:
     early, asked, late = Follower(), Follower(), Follower()
     node.create_subscription(PlanningScene, "planning_scene", early.on_change, 100)
     node.create_service(ApplyPlanningScene, "apply_planning_scene", asked.on_request)
+    node.create_service(GetPlanningScene, "get_planning_scene", asked.on_get)
     ends = threading.Event()
 
     def spin() -> None:
@@ -115,3 +130,10 @@ def test_objects_hang_on_the_hand_from_grasp_to_release(
         assert follower.attached == {"box"}
         assert {*follower.scene.world} == {"ground", "table", "tray", "box"}
         assert not follower.scene.attached
+    (matrix,) = followers[1].matrices
+    assert matrix.entry_names == ["base_link", "shoulder_link", "ground"]
+    assert [list(row.enabled) for row in matrix.entry_values] == [
+        [False, True, True],
+        [True, False, False],
+        [True, False, False],
+    ]

@@ -82,11 +82,10 @@ def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
 
 
 def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
-    """An entry of the scene; the file of an object is relative to the scenario, if there is one, or to the world."""
+    """An entry of the scene; the file of an object is found as all that a scenario names, or relative to the world."""
     data = entry.model_dump(exclude_none=True)
     if entry.model is not None and "://" not in entry.model:
-        path = scenario.path.parent / Path(entry.model).expanduser()
-        data["model"] = str(path.resolve()) if path.exists() else entry.model
+        data["model"] = str(scenario.path_of(entry.model) or entry.model)
     return data
 
 

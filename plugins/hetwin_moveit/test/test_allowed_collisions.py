@@ -1,0 +1,40 @@
+"""The robot's base may touch what it stands on, and nothing else changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from hetwin_moveit.allowed import allowed, stands_on
+from hetwin_moveit.believed import Believed
+from hetwin_suite import run
+from hetwin_suite.episode import open_episode
+
+
+def entry(*enabled: bool) -> Any:
+    return SimpleNamespace(enabled=list(enabled))
+
+
+def test_pairs_are_added_and_the_rest_stays() -> None:
+    matrix = SimpleNamespace(
+        entry_names=["a", "b"],
+        entry_values=[entry(False, True), entry(True, False)],
+        default_entry_names=["table", "a"],
+        default_entry_values=[True, True],
+    )
+    made = allowed(matrix, "base", ["table"], entry)
+    assert made.entry_names == ["a", "b", "base", "table"]
+    assert [row.enabled for row in made.entry_values] == [
+        [False, True, True, True],
+        [True, False, False, True],
+        [True, False, False, True],
+        [True, True, True, True],
+    ]
+
+
+def test_what_the_base_stands_on_is_found(tmp_path: Path) -> None:
+    run("pick_and_place", out=tmp_path / "run", duration=0.01)
+    episode = open_episode(tmp_path / "run")
+    believed = Believed(episode.layout)
+    assert stands_on(episode.layout, believed, episode.values[0]) == ["ground"]

@@ -1,0 +1,180 @@
+"""What messages say of things: detections of a detector, and collision objects of MoveIt's planning scene."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hetwin_suite.model import WORLD, Floats
+
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+_BOX, _SPHERE, _CYLINDER, _CONE = 1, 2, 3, 4
+"""`type` of a shape_msgs/SolidPrimitive."""
+_ADD, _REMOVE, _APPEND, _MOVE = 0, 1, 2, 3
+"""`operation` of a moveit_msgs/CollisionObject."""
+
+
+class Seen(NamedTuple):
+    """A thing that a message has.
+
+    Attributes:
+        kind: class id of a detection, or id of a collision object.
+        frame: of the pose.
+        pose: (7,) x y z [m], qw qx qy qz.
+        size: (3,) of its box [m]; 0: not known.
+        covariance: (6, 6) of position and rotation vector [m^2, m rad, rad^2]; 0: not known.
+        score: 0 to 1.
+    """
+
+    kind: str
+    frame: str
+    pose: Floats
+    size: Floats
+    covariance: Floats
+    score: float = 1.0
+
+
+class Said(NamedTuple):
+    """What a message says.
+
+    Attributes:
+        seen: the things that it has.
+        gone: kinds that it takes away.
+        is_whole: whether what it has not is not there.
+        names: whether its kinds name things, so that each is there once.
+    """
+
+    seen: tuple[Seen, ...]
+    gone: tuple[str, ...] = ()
+    is_whole: bool = True
+    names: bool = False
+
+
+def said(message: Mapping[str, Any]) -> Said:
+    """Return what a message says, by its fields.
+
+    Args:
+        message: a vision_msgs/Detection3DArray, moveit_msgs/PlanningScene, PlanningSceneWorld or CollisionObject, as
+            plain values.
+
+    Raises:
+        ValueError: if it is another, or a number in it is missing.
+    """
+    if "detections" in message:
+        found = (_detection(one, message) for one in message["detections"])
+        return Said(tuple(seen for seen in found if seen is not None))
+    if "world" in message:
+        whole = not message.get("is_diff", False)
+        return _objects(message["world"].get("collision_objects", ()), whole)
+    if "collision_objects" in message:
+        return _objects(message["collision_objects"], True)
+    if "primitives" in message and "operation" in message:
+        return _objects([message], False)
+    raise ValueError(
+        f"fields {', '.join(message)}; expected a Detection3DArray, a PlanningScene or a CollisionObject"
+    )
+
+
+def _detection(one: Mapping[str, Any], message: Mapping[str, Any]) -> Seen | None:
+    results = one.get("results", ())
+    frame = one["header"]["frame_id"] or message["header"]["frame_id"] or WORLD
+    size = _vector(one["bbox"]["size"])
+    centre = _pose(one["bbox"]["center"])
+    if not results:
+        return Seen("", frame, centre, size, np.zeros((6, 6)), 0.0)
+    best = max(results, key=lambda result: float(result["hypothesis"]["score"] or 0.0))
+    covariance = np.array(best["pose"]["covariance"], np.float64).reshape(6, 6)
+    if not np.isfinite(covariance).all():
+        raise ValueError("a covariance that is not finite")
+    pose = centre if size.any() else _pose(best["pose"]["pose"])
+    hypothesis = best["hypothesis"]
+    score = float(hypothesis["score"] or 0.0)
+    return Seen(str(hypothesis["class_id"]), frame, pose, size, covariance, score)
+
+
+def _objects(objects: Any, whole: bool) -> Said:
+    seen: list[Seen] = []
+    gone: list[str] = []
+    for one in objects:
+        operation = int(one["operation"])
+        if operation == _REMOVE:
+            gone.append(str(one["id"]))
+        elif operation in (_ADD, _APPEND, _MOVE):
+            seen.append(_object(one))
+        else:
+            raise ValueError(f"operation {operation}; expected 0 to 3")
+    return Said(tuple(seen), tuple(gone), whole, names=True)
+
+
+def _object(one: Mapping[str, Any]) -> Seen:
+    """A collision object by the box around its shapes; of one that moves, only the pose is known."""
+    frame = one["header"]["frame_id"] or WORLD
+    pose = _pose(one["pose"])
+    lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
+    for half, place in _extents(one):
+        turn = _rotation(place[3:])
+        reach = np.abs(turn) @ half
+        lower = np.minimum(lower, place[:3] - reach)
+        upper = np.maximum(upper, place[:3] + reach)
+    if not np.isfinite(lower).all():
+        return Seen(str(one["id"]), frame, pose, np.zeros(3), np.zeros((6, 6)))
+    centre = pose.copy()
+    centre[:3] += _rotation(pose[3:]) @ ((lower + upper) / 2.0)
+    return Seen(str(one["id"]), frame, centre, upper - lower, np.zeros((6, 6)))
+
+
+def _extents(one: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
+    """Half the size of each shape's box, and where it is."""
+    for shape, place in zip(one["primitives"], one["primitive_poses"], strict=True):
+        yield _half(int(shape["type"]), shape["dimensions"]), _pose(place)
+    for mesh, place in zip(one.get("meshes", ()), one.get("mesh_poses", ()), strict=True):
+        corners = np.array([list(map(float, v.values())) for v in mesh["vertices"]]).reshape(-1, 3)
+        if not len(corners):
+            continue
+        at = _pose(place)
+        at[:3] += _rotation(at[3:]) @ ((corners.min(axis=0) + corners.max(axis=0)) / 2.0)
+        yield (corners.max(axis=0) - corners.min(axis=0)) / 2.0, at
+
+
+def _half(kind: int, dimensions: Any) -> Floats:
+    given = [float(number) for number in dimensions]
+    needed = {_BOX: 3, _SPHERE: 1, _CYLINDER: 2, _CONE: 2}.get(kind)
+    if needed is None or len(given) < needed or not all(0.0 <= n < math.inf for n in given):
+        raise ValueError(f"a primitive of type {kind} with dimensions {given}")
+    if kind == _BOX:
+        return np.array(given[:3]) / 2.0
+    if kind == _SPHERE:
+        return np.full(3, given[0])
+    return np.array([given[1], given[1], given[0] / 2.0])
+
+
+def _vector(of: Mapping[str, Any]) -> Floats:
+    numbers = [of["x"], of["y"], of["z"]]
+    if any(number is None for number in numbers):
+        raise ValueError("a vector that is not finite")
+    return np.array(numbers, np.float64)
+
+
+def _pose(of: Mapping[str, Any]) -> Floats:
+    turn = of["orientation"]
+    numbers = [turn["w"], turn["x"], turn["y"], turn["z"]]
+    if any(number is None for number in numbers):
+        raise ValueError("a quaternion that is not finite")
+    quaternion = np.array(numbers, np.float64)
+    length = float(np.linalg.norm(quaternion))
+    unit = np.array(IDENTITY) if length == 0.0 else quaternion / length
+    return np.concatenate([_vector(of["position"]), unit])
+
+
+def _rotation(quaternion: Floats) -> Floats:
+    w, x, y, z = quaternion.tolist()
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
