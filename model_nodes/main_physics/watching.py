@@ -185,7 +185,7 @@ class Watching:
     def _efforts(self) -> tuple[Floats, Floats]:
         """Measured and expected efforts of the commanded joints, at the middle of the smoother's window."""
         smoothed = self._smoother.motion()
-        if smoothed is None or np.isnan(smoothed.efforts).all():
+        if smoothed is None or not np.count_nonzero(smoothed.efforts == smoothed.efforts):
             return self._unknown, self._unknown
         positions, velocities, accelerations, measured = smoothed
         expected = self._engine.expected_efforts(positions, velocities, accelerations)

@@ -178,7 +178,7 @@ class Coverage:
         is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
         decides = (is_late, *map(self._torques.is_torque, self._names))
         known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
-        if decides == self._effort_decides and not (known > self._effort_seen).any():
+        if decides == self._effort_decides and not np.count_nonzero(known > self._effort_seen):
             return
         self._effort_seen |= known
         self._effort_decides = decides

@@ -71,7 +71,7 @@ class LimitFinder:
         away = np.abs(values - self._middles) - self._halves
         shares = away * self._per_unit
         beyond = shares >= self._least
-        for i in beyond.nonzero()[0].tolist() if beyond.any() else ():
+        for i in beyond.nonzero()[0].tolist():
             quantity, joint = divmod(i, len(self._joints))
             severity = self._scales[quantity].severity(float(shares[i]))
             if severity is not None:
@@ -124,7 +124,7 @@ class DeviationFinder:
         away = view.positions - report.recorded
         found: dict[Key, Found] = {}
         beyond = np.abs(away) >= self._least
-        for i in beyond.nonzero()[0].tolist() if beyond.any() else ():
+        for i in beyond.nonzero()[0].tolist():
             size = abs(float(away[i]))
             severity = self._scale.severity(size)
             if severity is not None:

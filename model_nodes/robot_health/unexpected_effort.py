@@ -153,7 +153,7 @@ class UnexpectedEffort:
             return []
         self._touches.update(view.time_ns, view.snapshot.proximity, watch)
         excursions = self._excursions or self._begin(watch)
-        if excursions is None or not np.isfinite(watch.measured_efforts).any():
+        if excursions is None or not np.count_nonzero(np.isfinite(watch.measured_efforts)):
             return []
         row = self._overlap + len(self._times)
         self._block[0, row], self._block[1, row] = watch.measured_efforts, watch.expected_efforts

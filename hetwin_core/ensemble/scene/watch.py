@@ -205,7 +205,7 @@ class Watch:
         )
         time_ns = self.time_ns
         return {
-            ROBOT_JOINTS: Table(np.stack(columns, axis=1), time_ns=time_ns),
+            ROBOT_JOINTS: Table(np.array(columns).T.copy(), time_ns=time_ns),
             CLEARANCES: Table(self.clearances, time_ns=time_ns),
             TOUCHES: Table(self.touches, time_ns=time_ns),
         }

@@ -81,11 +81,11 @@ class ObjectStates:
         self.was_held = self.held
         if view.held is not self._holders:
             self._hold(view.held)
-        moves = (np.abs(poses[:, 7:]) > _AT_REST).any(axis=1)
+        moves = np.logical_or.reduce(np.abs(poses[:, 7:]) > _AT_REST, axis=1)
         moves |= self.held
         self._moved_ns[moves] = view.time_ns
         self.resting = view.time_ns - self._moved_ns >= REST_NS
-        self._still = bool((self.resting | self.held).all())
+        self._still = np.count_nonzero(self.resting | self.held) == len(self.held)
         was_settled, self.settled = self.settled, was_still and self._still
         if was_settled and not self._still:
             self.rested_ns.fill(self.time_ns)
@@ -183,7 +183,8 @@ class Touches:
             return False
         one, other = rows[:, :2].T.astype(np.intp)
         links = self._is_link[other]
-        return bool(links.any()) and not self._states.held[self._numbers[one[links]]].all()
+        held = self._states.held[self._numbers[one[links]]]
+        return np.count_nonzero(held) < len(held)
 
     def update(self, scene: Snapshot, watch: Watch | None) -> None:
         """Read the table of a scene, and the links' touches since the last report."""
