@@ -217,3 +217,22 @@ def test_times_off_the_period_give_the_same_motion(tmp_path: Path) -> None:
         two = wild.motion(k * PERIOD_NS)
         for name in ("positions", "velocities", "accelerations", "efforts"):
             np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+@pytest.mark.parametrize("count", [1, 3, 4])
+def test_motion_at_several_times_is_that_at_each(tmp_path: Path, count: int) -> None:
+    folder = write_bag(tmp_path / "bag", sine())
+    one, several = open_source(folder), open_source(folder)
+    for source in (one, several):
+        source.bind(("b", "a"), PERIOD_NS)
+        source.motion(0)
+    times = [i * PERIOD_NS for i in range(1, 12 * count + 1)]
+    times += [times[-1] + 700_001 + i * PERIOD_NS for i in range(count)]  # off the period
+    for first in range(0, len(times), count):
+        group = times[first : first + count]
+        found = several.motions(group)
+        assert found is not None
+        assert len(found) == count
+        for time_ns, motion in zip(group, found, strict=True):
+            np.testing.assert_array_equal(np.array(motion), np.array(one.motion(time_ns)))
+    assert repr(one.save()) == repr(several.save())

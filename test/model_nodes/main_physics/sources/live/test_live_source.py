@@ -129,6 +129,19 @@ def test_motion_that_is_not_known_yet_is_not_guessed(robot: Robot) -> None:
     assert after == pytest.approx({at: 0.9 * (at + began_ns) / SECOND for at in after}, abs=1e-6)
 
 
+def test_steps_are_quiet_as_far_as_the_motion_is_known_and_nothing_waits(robot: Robot) -> None:
+    with followed(robot) as source:
+        robot.tell(1.5)
+        heard(source, robot)
+        source.motion(PERIOD)
+        known = source._streams.known_until - source._epoch_ns
+        source.events(known)  # of pauses, while the source began
+        assert known - PERIOD < source.quiet_ns <= known
+        robot.say("wave")
+        waiting(source, "wave")
+        assert source.quiet_ns == 0
+
+
 def test_a_topic_of_any_type_becomes_operations(robot: Robot) -> None:
     annotations = [{"topic": "mode", "map": {1: "reach"}}]
     with followed(robot, annotations=annotations) as source:
