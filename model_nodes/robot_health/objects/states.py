@@ -184,7 +184,7 @@ class Touches:
         one, other = rows[:, :2].T.astype(np.intp)
         links = self._is_link[other]
         held = self._states.held[self._numbers[one[links]]]
-        return np.count_nonzero(held) < len(held)
+        return bool(np.count_nonzero(held) < len(held))
 
     def update(self, scene: Snapshot, watch: Watch | None) -> None:
         """Read the table of a scene, and the links' touches since the last report."""
