@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import planted_touches
 import pytest
 import travel_intervals
 from effort_split import Cause
+from support.robot_recordings import needs
 
 
 def test_a_value_is_covered_if_it_is_in_the_interval() -> None:
@@ -20,3 +22,11 @@ def test_shares_of_travel_times(capsys: pytest.CaptureFixture[str]) -> None:
     shares = json.loads(capsys.readouterr().out)["shares"]
     assert set(shares) == {"turn_speed", "turn_acceleration", "speed", "acceleration", "lag"}
     assert all(0.3 < own["68 %"] <= own["95 %"] <= 1.0 for own in shares.values())
+
+
+@needs("kuka_lwr_mcap", robots=True)
+def test_planted_pushes_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert planted_touches.main(["--runs", "3", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert rows["kuka"]["recordings"] == 3
+    assert sum(own["named"] for own in rows.values()) == sum(own["pushes"] for own in rows.values())

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,12 +14,13 @@ import typer
 
 from hetwin_calibration.commands.options import Base, LearnedInto, Robot, Tip
 from hetwin_calibration.methods import Parameters
-from hetwin_suite.command import BadInput, Result, option, table
+from hetwin_suite.command import BadInput, Page, Result, never_silent, option, table, write_text
 
 if TYPE_CHECKING:
     from hetwin_calibration.arm.markers import CalibratedArm
     from hetwin_calibration.drives.calibrating import Along, Calibration
     from hetwin_calibration.drives.choosing import Judgement
+    from hetwin_calibration.efforts.recordings import CalibratedEfforts
     from hetwin_calibration.travel.model import Chosen, Lap, TravelFit
 
 
@@ -58,7 +60,6 @@ def drive(
     from hetwin_calibration.drives.logs import read_recording
     from hetwin_calibration.drives.offering import offer
     from hetwin_calibration.drives.sheet import read_sheet
-    from hetwin_suite.command import never_silent
 
     if (scenario is None) is not (out is None):
         raise BadInput("one of --scenario and --out is missing", expected="both, or neither")
@@ -250,7 +251,6 @@ def arm(
     """
     from hetwin_calibration.arm.markers import calibrate, read_markers
     from hetwin_calibration.robot.urdf_patch import with_errors, write_urdf
-    from hetwin_suite.command import never_silent
     from hetwin_suite.robot import find_robot, read_robot
 
     robot = read_robot(find_robot(urdf))
@@ -288,37 +288,87 @@ def _arm_lines(found: CalibratedArm, out: Path | None) -> Iterator[str]:
 
 
 def efforts(
-    bag: Annotated[
-        Path, typer.Argument(metavar="BAG", help="recording with positions and efforts of joints")
+    bags: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="BAG...", help="recordings with positions and efforts of joints; two to compare"
+        ),
     ],
     robot: Annotated[
         str, typer.Option("--robot", help="URDF, xacro or MJCF file, or a name such as baxter")
     ],
+    compare: Annotated[
+        bool, typer.Option("--compare", help="show the gap between two recordings on a page")
+    ] = False,
     urdf: Annotated[
         Path | None, typer.Option("--urdf", help="write the URDF with the friction that was found")
     ] = None,
-    out: Annotated[Path | None, option("--out", "JSON file with all that was found")] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into",
+            help="SDFormat or MJCF file of the same robot; NAME.calibrated beside it has the friction found",
+        ),
+    ] = None,
+    out: Annotated[Path | None, option("--out", "JSON, or the page of a comparison")] = None,
 ) -> Result:
     """Say what friction, offsets, a load, lags and signs explain of a robot's efforts, and what is left.
 
     What is claimed differs from nothing by several standard deviations, and is judged on every other 5 s of the
-    recording by a fit to the rest. What the recording cannot determine is named and left as it was.
+    recording by a fit to the rest. What the recording cannot determine is named and left as it was. The second of two
+    recordings that are compared may be of a simulation, whose controllers publish efforts as well.
 
     Example: hetwin calibrate efforts scenarios/episodes/pick_and_place --robot urdf/tabletop_arm.urdf --urdf new.urdf
     """
     from hetwin_calibration.efforts.recordings import calibrated_efforts
-    from hetwin_calibration.robot.urdf_patch import with_friction, write_urdf
-    from hetwin_suite.command import never_silent, write_text
-    from hetwin_suite.robot import find_robot, read_robot
+    from hetwin_suite.robot import find_robot
 
+    if len(bags) != 1 + compare:
+        raise BadInput(
+            "this is not the number of recordings",
+            where="BAG...",
+            found=len(bags),
+            expected="two with --compare, else one",
+        )
+    if compare and (urdf or into):
+        raise BadInput(
+            "a comparison writes no robot", where="--urdf, --into", expected="neither, or one BAG"
+        )
     file = find_robot(robot)
-    with never_silent(lambda: f"splitting the efforts in {bag}"):
-        found = calibrated_efforts(bag, file)
-    lines = list(found.lines())
+    found = []
+    for bag in bags:
+        with never_silent(partial("splitting the efforts in {}".format, bag)):
+            found.append(calibrated_efforts(bag, file))
+    if compare:
+        return _gap(found[0], found[1], out)
+    lines = [*found[0].lines(), *_written(found[0], file, urdf, into)]
     if out is not None:
-        write_text(out, json.dumps(found.to_json(), indent=2) + "\n", where="--out")
+        write_text(out, json.dumps(found[0].to_json(), indent=2) + "\n", where="--out")
         lines.append(f"wrote {out}")
+    return Result(found[0].to_json(), lines)
+
+
+def _gap(first: CalibratedEfforts, second: CalibratedEfforts, out: Path | None) -> Result:
+    from hetwin_calibration.efforts.comparing import compared
+    from hetwin_calibration.efforts.gap_page import gap_page
+
+    gap = compared(first, second)
+    page = None if out is None else Page(out, lambda: gap_page(gap))
+    return Result(gap.to_json(), gap.lines(), page=page)
+
+
+def _written(
+    found: CalibratedEfforts, robot: Path, urdf: Path | None, into: Path | None
+) -> Iterator[str]:
+    """Write the friction that was found into files of the robot, and name them."""
+    from hetwin_calibration.robot.friction_patch import with_friction_in
+    from hetwin_calibration.robot.urdf_patch import with_friction, write_urdf
+    from hetwin_suite.robot import read_robot
+
     if urdf is not None:
-        write_urdf(with_friction(read_robot(file), found.friction()), urdf)
-        lines.append(f"wrote {urdf}")
-    return Result(found.to_json(), lines)
+        write_urdf(with_friction(read_robot(robot), found.friction()), urdf)
+        yield f"wrote {urdf}"
+    if into is not None:
+        better = into.with_name(f"{into.stem}.calibrated{into.suffix}")
+        write_text(better, with_friction_in(into, found.friction()), where="--into")
+        yield f"wrote {better}"

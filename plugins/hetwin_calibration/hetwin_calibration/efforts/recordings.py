@@ -47,6 +47,8 @@ class SplitArm:
         last: the link that carries a load.
         found: explanation of their efforts.
         held: (n,) share that a fit to every other block explains of the rest; NaN: too short.
+        samples: what was split.
+        begin: when the recording begins, in the time of the samples [s].
     """
 
     joints: tuple[str, ...]
@@ -54,6 +56,19 @@ class SplitArm:
     last: str
     found: Split
     held: Floats
+    samples: Samples
+    begin: float
+
+    def unit(self, joint: int) -> str:
+        """The unit of a joint's efforts."""
+        return self.units[joint] if self.found.is_torque else "as recorded"
+
+    def unit_of(self, name: str, joint: int) -> str:
+        """The unit of a parameter of a joint."""
+        unit = self.unit(joint)
+        per = "rad" if self.units[joint] == "N m" else "m"
+        named = {"dry": unit, "stribeck": unit, "offset": unit, "lag": "s", "ratio": ""}
+        return named.get(name, f"{unit} per {per}/s")
 
     def claims(self, joint: int | None) -> list[Claim]:
         """Claims about a joint; None: about the load."""
@@ -97,7 +112,7 @@ class SplitArm:
         found, held = self.found, float(self.held[joint])
         return {
             **self._numbers(joint),
-            "unit": self.units[joint] if found.is_torque else "as recorded",
+            "unit": self.unit(joint),
             "sign": int(found.signs[joint]),
             "factor": float(found.factors[joint]),
             "noise": _finite(found.noise[joint]),
@@ -131,10 +146,10 @@ class SplitArm:
             yield self._line(j, name)
 
     def _line(self, joint: int, name: str) -> str:
-        found, unit = self.found, self.units[joint] if self.found.is_torque else "as recorded"
+        found, unit = self.found, self.unit(joint)
         if np.isnan(found.noise[joint]):
             return f"{name}: has no efforts"
-        said = [self._said(claim, unit) for claim in self.claims(joint)]
+        said = [self._said(claim) for claim in self.claims(joint)]
         if found.signs[joint] < 0.0:
             said.insert(
                 0, "its effort counts the other way round, or the arm is moved from outside"
@@ -150,16 +165,11 @@ class SplitArm:
             text += "; it moves too little to know its friction"
         return text
 
-    def _said(self, claim: Claim, unit: str) -> str:
-        units = {"dry": unit, "stribeck": unit, "offset": unit, "lag": "s", "ratio": ""}
-        value = claim.value
-        if claim.name == "ratio":
-            value = self.found.factors[claim.joint or 0]
-        turns = claim.joint is not None and self.units[claim.joint] == "N m"
-        own = units.get(claim.name, f"{unit} per {'rad' if turns else 'm'}/s")
-        return f"{_WORDS[claim.name]} of {value:.3g} +- {claim.sd:.2g} {own}".rstrip() + self._or(
-            claim
-        )
+    def _said(self, claim: Claim) -> str:
+        joint = claim.joint or 0
+        value = self.found.factors[joint] if claim.name == "ratio" else claim.value
+        words = f"{_WORDS[claim.name]} of {value:.3g} +- {claim.sd:.2g}"
+        return f"{words} {self.unit_of(claim.name, joint)}".rstrip() + self._or(claim)
 
     def _or(self, claim: Claim) -> str:
         """Equal explanations."""
@@ -250,7 +260,15 @@ def _arms(body: Body, series: Series) -> Iterator[SplitArm]:
         if not np.isfinite(samples.expected).any():
             continue  # a finger without any mass
         units = tuple("N" if kinds[name] is JointKind.SLIDE else "N m" for name in joints)
-        yield SplitArm(tuple(joints), units, dynamics.last, split(samples), _held(samples))
+        yield SplitArm(
+            tuple(joints),
+            units,
+            dynamics.last,
+            split(samples),
+            _held(samples),
+            samples,
+            float(times[0]),
+        )
 
 
 def _held(samples: Samples) -> Floats:

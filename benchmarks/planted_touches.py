@@ -1,0 +1,105 @@
+"""Pushes planted into recordings of arms: how many are named, and how many are named where none is.
+
+A vertical force of 10 N acts for 0.2 s on an arm's last link; J^T F is added to the recorded efforts. It counts if its
+torque on some joint is above three standard deviations of what the split leaves there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+from effort_split import GRAVITY, ROBOTS, Arm
+
+from hetwin_calibration.efforts.fitting import split
+from hetwin_calibration.efforts.recordings import SplitArm
+from hetwin_calibration.efforts.samples import sampled
+from hetwin_calibration.efforts.touches import touches_of
+from hetwin_core.ensemble.resources import data_folder
+from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.main_physics.engines.mujoco.arm_dynamics import ArmDynamics
+from model_nodes.main_physics.sources.bag import Bag
+from model_nodes.main_physics.sources.recorded_motion import read_motion
+from model_nodes.main_physics.world.notes import Notes
+from model_nodes.main_physics.world.urdf.reader import read_urdf
+
+FORCE_N = 10.0
+PUSH_S = 0.2
+NEAR_S = 0.3
+
+
+def recordings(count: int) -> list[tuple[str, Floats, Floats, Floats, ArmDynamics]]:
+    """Made-up recordings of three arms with noise, and the real one of a KUKA."""
+    found = []
+    for seed in range(count):
+        arm = Arm(ROBOTS[seed % len(ROBOTS)])
+        found.append(
+            (arm.name, *arm.recording(np.random.default_rng(seed), 30.0, {}), arm.dynamics)
+        )
+    folder = data_folder() / "kuka_lwr_mcap"
+    body, bag = read_urdf(folder / "lwr.urdf", Notes()), Bag(folder)
+    (series,) = read_motion(bag, None, {}, None, [body]).series
+    bag.close()
+    times = np.asarray(series.times_ns * 1e-9, np.float64)
+    dynamics = ArmDynamics(body, series.names, GRAVITY)
+    found += [("kuka", times, series.positions, series.efforts, dynamics)] * count
+    return found
+
+
+def judged(
+    times: Floats, positions: Floats, efforts: Floats, dynamics: ArmDynamics, seed: int
+) -> dict[str, int]:
+    """Counts of pushes that count, of those named, and of names without a push."""
+    random = np.random.default_rng(seed)
+    begin = float(random.uniform(times[0] + 3.0, times[-1] - 3.0))
+    during = np.flatnonzero((times >= begin) & (times < begin + PUSH_S))
+    pushed, still = efforts.copy(), np.zeros(positions.shape[1])
+    for i in during.tolist():
+        pushed[i] += dynamics.loads(positions[i], still, still)[:, 0] * FORCE_N / -GRAVITY[2]
+    torque = np.abs(pushed - efforts)[during].mean(axis=0)
+    samples = sampled(times, positions, pushed, dynamics)
+    found = split(samples)
+    counts = bool((torque > 3.0 * np.nan_to_num(found.after, nan=np.inf)).any())
+    names = tuple(map(str, range(positions.shape[1])))
+    arm = SplitArm(
+        names, ("N m",) * len(names), "", found, np.zeros(len(names)), samples, float(times[0])
+    )
+    touches = touches_of(arm)
+    at = begin - times[0]
+    is_it = [t.begin - NEAR_S <= at + PUSH_S and t.end + NEAR_S >= at for t in touches]
+    return {
+        "pushes": int(counts),
+        "named": int(counts and any(is_it)),
+        "others": is_it.count(False),
+    }
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=60, help="recordings of each kind")
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args(arguments)
+    rows: dict[str, dict[str, float]] = {}
+    for seed, (name, *recording) in enumerate(recordings(given.runs)):
+        own = rows.setdefault(name, {"recordings": 0, "seconds": 0.0})
+        times, positions, efforts, dynamics = recording
+        own["recordings"] += 1
+        own["seconds"] += float(times[-1] - times[0])
+        for key, value in judged(times, positions, efforts, dynamics, seed).items():
+            own[key] = own.get(key, 0) + value
+    if given.json:
+        print(json.dumps(rows))
+    for name, own in () if given.json else rows.items():
+        named = f"{own['named']:.0f} of {own['pushes']:.0f} named"
+        print(f"{name}: {named}, {own['others']:.0f} others in {own['seconds']:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,218 @@
+"""The gap between two recordings of a robot, or of a simulation of it, by joint and by touch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import hypot
+from typing import Any
+
+import numpy as np
+
+from hetwin_calibration.efforts.recordings import CalibratedEfforts, SplitArm
+from hetwin_calibration.efforts.splitting import OF_JOINT, OF_LOAD
+from hetwin_calibration.efforts.touches import Touch, touches_of
+from hetwin_suite.command import BadInput
+
+SURE = 3.0
+"""What differs by so many standard deviations of the difference is a gap."""
+NEAR_S = 0.5
+"""Touches that begin so near to each other, from the beginnings of the recordings, are the same."""
+UNITS = {"lag": "s", "ratio": "", "mass": "kg"}
+WORDS = {
+    "dry": "dry friction",
+    "viscous": "viscous friction",
+    "stribeck": "more dry friction at rest",
+    "offset": "offset",
+    "ratio": "factor less 1",
+    "lag": "lag",
+    "mass": "payload",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A parameter of a joint, or of the load, in two recordings.
+
+    Attributes:
+        joint: its name; the link that carries, of the load.
+        name: of the parameter.
+        unit: of its values.
+        values: in both; 0 where it is not claimed.
+        sds: their standard deviations; 0 where it is not claimed.
+        unknown: whether one of the recordings cannot determine it.
+    """
+
+    joint: str
+    name: str
+    unit: str
+    values: tuple[float, float]
+    sds: tuple[float, float]
+    unknown: bool
+
+    @property
+    def gap(self) -> float:
+        """The second value less the first."""
+        return self.values[1] - self.values[0]
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of the gap."""
+        return hypot(*self.sds)
+
+    @property
+    def is_gap(self) -> bool:
+        """Whether the recordings differ in it by more than they can be wrong."""
+        return not self.unknown and abs(self.gap) > SURE * self.sd
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        return {
+            "values": list(self.values),
+            "sd": list(self.sds),
+            "unit": self.unit,
+            "gap": self.gap,
+            "gap_sd": self.sd,
+            "differs": None if self.unknown else self.is_gap,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What two recordings have, and one of them has not.
+
+    Attributes:
+        first, second: what was found in each of them.
+        differences: of all parameters that one of them claims.
+        left: joint -> root mean square of what stays unexplained, in both, and its unit.
+        touches: of the first, of the second.
+    """
+
+    first: CalibratedEfforts
+    second: CalibratedEfforts
+    differences: tuple[Difference, ...]
+    left: Mapping[str, tuple[float, float, str]]
+    touches: tuple[tuple[Touch, ...], tuple[Touch, ...]]
+
+    @property
+    def shared(self) -> list[tuple[Touch, Touch]]:
+        """Touches that both have."""
+        return _pairs(*self.touches)
+
+    def only(self, which: int) -> list[Touch]:
+        """Touches that only the first (0) or the second (1) has."""
+        known = [pair[which] for pair in self.shared]
+        return [touch for touch in self.touches[which] if touch not in known]
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        joints: dict[str, dict[str, Any]] = {}
+        for one in self.differences:
+            joints.setdefault(one.joint, {})[one.name] = one.to_json()
+        for name, (before, after, unit) in self.left.items():
+            joints.setdefault(name, {})["unexplained"] = {"rms": [before, after], "unit": unit}
+        return {
+            "first": str(self.first.recording),
+            "second": str(self.second.recording),
+            "joints": joints,
+            "touches": {
+                "both": [[a.to_json(), b.to_json()] for a, b in self.shared],
+                "only_first": [one.to_json() for one in self.only(0)],
+                "only_second": [one.to_json() for one in self.only(1)],
+            },
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Return what differs, for people."""
+        yield f"first: {self.first.recording}; second: {self.second.recording}"
+        differing = [one for one in self.differences if one.is_gap]
+        for one in differing:
+            a, b = (
+                f"{value:.3g} +- {sd:.2g}" for value, sd in zip(one.values, one.sds, strict=True)
+            )
+            yield f"{one.joint}: {WORDS[one.name]} {a} and {b} {one.unit}".rstrip()
+        if not differing:
+            yield "no friction, payload, offset or lag differs by more than both can be wrong"
+        for one in self.differences:
+            if one.unknown:
+                yield f"{one.joint}: {WORDS[one.name]} is not known in one of them: it moves too little"
+        for which, name in enumerate(("first", "second")):
+            for touch in self.only(which):
+                yield f"only the {name} has a touch {touch.words}"
+        count = len(self.shared)
+        yield f"{count} {'touch' if count == 1 else 'touches'} in both"
+
+
+def compared(first: CalibratedEfforts, second: CalibratedEfforts) -> Gap:
+    """Return what differs between two recordings.
+
+    Raises:
+        BadInput: if they have no joint in common, or only one of them has torques.
+    """
+    pairs = [
+        (a, b) for a in first.arms for b in second.arms if a.joints == b.joints and a.last == b.last
+    ]
+    if not pairs:
+        raise BadInput(
+            "the recordings have efforts of different joints",
+            file=second.recording,
+            found=_named(second.arms),
+            expected=_named(first.arms),
+        )
+    for a, b in pairs:
+        if a.found.is_torque is not b.found.is_torque:
+            raise BadInput(
+                "one of the recordings has torques, the other currents",
+                file=second.recording,
+                found="torques" if b.found.is_torque else "currents",
+                expected="the same in both",
+            )
+    differences = [one for a, b in pairs for one in _differences(a, b)]
+    left = {
+        name: (float(a.found.after[j]), float(b.found.after[j]), a.unit(j))
+        for a, b in pairs
+        for j, name in enumerate(a.joints)
+        if np.isfinite(a.found.after[j]) and np.isfinite(b.found.after[j])
+    }
+    both = tuple(touches_of(a) for a, _ in pairs), tuple(touches_of(b) for _, b in pairs)
+    joined = tuple(tuple(one for of_arm in each for one in of_arm) for each in both)
+    return Gap(first, second, tuple(differences), left, (joined[0], joined[1]))
+
+
+def _named(arms: Sequence[SplitArm]) -> str:
+    return "; ".join(", ".join(arm.joints) for arm in arms) or "none"
+
+
+def _differences(a: SplitArm, b: SplitArm) -> Iterator[Difference]:
+    keys: list[tuple[str, int | None]] = [
+        (name, j) for j in range(len(a.joints)) for name in OF_JOINT
+    ]
+    for name, joint in [*keys, (OF_LOAD[0], None)]:
+        found = [_claimed(arm, name, joint) for arm in (a, b)]
+        if not any(found):
+            continue
+        (one, one_sd), (other, other_sd) = (each or (0.0, 0.0) for each in found)
+        unknown = joint is not None and any(name in arm.found.unknown[joint] for arm in (a, b))
+        subject = a.last if joint is None else a.joints[joint]
+        unit = UNITS[name] if name in UNITS else a.unit_of(name, joint or 0)
+        yield Difference(subject, name, unit, (one, other), (one_sd, other_sd), unknown)
+
+
+def _claimed(arm: SplitArm, name: str, joint: int | None) -> tuple[float, float] | None:
+    for claim in arm.claims(joint):
+        if claim.name == name:
+            return claim.value, claim.sd
+    return None
+
+
+def _pairs(first: Sequence[Touch], second: Sequence[Touch]) -> list[tuple[Touch, Touch]]:
+    """Touches of both that begin at about the same time; each is in one pair."""
+    rest = list(second)
+    found = []
+    for touch in first:
+        near = [one for one in rest if abs(one.begin - touch.begin) <= NEAR_S]
+        if near:
+            best = min(near, key=lambda one: abs(one.begin - touch.begin))
+            rest.remove(best)
+            found.append((touch, best))
+    return found

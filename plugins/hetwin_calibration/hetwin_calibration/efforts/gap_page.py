@@ -1,0 +1,68 @@
+"""The page of the gap between two recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hetwin_calibration.efforts.comparing import SURE, WORDS, Difference, Gap
+from hetwin_suite.page import (
+    MAIN,
+    SERIES,
+    Bar,
+    Document,
+    Inline,
+    Paragraph,
+    Rows,
+    Section,
+    Strong,
+    Table,
+)
+
+
+def gap_page(gap: Gap) -> str:
+    """Return the page, as HTML."""
+    names = f"First: {gap.first.recording}. Second: {gap.second.recording}."
+    return Document(
+        "The gap", [Section("The gap", names, Paragraph(_sentence(gap))), *_sections(gap)]
+    ).html()
+
+
+def _sentence(gap: Gap) -> str:
+    differing = [f"{WORDS[one.name]} of {one.joint}" for one in gap.differences if one.is_gap]
+    missing = len(gap.only(0)) + len(gap.only(1))
+    said = f"They differ in {', '.join(differing)}" if differing else "No parameter differs"
+    return f"{said}; {missing} touches are in one of them only, {len(gap.shared)} in both."
+
+
+def _sections(gap: Gap) -> Iterator[Section]:
+    rows = [_row(one) for one in gap.differences]
+    note = f"Set in bold: by more than {SURE:g} standard deviations of the difference."
+    headings = ["joint", "parameter", "first", "second", "gap", "unit"]
+    yield Section("Parameters", note, Table(headings, rows))
+    left: list[list[Inline]] = [
+        [name, f"{a:.3g}", f"{b:.3g}", unit] for name, (a, b, unit) in gap.left.items()
+    ]
+    note = "Root mean square of what friction, payload, offset and lag do not explain."
+    yield Section("Unexplained", note, Table(["joint", "first", "second", "unit"], left))
+    names, end = ("first", "second"), max(gap.first.seconds, gap.second.seconds)
+    bars = [
+        Bar(
+            name,
+            touch.begin,
+            touch.end,
+            MAIN if touch not in gap.only(i) else SERIES[0],
+            title=touch.words,
+        )
+        for i, name in enumerate(names)
+        for touch in gap.touches[i]
+    ]
+    if bars:
+        note = "What pushes a joint, from the beginning of each recording [s]; by colour: in both, or in one only."
+        yield Section("Touches", note, Rows(names, bars, (0.0, end)))
+
+
+def _row(one: Difference) -> list[Inline]:
+    a, b = (f"{value:.3g} ± {sd:.2g}" for value, sd in zip(one.values, one.sds, strict=True))
+    text = "not known" if one.unknown else f"{one.gap:+.3g} ± {one.sd:.2g}"
+    gap: Inline = Strong(text) if one.is_gap else text
+    return [one.joint, WORDS[one.name], a, b, gap, one.unit]

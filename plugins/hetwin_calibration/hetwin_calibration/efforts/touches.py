@@ -1,0 +1,103 @@
+"""Moments in which something pushes a robot that neither its bodies nor its friction, load and offsets explain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hetwin_calibration.efforts.recordings import SplitArm
+from hetwin_calibration.efforts.splitting import Bools
+from hetwin_calibration.least_squares import Floats
+
+SPAN_S = 0.2
+"""What is left is averaged over this time."""
+BESIDE_S = 0.3, 0.8
+"""A push differs, to the same side, from what is left so long before and so long after it."""
+SURE = 5.0
+"""A push is so many deviations of such differences."""
+LEAST = 2.2
+"""It also is so many times what a split leaves of a joint, root mean square."""
+MERGED_S = 0.2
+"""What begins again so soon is the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Something that pushes.
+
+    Attributes:
+        begin, end: [s] from the beginning of the recording.
+        efforts: joint -> the largest mean effort [N m or N] of those that feel it.
+        unit: of the largest.
+    """
+
+    begin: float
+    end: float
+    efforts: dict[str, float]
+    unit: str
+
+    @property
+    def words(self) -> str:
+        """When, and what feels most of it."""
+        joint = max(self.efforts, key=lambda name: abs(self.efforts[name]))
+        effort = self.efforts[joint]
+        return f"from {self.begin:.2f} to {self.end:.2f} s, {effort:+.3g} {self.unit} at {joint}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it."""
+        return {"begin": self.begin, "end": self.end, "efforts": self.efforts}
+
+
+def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
+    """Return when an arm is pushed, in the spans of its recording that were looked at."""
+    samples = arm.samples
+    left = np.nan_to_num(arm.found.left(samples))
+    count = max(1, round(SPAN_S / samples.period))
+    means = np.stack([np.convolve(one, np.ones(count) / count, "same") for one in left.T], axis=1)
+    felt = np.zeros(means.shape, np.bool_)
+    pushes = np.zeros(means.shape)
+    for away_s in BESIDE_S:
+        away = round(away_s / samples.period)
+        inside = samples.within(away + count)
+        if not inside.any():
+            continue
+        beside = _beside(means, away)
+        beside[~inside] = 0.0
+        scales = 1.483 * np.median(np.abs(beside[inside]), axis=0)
+        limits = np.fmax(SURE * scales, LEAST * arm.found.after)
+        own = np.abs(beside) > np.where(np.isfinite(limits), limits, np.inf)
+        pushes = np.where(own & (np.abs(beside) > np.abs(pushes)), beside, pushes)
+        felt |= own
+    times = samples.times - arm.begin
+    return tuple(
+        _touch(arm, times[rows], pushes[rows], felt[rows]) for rows in _groups(felt, times)
+    )
+
+
+def _beside(values: Floats, away: int) -> Floats:
+    """(m, n) by how much values differ, to the same side, from those so many samples before and after; else 0."""
+    before, after = values - np.roll(values, away, axis=0), values - np.roll(values, -away, axis=0)
+    least = np.where(np.abs(before) < np.abs(after), before, after)
+    found: Floats = np.where(before * after > 0.0, least, 0.0)
+    return found
+
+
+def _groups(felt: Bools, times: Floats) -> list[slice]:
+    found: list[slice] = []
+    for i in np.flatnonzero(felt.any(axis=1)).tolist():
+        if found and times[i] - times[found[-1].stop - 1] <= MERGED_S:
+            found[-1] = slice(found[-1].start, i + 1)
+        else:
+            found.append(slice(i, i + 1))
+    return found
+
+
+def _touch(arm: SplitArm, times: Floats, pushes: Floats, felt: Bools) -> Touch:
+    most = np.abs(pushes).argmax(axis=0)
+    efforts = {
+        name: float(pushes[most[j], j]) for j, name in enumerate(arm.joints) if felt[:, j].any()
+    }
+    worst = max(efforts, key=lambda name: abs(efforts[name]))
+    return Touch(float(times[0]), float(times[-1]), efforts, arm.unit(arm.joints.index(worst)))
