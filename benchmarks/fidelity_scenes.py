@@ -19,11 +19,11 @@ import numpy as np
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.values import Fidelity, ShapeKind
 from hetwin_core.episodes.episode import Episode
+from hetwin_stills.drawing import Drawing
+from hetwin_stills.pictures import fitted, outline
 from hetwin_suite.running.api import run
 from hetwin_suite.view.film.film import Actor, Part, Scene
 from hetwin_suite.view.film.from_episode import film_of
-from hetwin_suite.view.still_drawing import Drawing
-from hetwin_suite.view.stills import fitted, outline
 from hetwin_truck.cluttered_floor import write_cluttered_floor
 from hetwin_truck.packets import LOADS
 from hetwin_truck.scenario import write_truck_scenario

@@ -17,11 +17,11 @@ import hetwin_suite
 from hetwin_core.ensemble.events import EventKind
 from hetwin_core.ensemble.words import event_line
 from hetwin_core.episodes.episode import Episode
+from hetwin_stills.drawing import Drawing
+from hetwin_stills.pictures import picture, views
 from hetwin_suite.episode import open_episode
 from hetwin_suite.view.film.film import Film
 from hetwin_suite.view.film.from_episode import film_of
-from hetwin_suite.view.still_drawing import Drawing
-from hetwin_suite.view.stills import picture, views
 
 OUT = Path(__file__).parent / "pictures" / "pick_and_place.webp"
 SIZE = (620, 408)

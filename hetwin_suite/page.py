@@ -1,4 +1,4 @@
-"""Pages: results of runs as one HTML file that loads nothing; plots, pictures and films of a scene.
+"""Pages: results of runs as one HTML file that loads nothing; plots and films of a scene.
 
 A page is data: sections with content; names and texts are plain text::
 
@@ -56,19 +56,19 @@ from hetwin_suite.view.figures import (
     lines_over,
     over,
 )
-from hetwin_suite.view.film.film import Film, Layer
+from hetwin_suite.view.film.film import Body, Film, Layer, Part, Scene
+from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.layers import filmed
 from hetwin_suite.view.palette import MAIN, SERIES
 from hetwin_suite.view.report.page import Playing, playing_film, write_report
 from hetwin_suite.view.report.story.events import stored_concerns
-from hetwin_suite.view.still_drawing import NoGraphics, missing
-from hetwin_suite.view.stills import Moment, stills
 
 __all__ = [
     "MAIN",
     "SERIES",
     "Axis",
     "Bar",
+    "Body",
     "Card",
     "Cards",
     "Chart",
@@ -88,29 +88,28 @@ __all__ = [
     "Lines",
     "Link",
     "Marked",
-    "Moment",
-    "NoGraphics",
     "Panel",
     "Paragraph",
+    "Part",
     "Picture",
     "Playing",
     "PointStyle",
     "Quiet",
     "Rows",
+    "Scene",
     "Section",
     "Strong",
     "Table",
     "Time",
     "Tint",
+    "film_of",
     "filmed",
     "length",
     "lines_over",
     "listed",
-    "missing",
     "over",
     "playing_film",
     "side_by_side",
-    "stills",
     "stored_concerns",
     "write_report",
 ]

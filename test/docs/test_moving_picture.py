@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 import hetwin_suite
+from hetwin_stills.drawing import NoGraphics
 from hetwin_suite.episode import open_episode
-from hetwin_suite.view.still_drawing import NoGraphics
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "make_moving_picture.py"
 spec = importlib.util.spec_from_file_location(SCRIPT.stem, SCRIPT)

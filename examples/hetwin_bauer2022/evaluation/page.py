@@ -19,6 +19,7 @@ from hetwin_bauer2022.evaluation.wrong import (
     decisive_moments,
     reasons,
 )
+from hetwin_stills import Moment, missing, stills
 from hetwin_suite.episode import Episode
 from hetwin_suite.page import (
     SERIES,
@@ -33,7 +34,6 @@ from hetwin_suite.page import (
     Line,
     Lines,
     Link,
-    Moment,
     Panel,
     Paragraph,
     Picture,
@@ -42,8 +42,6 @@ from hetwin_suite.page import (
     Section,
     Strong,
     Table,
-    missing,
-    stills,
     write_report,
 )
 from hetwin_suite.runs import BadInput, seconds

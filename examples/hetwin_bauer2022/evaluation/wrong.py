@@ -8,19 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
+from hetwin_stills import Moment
 from hetwin_suite.episode import TRUTH, Episode
 from hetwin_suite.model import Floats
-from hetwin_suite.page import (
-    SERIES,
-    Axis,
-    Chart,
-    Moment,
-    Panel,
-    length,
-    lines_over,
-    over,
-    stored_concerns,
-)
+from hetwin_suite.page import SERIES, Axis, Chart, Panel, length, lines_over, over, stored_concerns
 from hetwin_suite.runs import Handover, seconds
 
 _PARTED_M = 0.02

@@ -16,8 +16,8 @@ from hetwin_bauer2022.evaluation.replay import Replay
 from hetwin_bauer2022.evaluation.wrong import TruePath, decisive_moments, reasons
 from hetwin_bauer2022.robustness.judging import at_level
 from hetwin_bauer2022.robustness.work import Point
+from hetwin_stills import Moment, missing, stills
 from hetwin_suite.episode import Episode, read_summary
-from hetwin_suite.page import Moment, missing, stills
 from hetwin_suite.runs import seconds
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hetwin_futures.batch import Batch
 from hetwin_futures.until import Share, share
+from hetwin_stills import Moment, NoGraphics, stills
 from hetwin_suite.episode import Episode, flaws_of
 from hetwin_suite.model import BadInput, Json
 from hetwin_suite.page import (
@@ -25,8 +26,6 @@ from hetwin_suite.page import (
     Inline,
     Line,
     LineStyle,
-    Moment,
-    NoGraphics,
     Panel,
     Paragraph,
     Picture,
@@ -34,7 +33,6 @@ from hetwin_suite.page import (
     Section,
     Strong,
     Table,
-    stills,
 )
 from hetwin_suite.study import RunResult
 

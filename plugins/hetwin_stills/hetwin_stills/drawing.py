@@ -12,10 +12,9 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.values import Floats, ShapeKind
-from hetwin_suite.view.film.film import Part, Scene
-from hetwin_suite.view.palette import rgb
+from hetwin_suite.model import EntityKind, Floats, ShapeKind
+from hetwin_suite.page import Part, Scene
+from hetwin_suite.viewer import rgb
 
 WIDTH, HEIGHT = 620, 410
 """Pixels of a picture."""
@@ -229,7 +228,7 @@ class NoGraphics(Exception):
 def missing() -> str:
     """Missing parts for pictures, as a sentence; empty without any."""
     if find_spec("OpenGL") is None:
-        return "pictures need PyOpenGL, which is not installed: pip install 'hetwin-suite[view]'"
+        return "pictures need PyOpenGL, which is not installed: pip install 'hetwin-suite[stills]'"
     if not _way():
         return f"pictures need a graphics library, and there is none: apt install {_INSTALL}"
     return ""

@@ -13,10 +13,10 @@ from support.made_episode import STATES, made_episode, poses, seconds
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.values import POSE, Shape, ShapeKind
 from hetwin_core.episodes.episode import Episode
+from hetwin_stills.drawing import HEIGHT, WIDTH, Drawing, missing
+from hetwin_stills.pictures import Moment, stills, views
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.palette import rgb
-from hetwin_suite.view.still_drawing import HEIGHT, WIDTH, Drawing, missing
-from hetwin_suite.view.stills import Moment, stills, views
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 

@@ -12,12 +12,10 @@ import numpy as np
 from PIL import Image, ImageDraw
 from transforms3d.quaternions import quat2mat
 
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.values import Floats, ShapeKind
-from hetwin_core.episodes.episode import Episode
-from hetwin_suite.view.film.film import Body, Film, Part, Scene
-from hetwin_suite.view.film.from_episode import film_of
-from hetwin_suite.view.still_drawing import FIELD_DEG, HEIGHT, WIDTH, Drawing, View
+from hetwin_stills.drawing import FIELD_DEG, HEIGHT, WIDTH, Drawing, View
+from hetwin_suite.episode import Episode
+from hetwin_suite.model import EntityKind, Floats, ShapeKind
+from hetwin_suite.page import Body, Film, Part, Scene, film_of
 
 _SMALL = 0.16
 """Share of a picture's height; a thing that seems larger needs no closer look."""
