@@ -18,10 +18,10 @@ def engine_names() -> list[str]:
 
 
 def make_engine(name: str = AUTO) -> Engine:
-    """Create an engine by its name; ``auto`` selects the first that can be used, MuJoCo last.
+    """Create an engine by its name; ``auto`` selects the first of ours that can be used, MuJoCo last.
 
     Raises:
-        BadInput: if there is no such engine, or its package is not installed.
+        BadInput: if there is no such engine, or its package is not installed or broken.
         ImportError: if its simulator is not installed.
     """
     if name == AUTO:
@@ -46,12 +46,12 @@ def releases() -> list[str]:
 
 
 def _first() -> Engine:
-    for _, kind in _GROUP.each():
-        try:
-            engine: Engine = kind.make()
-        except ImportError:
-            continue
-        return engine
+    for name in ENGINES:  # one of anyone else's is taken by its name only
+        if _GROUP.point(name) is not None:
+            try:
+                return make_engine(name)
+            except ImportError:
+                continue
     return _mujoco()
 
 
