@@ -43,7 +43,7 @@ from hetwin_core.ensemble.scene.poses import relative_to
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, ShapeKind
 from hetwin_core.ensemble.transport.local import LocalPort
-from model_nodes.in_hand_localization import InHandLocalization
+from hetwin_in_hand import InHandLocalization
 
 BOUND_95 = 7.815
 """95 % quantile of the chi-squared distribution with three degrees of freedom, for the squared normalized error."""

@@ -90,7 +90,7 @@ from hetwin_core.ensemble.parameters import (
 from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.hands import hand_links
+from hetwin_core.ensemble.scene.hands import HandDescription, hand_links, sides_of
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection, entity_to_json
 from hetwin_core.ensemble.scene.poses import (
     angles_between,
@@ -98,10 +98,15 @@ from hetwin_core.ensemble.scene.poses import (
     conjugate,
     cross,
     extrapolate,
+    is_pose,
     multiply,
+    normalized,
     relative_to,
     roll_pitch_yaw,
     rotate,
+    rotation_by,
+    rotation_matrices,
+    rotation_matrix,
 )
 from hetwin_core.ensemble.scene.snapshot import CLEARANCES, WRENCHES, Snapshot
 from hetwin_core.ensemble.scene.values import (
@@ -147,6 +152,7 @@ from hetwin_core.ensemble.validation import (
     tag,
 )
 from model_nodes.grasp_monitor.fingers import FingerMotion
+from model_nodes.hand_motion import HandMotion
 from model_nodes.references import Reference
 from model_nodes.robot_health.gripper_claims import hand_of as hand_of_event
 
@@ -202,6 +208,8 @@ __all__ = [
     "Floats",
     "Functional",
     "Hand",
+    "HandDescription",
+    "HandMotion",
     "Ints",
     "Json",
     "Layout",
@@ -255,8 +263,10 @@ __all__ = [
     "extrapolate",
     "hand_links",
     "hand_of_event",
+    "is_pose",
     "library_of",
     "multiply",
+    "normalized",
     "one_of",
     "parameter",
     "particles",
@@ -269,7 +279,11 @@ __all__ = [
     "relative_to",
     "roll_pitch_yaw",
     "rotate",
+    "rotation_by",
+    "rotation_matrices",
+    "rotation_matrix",
     "scene_only",
+    "sides_of",
     "some",
     "tag",
 ]

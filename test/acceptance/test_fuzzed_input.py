@@ -154,7 +154,7 @@ def test_checkpoints(seed: int) -> None:
             read_checkpoint(path)
 
 
-@pytest.mark.parametrize("name", ["pick_and_place", "uncertain_environment"])
+@pytest.mark.parametrize("name", ["pick_and_place", "uncertain_environment_rigid"])
 @FEW
 @given(seed=SEEDS)
 def test_scenarios(name: str, seed: int) -> None:

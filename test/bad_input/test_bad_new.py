@@ -171,11 +171,11 @@ def test_without_the_data_folder_it_is_named(
     refused(tmp_path, "run", name, "--out", tmp_path / "run", says=says)
 
 
-@pytest.mark.parametrize("name", ["insertion", "uncertain_environment_rigid"])
+@pytest.mark.parametrize("name", ["insertion_force", "uncertain_environment_rigid"])
 def test_a_scenario_without_a_recording_names_the_commands_that_run_it(
     name: str, tmp_path: Path
 ) -> None:
-    kind = "insertion" if name == "insertion" else "drop"
+    kind = "insertion" if name == "insertion_force" else "drop"
     says = (f"`hetwin record {kind} ", f"`hetwin run {name} --source episodes/{kind}/")
     refused(tmp_path, "run", name, "--out", tmp_path / "run", says=says)
 

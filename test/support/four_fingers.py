@@ -24,8 +24,8 @@ from hetwin_core.ensemble.scene.values import (
     ShapeKind,
     pose_value,
 )
-from model_nodes.in_hand_localization import InHandLocalization
-from model_nodes.in_hand_localization.geometry import ObjectGeometry
+from hetwin_in_hand import InHandLocalization
+from hetwin_in_hand.geometry import ObjectGeometry
 
 LENGTHS = (0.040, 0.028, 0.022)
 RADII = (0.008, 0.008, 0.010)

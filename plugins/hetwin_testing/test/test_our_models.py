@@ -43,7 +43,6 @@ GIVEN: dict[str, dict[str, object]] = {
     "containment": {"containers": ["table"]},
     "evidence": {},
     "force_binding": {},
-    "in_hand_localization": {},
     "robot_health": {},
 }
 """The other types, with what cannot be made up."""

@@ -14,7 +14,11 @@ from support.saved_runs import gone_on, of_episode, plain_run, saved_at
 from hetwin_core.ensemble.conductor.checkpoint import write_checkpoint
 
 ALL = [
-    *("pick_and_place", "uncertain_environment", "insertion"),
+    "pick_and_place",
+    *(
+        pytest.param(n, marks=needs("hetwin_in_hand"))
+        for n in ("uncertain_environment", "insertion")
+    ),
     pytest.param("pouring", marks=needs("hetwin_tables")),
 ]
 STEPS = 20
@@ -32,7 +36,7 @@ def options(name: str, factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "at_s", "end_s"),
     [
-        ("uncertain_environment", 4.4, 5.0),
+        pytest.param("uncertain_environment", 4.4, 5.0, marks=needs("hetwin_in_hand")),
         pytest.param("pouring", 0.3, 0.5, marks=needs("hetwin_tables")),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from support.plugins import needs
 
 from hetwin_core.ensemble.scenario.against_scene import ANY, handed_over
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
@@ -19,6 +20,9 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=needs("hetwin_in_hand")) if n == "insertion" else n for n in EXPECTED],
+)
 def test_triggers_responsibilities_and_models_say_it(name: str) -> None:
     assert handed_over(load_scenario(find_scenario(name))) == EXPECTED[name]

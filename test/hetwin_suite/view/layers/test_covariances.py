@@ -8,10 +8,10 @@ from transforms3d.quaternions import axangle2quat, quat2mat
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Floats
+from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
 from hetwin_suite.view.layers import ATTRIBUTE, covariances, estimated
-from model_nodes.in_hand_localization.model import POSE_COVARIANCE
 
+POSE_COVARIANCE = AttributeSpec(ATTRIBUTE, 21, "m^2, m rad, rad^2")
 LAYOUT = Layout.build(
     (Entity("hand", EntityKind.HAND), Entity("ball", EntityKind.OBJECT)),
     [("hand", POSE), ("ball", POSE), ("ball", POSE_COVARIANCE)],
@@ -29,10 +29,6 @@ def snapshot(spread: Floats, parent: int) -> Snapshot:
     parents = np.full(3, -1, np.int32)
     parents[LAYOUT.slot_id("ball", "pose")] = parent
     return Snapshot(LAYOUT, ("in_hand",), 0, values, np.zeros(3, np.int32), parents)
-
-
-def test_the_model_writes_what_is_read() -> None:
-    assert POSE_COVARIANCE.name == ATTRIBUTE
 
 
 @pytest.mark.parametrize("parent", [-1, 0])

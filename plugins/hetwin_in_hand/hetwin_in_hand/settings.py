@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from hetwin_core.ensemble.parameters import Amount, EntityNames, Hand, Parameters, parameter
-from hetwin_core.ensemble.validation import Finite, Strict
+from hetwin_suite.model import Amount, EntityNames, Finite, Hand, Parameters, Strict, parameter
 
 Offset: TypeAlias = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
 """Along x, y, z of the hand [m], and a rotation vector in its axes [rad]."""

@@ -9,11 +9,8 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scene.hands import HandDescription
-from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from model_nodes.in_hand_localization.settings import Settings
+from hetwin_in_hand.settings import Settings
+from hetwin_suite.model import BadInput, HandDescription, Layout, Snapshot
 
 _RELEASE_FRACTION = 0.5
 """A finger stops pushing when its effort falls below this fraction of the threshold."""

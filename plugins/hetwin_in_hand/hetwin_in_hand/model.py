@@ -11,22 +11,27 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.errors import BadInput, Refused
-from hetwin_core.ensemble.model import (
+from hetwin_in_hand.geometry import HandSurface, ObjectGeometry
+from hetwin_in_hand.localizer import Localizer, Phase
+from hetwin_in_hand.pressing import Pressing
+from hetwin_in_hand.settings import Changeable, Settings
+from hetwin_suite.model import (
+    POSE,
+    WORLD,
+    AttributeSpec,
+    BadInput,
     Changes,
     Contribution,
+    EntityKind,
     Model,
+    Refused,
+    Snapshot,
     Tick,
+    Value,
+    check,
+    compose,
+    is_pose,
 )
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.ensemble.scene.poses import compose, is_pose
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import POSE, WORLD, AttributeSpec, Value
-from hetwin_core.ensemble.validation import check
-from model_nodes.in_hand_localization.geometry import HandSurface, ObjectGeometry
-from model_nodes.in_hand_localization.localizer import Localizer, Phase
-from model_nodes.in_hand_localization.pressing import Pressing
-from model_nodes.in_hand_localization.settings import Changeable, Settings
 
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
 """The upper triangle, row by row, of the covariance of an object's position and rotation vector, both along the

@@ -10,15 +10,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scene.poses import (
-    conjugate,
-    multiply,
-    normalized,
-    rotation_by,
-    rotation_matrix,
-)
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.in_hand_localization.geometry import HandSurface, ObjectGeometry
+from hetwin_in_hand.geometry import HandSurface, ObjectGeometry
+from hetwin_suite.model import Floats, conjugate, multiply, normalized, rotation_by, rotation_matrix
 
 _Seen: TypeAlias = tuple[Floats, Floats, Floats]
 

@@ -10,11 +10,18 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
-from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.poses import rotation_matrices, rotation_matrix
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
+from hetwin_suite.model import (
+    Entity,
+    Floats,
+    HandDescription,
+    Layout,
+    Shape,
+    ShapeKind,
+    Snapshot,
+    rotation_matrices,
+    rotation_matrix,
+    sides_of,
+)
 
 SPACING = 0.006
 """Distance of balls on a surface [m]; the dents between them are less than a millimetre deep."""

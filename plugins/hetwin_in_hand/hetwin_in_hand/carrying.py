@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.in_hand_localization.geometry import PlacedHand
-from model_nodes.in_hand_localization.pose_filter import NO_TOUCHES, Touches
+from hetwin_in_hand.geometry import PlacedHand
+from hetwin_in_hand.pose_filter import NO_TOUCHES, Touches
+from hetwin_suite.model import Floats
 
 _HELD_BACK = 0.05
 """Weight of zero motion in the hand, relative to that of one finger."""

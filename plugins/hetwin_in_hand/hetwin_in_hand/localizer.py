@@ -9,15 +9,22 @@ from enum import Enum
 import numpy as np
 from transforms3d.quaternions import axangle2quat, qmult
 
-from hetwin_core.ensemble.scene.poses import compose, extrapolate, relative_to, rotation_matrix
-from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
-from model_nodes.hand_motion import HandMotion
-from model_nodes.in_hand_localization.carrying import ARM_M, Grip, carried, opposed
-from model_nodes.in_hand_localization.geometry import PALM, HandSurface, ObjectGeometry, PlacedHand
-from model_nodes.in_hand_localization.pose_filter import NO_TOUCHES, Noise, PoseFilter, Touches
-from model_nodes.in_hand_localization.pressing import Pressing
-from model_nodes.in_hand_localization.settings import Settings
+from hetwin_in_hand.carrying import ARM_M, Grip, carried, opposed
+from hetwin_in_hand.geometry import PALM, HandSurface, ObjectGeometry, PlacedHand
+from hetwin_in_hand.pose_filter import NO_TOUCHES, Noise, PoseFilter, Touches
+from hetwin_in_hand.pressing import Pressing
+from hetwin_in_hand.settings import Settings
+from hetwin_suite.model import (
+    WORLD,
+    Floats,
+    HandMotion,
+    Snapshot,
+    Value,
+    compose,
+    extrapolate,
+    relative_to,
+    rotation_matrix,
+)
 
 _GRAVITY = np.array((0.0, 0.0, -9.81))
 _OPPOSED = -0.3

@@ -11,7 +11,9 @@ from support.four_fingers import BALL, BLOCK, ROD, Scene, full
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_by, rotation_matrix
 from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, Value, pose_value
-from model_nodes.in_hand_localization import InHandLocalization
+from hetwin_in_hand import InHandLocalization
+from hetwin_in_hand.model import POSE_COVARIANCE
+from hetwin_suite.view.layers import ATTRIBUTE
 
 LYING = rotation_by((math.pi / 2, 0.0, 0.0))
 """A rod whose axis is along the hand's y."""
@@ -202,3 +204,7 @@ def test_a_negative_noise_is_bad_input() -> None:
         Scene(BALL, parameters={"contact_noise": -1.0})
     with pytest.raises(BadInput, match=r"^hand: .*found 3"):
         InHandLocalization().contribute({"hand": 3}, 0)
+
+
+def test_it_writes_what_the_view_reads() -> None:
+    assert POSE_COVARIANCE.name == ATTRIBUTE
