@@ -1,4 +1,4 @@
-"""Additions of packages to hetwin: their entry points, and libraries that extras bring."""
+"""Plugins: what packages add to hetwin: their entry points, and libraries that extras bring."""
 
 from __future__ import annotations
 

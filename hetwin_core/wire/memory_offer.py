@@ -22,7 +22,7 @@ _LONGEST_TOKEN = 256
 
 
 class MemoryWanted:
-    """A node's address, which is abstract: it is in no file system, and ends with the node.
+    """An abstract Unix socket: it is not in the file system and disappears with the node.
 
     Attributes:
         address: for the conductor to connect to.

@@ -32,12 +32,12 @@ def new_token() -> str:
 
 
 def is_foreign(asked: str, own: str) -> bool:
-    """Whether a request with one token is not for the run with another; an empty one is for any."""
+    """Whether the token of a request belongs to a different run; an empty token matches any run."""
     return bool(asked and own and asked != own)
 
 
 def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
-    """Make sure that a request is for this run; one without a token is.
+    """Refuse a request that is meant for another run; one without a token is accepted.
 
     Args:
         asked: token of the request.

@@ -36,11 +36,17 @@ class Settings(Parameters):
         "its place there: x y z, qw qx qy qz; it looks along x, with z up", [0, 0, 0, 1, 0, 0, 0]
     )
     objects: EntityNames = parameter("what it may see: a tag, or a list of names", "graspable")
-    width: Annotated[AboveZero, Field(lt=math.pi)] = parameter("horizontal angle", 1.05, "rad")
-    height: Annotated[AboveZero, Field(lt=math.pi)] = parameter("vertical angle", 0.8, "rad")
+    width: Annotated[AboveZero, Field(lt=math.pi)] = parameter(
+        "horizontal field of view", 1.05, "rad"
+    )
+    height: Annotated[AboveZero, Field(lt=math.pi)] = parameter(
+        "vertical field of view", 0.8, "rad"
+    )
     nearest: Amount = parameter("what is nearer is not seen", 0.1, "m")
     reach: AboveZero = parameter("what is further is not seen", 3.0, "m")
-    rays: Annotated[Whole, Field(gt=0, le=10_000)] = parameter("rays to each object", 48)
+    rays: Annotated[Whole, Field(gt=0, le=10_000)] = parameter(
+        "rays cast per object, to test occlusion", 48
+    )
     least: Share = parameter("an object is visible if so large a share of it is seen", 0.15)
     during: tuple[str, ...] = parameter(
         "operations in which it takes pictures; none: at all times", ("look",)
@@ -69,7 +75,7 @@ class Detection:
         object: name of the object that the detector takes it for.
         pose: x y z [m], qw qx qy qz in the frame of the event.
         confidence: 0 to 1.
-        behind: name of the object that is really there; empty if not given.
+        behind: ground truth: name of the object; empty if not given.
     """
 
     object: str
@@ -113,7 +119,7 @@ def detections(event: Event) -> Iterator[Detection]:
 
 
 class Detector:
-    """Draws the same numbers for every object in every picture, so that one object's do not depend on another's.
+    """Draws as many random values for each object in every picture, whatever is detected of the others.
 
     Args:
         settings: noise, misses and confusions.

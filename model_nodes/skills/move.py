@@ -1,4 +1,4 @@
-"""The skills `move`, `move_hand` and `hold`: to a pose, a thing or positions, of the fingers, or rest."""
+"""The skills `move` (the arm to a pose, an entity or joints), `move_hand` (fingers) and `hold` (stay at rest)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def move_hand(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajecto
 
 
 def hold(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
-    """Return a motion without any way. Argument: ``seconds`` that it lasts (1).
+    """Return a motion that holds the present positions. Argument: ``seconds``, its duration (1).
 
     Raises:
         ValueError: if that is no number above 0.

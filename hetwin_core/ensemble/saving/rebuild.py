@@ -1,4 +1,4 @@
-"""Makes objects as they were from plain data; the inverse of `record`."""
+"""Rebuilds objects from plain data; the inverse of `record`."""
 
 from __future__ import annotations
 

@@ -19,9 +19,7 @@ class HeatSource(Strict):
     """Something that brings others towards its temperature, while it is near them or they are inside."""
 
     temperature: Positive = Field(description="that it brings others towards [K]")
-    rate: Positive = Field(
-        description="share of the difference that vanishes in a second, at first [1/s]"
-    )
+    rate: Positive = Field(description="rate constant k in dT/dt = k (T_source - T) [1/s]")
     within: Finite | None = Field(
         None, ge=0, description="it reaches what is this near, from surface to surface [m]"
     )

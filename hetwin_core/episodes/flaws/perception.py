@@ -47,7 +47,7 @@ class WrongBelief:
         error: the supporting row.
         formed_ns: when the robot last learned of it before it went wrong.
         stale: whether it was right then, and the world moved away from it.
-        instead: the object where the robot perceived this; empty if nothing is.
+        instead: the object that is really at the perceived position; empty if there is none.
     """
 
     error: BeliefError
@@ -83,7 +83,7 @@ class WrongBeliefs:
                 yield found
 
     def _is_unseen(self, error: BeliefError) -> bool:
-        """Whether the robot only does not perceive something: that is wrong while it looks, see `looks`."""
+        """Whether the belief is merely that something is not visible: a flaw only during a task that looks for it."""
         if error.fluent != _VISIBLE:
             return False
         rows = self._told(error, Interval(error.span.from_ns, error.span.from_ns + 1))

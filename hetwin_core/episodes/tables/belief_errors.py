@@ -31,7 +31,7 @@ class PoseError:
 
 
 LASTING_NS = 250_000_000
-"""A belief that is wrong for less follows the world, late by the time between two messages [ns]."""
+"""Shorter errors are ignored: they are the delay until the next message [ns]."""
 
 
 class ErrorList(Sequence[BeliefError]):

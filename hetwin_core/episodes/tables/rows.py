@@ -34,8 +34,10 @@ FLUENTS: dict[str, Fluent] = {
     BORNE: Fluent(
         ("a", "b"), "b bears a: since a came to rest on it, pushed along or not, until it leaves it"
     ),
-    "attached": Fluent(("a", "b"), "a moves as b does, b a hand or a link, while they touch"),
-    "loc": Fluent(("a",), "an entity is where it is; intervals without a change of place"),
+    "attached": Fluent(
+        ("a", "b"), "a moves rigidly with b (a hand or a link) while they are in contact"
+    ),
+    "loc": Fluent(("a",), "the pose of an entity; one interval for each stay at an unchanged pose"),
     "moving": Fluent(("a",), "an entity moves"),
     "visible": Fluent(("a",), "a camera of the robot can see an entity"),
     "held": Fluent(("a", "hand"), "a hand holds an object"),
@@ -101,7 +103,7 @@ class Happening:
 
     @property
     def span(self) -> Interval:
-        """Its moment, twice."""
+        """An interval of zero length at its time."""
         return Interval(self.time_ns, self.time_ns)
 
 

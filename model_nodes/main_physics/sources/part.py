@@ -54,7 +54,7 @@ class BaseMotion:
         state: (13,) pose and twist of the root link in the world, as in `scene.values`.
         odometry: (13,) pose in the frame in which odometry began, and twist along the root link's own axes, as in
             nav_msgs/Odometry.
-        corrected: why the base is put there rather than moves there, in words; empty: it moves.
+        corrected: reason why the base is placed instead of driven, in words; empty if it is driven.
     """
 
     state: Floats
@@ -76,11 +76,12 @@ class Part(ABC):
     Attributes:
         at_ns: when it begins [ns]; None: when the part before it is over.
         end_ns: when it is over [ns]; None: that is not known yet.
-        needs_scene: whether it can begin only where the scene is known.
-        is_recorded: whether it has the joints' real motion, so that they follow it whatever they push.
-        takes_over: whether it can begin in the middle of a run.
+        needs_scene: whether it can begin only when the state of the scene is available.
+        is_recorded: whether the motion was recorded on the real robot; the joints then track it regardless of contact
+            forces.
+        takes_over: whether it can take over the robot in the middle of a run.
         senses: whether `sense` is called before each step.
-        is_live: whether it keeps the pace of real time; another run does not get the same then.
+        is_live: whether it runs in real time; if so, a run cannot be repeated.
         start_ns: when the recording begins, by the robot's clock [ns since the epoch]; None unless it is one.
         input_ns: live: when the newest sample of the last motion was measured, by this machine's clock [ns].
         late: live: whether the twin is so far behind that other models should step at lower rates.
@@ -110,7 +111,7 @@ class Part(ABC):
     @property
     @abstractmethod
     def joint_names(self) -> tuple[str, ...]:
-        """The joints that it moves, or before it begins may move."""
+        """The joints that it moves; before it begins, those that it may move."""
 
     @property
     def duration_ns(self) -> int | None:
@@ -209,7 +210,7 @@ class Part(ABC):
 
     @property
     def quiet_ns(self) -> int:
-        """Before this time, `events` returns nothing and `ended` is false [ns]; 0 if that is not known."""
+        """No event and no end occurs before this time [ns]; 0 if that is not known."""
         return 0
 
     def events(self, time_ns: int) -> list[Event]:
@@ -217,7 +218,7 @@ class Part(ABC):
         return []
 
     def ended(self, time_ns: int) -> bool:
-        """Whether nothing follows after a time."""
+        """Whether the part is over at a given time."""
         return self.end_ns is not None and time_ns >= self.end_ns
 
     def save(self) -> Plain:

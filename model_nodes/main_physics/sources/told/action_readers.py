@@ -32,7 +32,7 @@ _RUNNING = (1, 2, 3)
 """A goal's states accepted, executing and canceling."""
 _ENDED = {4: "succeeded", 5: "canceled", 6: "aborted"}
 _LARGE = 0.05
-"""An error of a joint that is worth an event, as is each time that it has doubled [rad or m]."""
+"""A joint error at which an event is reported; another is reported each time that it has doubled [rad or m]."""
 _TREE_STATES = {1: "IDLE", 2: "RUNNING", 3: "SUCCESS", 4: "FAILURE"}
 
 
@@ -108,7 +108,7 @@ def _of_gripper(said: Any) -> dict[str, Json]:
 
 
 class CallReader:
-    """Reads a service of an action that is introspected: its goals and results.
+    """Reads the service introspection topics of an action: its goals and results.
 
     Either end of a call may be introspected, or both; each goal and each result is reported once.
     """
@@ -167,7 +167,7 @@ def _fields(value: Any) -> Sequence[str]:
 
 
 class TrajectoryReader:
-    """Reads a controller's error of joints, of a goal or at any time."""
+    """Reads a controller's joint tracking errors, from a goal's feedback or from its state topic."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
