@@ -1,4 +1,4 @@
-"""Bags, written without ROS: that of a run's log, and recordings of robots."""
+"""Writes bags without ROS: logs of runs, and recordings of robots."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _VERSION = 9
 _ONE_LINE = 10_000
 _FOREVER = {"sec": 9223372036, "nsec": 854775807}
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""That in C, if this PyYAML has them: a tenth of the time."""
+"""The C dumper if PyYAML was built with it: ten times as fast."""
 _INFORMATION = "rosbag2_bagfile_information"
 
 
@@ -136,7 +136,7 @@ FACTS = "hetwin"
 
 
 class LogBag:
-    """An open bag with all topics that every log has, and those that are offered beside.
+    """An open bag with the standard topics of a log and those added with `offer`.
 
     Definitions and hashes of all types are in the bag, so that any reader can decode it.
 
@@ -212,7 +212,7 @@ class LogBag:
             raise RunFailed("log", "write", 0, self._reason(error)) from error
 
     def write(self, messages: Iterable[Encoded], now_ns: int = 0) -> None:
-        """Write messages; the log time of one that is earlier than now is now.
+        """Write messages; log times earlier than `now_ns` are raised to it.
 
         Raises:
             RunFailed: if the disk cannot be written to.
@@ -300,7 +300,7 @@ def write_recording(
     topics: Iterable[Topic] = (),
     types: Typestore | None = None,
 ) -> None:
-    """Write messages by their times, those of the same time in their order.
+    """Write messages sorted by time (stable).
 
     Args:
         folder: the bag; must not exist.

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.values import Ints
 
 _LEAST = 0.001
-"""A finger's tip moves by this towards the others if its joint closes the hand [m]."""
+"""Least travel of a fingertip towards the others for a joint to count as closing the hand [m]."""
 _FAR = 1.0
 
 
@@ -79,7 +79,7 @@ def carried(model: mj.MjModel, body: int) -> tuple[int, ...]:
 
 
 def joint_name(model: mj.MjModel, joint: int) -> str:
-    """The name of a joint, also of one without."""
+    """The joint's name, or `joint N` if it has none."""
     return model.joint(joint).name or f"joint {joint}"
 
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Keep(StrEnum):
-    """Which runs are kept in their folders; those that failed are those that failed or lack an outcome."""
+    """Which runs keep their folders; ``failed``: those that failed, and those that lack an outcome."""
 
     FAILED = "failed"
     ALL = "all"

@@ -81,7 +81,7 @@ class Root:
         self._beside_s = 0.0  # processor time of other copies than futures
 
     def prepare(self) -> None:
-        """Bring the models to where they can start, so that `at_moment` need not.
+        """Initialize the models, so that `at_moment` need not.
 
         Raises:
             BadInput: if the scenario, its files or the source cannot be used.
@@ -196,7 +196,7 @@ class Root:
         self, draws: Iterable[Draw], until: float | None = None
     ) -> Generator[RunResult, None, None]:
         """See `Runs`: copies of this process go on."""
-        # Shared state of all copies is loaded and computed once, before there are any.
+        # Load and compute what all forks share once, before forking.
         for port in self._ports:
             port.change({})
         self._tables.take_in()

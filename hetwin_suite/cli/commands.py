@@ -98,7 +98,7 @@ class Commands(Group):
     noun = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take the names of before for those of now, with a warning."""
+        """Replace former names of commands by the present ones, with a warning."""
         if ctx.parent is None:
             args, warning = renewed(args)
             args = with_usual_ports(args)
@@ -132,7 +132,7 @@ class Commands(Group):
                 expected=installs(COMMANDS[whole]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
-        self.commands = names  # suggestions in its place
+        self.commands = names  # so that typer suggests similar names
         return None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -268,9 +268,9 @@ BY_OPTION: Mapping[str, Mapping[str, str]] = {
     "learn": {"--success": "success", "--fidelity": "fidelity", "": "thresholds"},
     "robot": {"--obey": "obey", "": "play"},
 }
-"""Command -> former option of a mode -> command below it in its place; without one of them, the last."""
+"""Command -> former option of a mode -> subcommand that replaces it; the empty key is the default subcommand."""
 BELOW = {"robot": ("send",)}
-"""Commands of now below a command of before, beside those that its options named."""
+"""Present subcommands of a former command that never were options of it."""
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "run": {"--report": "--page", "--no-report": "--no-page"},
     "show": {"--rerun": "--out", "--mcap": "--out"},

@@ -51,7 +51,7 @@ class Patience:
 def never_silent(
     doing: Callable[[], str], write: Callable[[str], None] = to_stderr, period_s: float = PERIOD_S
 ) -> Iterator[Patience]:
-    """Do work that cannot look at the clock itself: a thread writes the present activity.
+    """Report progress from a thread during work that cannot call `look` itself.
 
     Args:
         doing: returns the present activity, in words.

@@ -50,13 +50,13 @@ COMPANIONS = Group(
 )
 """Additions of packages to runs; each is called before the models are made ready."""
 GRACE_S = 0.1
-"""A call that returns this late is still reported by the child itself."""
+"""Grace period beyond the deadline, in which the child may still report the overrun itself."""
 LOAD_DEADLINE_S = 60.0
 CONDUCTOR_DEADLINE_S = 60.0
 """A run may stand still this long without a call under way, e.g. while a disk is slow."""
 END_S = 2.0
 ENDING = {signal.SIGINT, signal.SIGKILL}
-"""Messages of `_Watch` to the child at the first and at the second interrupt."""
+"""Signals that `_Watch` sends to the child at the first and at the second interrupt."""
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
 
 

@@ -21,21 +21,21 @@ SIDE, TOP = "side", "top"
 _DIRECTIONS = 18
 """Directions across which a thing is measured, over a half turn."""
 _AS_NARROW = 1e-3
-"""A direction across which a thing is this much wider than in those beside it is no worse to grasp [m]."""
+"""Tolerance of a local minimum: a direction counts as narrow if the thing is at most this much wider there [m]."""
 _TALL = 1.2
 """Things this much higher than wide are grasped from the side."""
 _TILTS = {SIDE: (0.0, 30.0), TOP: (90.0, 60.0)}
 """How far the approach is tilted downwards [deg]."""
 _DEPTH = 0.03
-"""From the top, no deeper than this below the highest point, unless the middle is higher [m]."""
+"""Grasps from the top are at mid-height, but at most this far below the highest point [m]."""
 _SPARE = 2e-3
-"""So much wider than the thing is an open hand [m]."""
+"""Clearance between the thing and the open hand [m]."""
 _MOST = 16
 """Candidates of one tilt."""
 _RAISED = (0.0, 0.015, 0.03)
 """How much higher than the middle a thing is grasped where the hand would touch its support [m]."""
 _INSIDE = 0.004
-"""So far below its highest point a thing is grasped at least [m]."""
+"""Least depth of a grasp below the highest point [m]."""
 
 
 @dataclass(frozen=True, slots=True)

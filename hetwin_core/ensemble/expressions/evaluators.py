@@ -114,7 +114,7 @@ def size(_scene: Snapshot, number: float) -> float:
 
 
 def _like(found: float, numbers: tuple[float, ...]) -> float:
-    """One of some numbers; a real one if any of them is."""
+    """The chosen number, a float if any argument is one."""
     return float(found) if any(isinstance(each, float) for each in numbers) else found
 
 
@@ -204,7 +204,7 @@ def held_object(scene: Snapshot, hand: str) -> str | None:
 
 
 def hand_free(scene: Snapshot, hand: str) -> bool:
-    """hand_free(hand): whether nothing is held: no object's pose is given in its frame, nor `holding` true."""
+    """hand_free(hand): whether the hand holds nothing: no object is attached to its frame, and `holding` is not set."""
     if held_object(scene, hand) is not None:
         return False
     return not (scene.layout.has(hand, "holding") and scene.get(hand, "holding")[0] > 0.5)

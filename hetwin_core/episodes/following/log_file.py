@@ -78,7 +78,7 @@ class LogFile:
         channels: topics by number, likewise.
         facts: content of its records of facts, by name.
         complete: whether its end was read.
-        damage: why nothing more of it can be read; empty if that is not so.
+        damage: why reading stopped; empty if the file is intact.
     """
 
     path: Path

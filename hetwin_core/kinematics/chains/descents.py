@@ -1,4 +1,6 @@
-"""Descents of many postures at once, in numpy: all take a step together, and each leaves where its own ends.
+"""Inverse kinematics by damped least squares: `Descent` solves for one pose, `Descents` for many at once, in numpy.
+
+In a batch all poses step together, and each drops out when it has converged or is given up.
 
 Poses are columns: arrays over many of them come last, so that each operation runs along them.
 """
@@ -21,7 +23,7 @@ TOLERANCE = 5e-6
 LARGEST_STEP = 1.0
 """Of any joint [rad or m]."""
 DAMPING = 0.1
-"""Share of the squared error by which a step is damped."""
+"""The damping added to J J^T is this factor times the squared error."""
 LEAST_DAMPING = 1e-10
 SLOW = 0.6
 """A step that leaves more than this share of the squared error is a slow one."""
@@ -54,7 +56,7 @@ class Solution(NamedTuple):
 
 
 class Descent:
-    """Descents of one chain; memory of a step is allocated once, since a step takes some ten microseconds.
+    """Descents of one chain; the buffers of a step are allocated once, since a step takes some ten microseconds.
 
     Args:
         chain: with n joints.

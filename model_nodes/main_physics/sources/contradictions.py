@@ -17,17 +17,17 @@ from model_nodes.main_physics.sources.joint_facts import JointFacts, fast, inter
 from model_nodes.main_physics.sources.joint_table import RawSamples
 
 DELAY_NS = 150_000_000
-"""The values of one publisher may be those of another this much earlier or later."""
+"""Two publishers may be offset in time by up to this much and still agree."""
 _IN_A_ROW = 3
 """So many samples in a row must differ."""
 _ALTERNATIONS = 8
-"""So many steps there and back are two publishers on one topic."""
+"""This many jumps back and forth in a row mean that two publishers share the topic."""
 _ALTERNATING_ACCELERATION = 50.0
 """Faster than a robot goes there and back at the pace of its samples [rad/s^2 or m/s^2]."""
 _ALIKE = 0.5
-"""A step back is as large as the step before up to this share."""
+"""A jump back counts as equal to the jump before if they differ by less than this fraction."""
 _SMOOTH = 0.2
-"""Steps of each of two publishers are smaller than those between them by this factor."""
+"""Within the series of each publisher, steps are below this fraction of the jump between the two series."""
 _PAUSE_NS = 1_000_000_000
 
 
@@ -71,7 +71,7 @@ def find_contradictions(
 def _separate(
     samples: Sequence[RawSamples], facts: JointFacts, found: Contradictions
 ) -> list[RawSamples]:
-    """Leave out the second one of two publishers on a topic that the recording does not distinguish."""
+    """Where two publishers share a topic and the recording does not tell them apart, drop the samples of the second."""
     alternating = []
     for one in samples:
         if parts := list(_alternations(one, facts)):

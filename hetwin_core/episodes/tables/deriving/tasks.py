@@ -21,7 +21,7 @@ _OWN = {"task", "parent", "after", "goal", "status", "reason", "variables", _PHA
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """A task as far as it is known; `operation.N` without an id of its own."""
+    """A task as known so far; one without an id is named `operation.N`."""
 
     row: int
     operation: str
@@ -36,7 +36,7 @@ class _Draft:
 
 
 class TaskBook:
-    """Collects the robot's program's messages about its tasks.
+    """Collects the messages of a robot's program about its tasks.
 
     Action annotations that name a ``task`` count as messages about it: ``begin`` as active, ``end`` as done, unless
     they have a ``status``. Those that name none are tasks of their own if they begin.
@@ -84,7 +84,7 @@ class TaskBook:
         self._note(draft, time_ns, Status(str(status)) if status else _BY_PHASE[phase])
 
     def tasks(self, until_ns: int) -> tuple[Task, ...]:
-        """Return all tasks that have been mentioned until a time, by begin."""
+        """Return all tasks mentioned up to a time, ordered by their start."""
         taken = set(self._named)
         counts: Counter[str] = Counter()
         found = []

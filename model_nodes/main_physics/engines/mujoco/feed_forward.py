@@ -1,9 +1,8 @@
-"""The efforts that a robot needs to move as commanded: as MuJoCo simulates it, and by its description alone.
+"""Inverse dynamics: `FeedForward` from the simulation's present state, `InverseDynamics` from the description alone.
 
-A second, small model holds nothing but the robots' links and joints, without forms and armatures.
-
-A second, small model holds nothing but the links and joints of the robots, with masses and inertias as described: no
-armature as of the servo, no repairs, no contacts. Computing with it leaves the simulation untouched.
+The second has a small model of its own, of nothing but the links and joints of the robots, with masses and inertias as
+described: without the servo's armature, repairs of inertias, or contacts. Computing with it leaves the simulation
+untouched.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from model_nodes.main_physics.world.transforms import inertia_matrix
 
 
 class FeedForward:
-    """Computes the efforts of all driven joints in the state of now.
+    """Computes the efforts of all driven joints in the present state.
 
     Args:
         world: its robots count.

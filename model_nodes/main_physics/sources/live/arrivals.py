@@ -284,7 +284,7 @@ class BaseSamples(Arrivals[Floats]):
 
         Raises:
             Unusable: if it is not newer than the last.
-            Leapt: if no base drives there from the last; it is added nevertheless.
+            OdometryLeap: if no base drives there from the last; it is added nevertheless.
         """
         self.since(time_ns)
         row = np.array([pose])

@@ -1,4 +1,4 @@
-"""The base of a live robot: moved by odometry, from a localization's pose."""
+"""Base motion of a live robot: by odometry, starting at and corrected by poses of a localization."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ from model_nodes.main_physics.world.transforms import compose, invert
 class LiveBase:
     """The motion of a robot's base as its messages arrive; times are the robot's stamps [ns].
 
-    A localization's pose is compared with odometry at its stamp, and corrects the unplayed rest from then on.
+    A pose of the localization is compared with odometry at the same stamp; the correction applies to what is not
+    played yet.
 
     Args:
         robot: its pose is where it stands if `base` has no start.
@@ -84,7 +85,7 @@ class LiveBase:
         Raises:
             BadInput: if the first one is about a frame that is not fixed to the root link.
             Unusable: if it is not a pose, about another frame than before, or not newer than the last.
-            Leapt: if odometry jumps.
+            OdometryLeap: if odometry jumps.
         """
         pose = _checked(message)
         if self._child is None:
@@ -111,7 +112,7 @@ class LiveBase:
         return self.samples.add_pose(time_ns, compose(_checked(message), to_root))
 
     def add_map(self, message: StampedTransform, to_odometry: Pose, time_ns: int) -> None:
-        """Add a transform between the map and odometry's frame; known ones are left out.
+        """Add a transform from map to odom; unchanged repeats are ignored.
 
         Args:
             to_odometry: pose of odometry's frame in the frame that it moves.
@@ -166,7 +167,7 @@ class LiveBase:
         return Placement(moved_in_plane(first, target, self._at(when)), str(self._start))
 
     def _correct(self, placement: Placement, time_ns: int) -> None:
-        """Apply the localization's poses of times that odometry knows."""
+        """Apply the poses of the localization up to the time that odometry covers."""
         while self._poses and self._poses[0][0] <= self.samples.known_until:
             when, pose = self._poses.popleft()
             odometry, now = self._at(when), max(when, time_ns)
@@ -190,7 +191,7 @@ def _checked(message: StampedTransform) -> Pose:
 
 
 TF_TOPICS = ("tf", "tf_static", "/tf", "/tf_static")
-"""In the robot's namespace, and the usual ones."""
+"""Topics of transforms: relative ones, in the robot's namespace, and the global ones."""
 
 
 class Topics(Protocol):
@@ -264,7 +265,7 @@ class BaseFeed:
         self.base.begin_run()
 
     def missing(self, wait: float, topics: Topics) -> BadInput:
-        """Return the error that too little arrived within some seconds."""
+        """Return the error for data that did not arrive within the wait."""
         if self.problem is not None:
             return self.problem
         if self._spec.odometry == TF and not self.base.samples.complete:
@@ -346,7 +347,7 @@ class BaseFeed:
                 self.base.add_map(transform, self._map[1], known_ns)
 
     def _find_frames(self) -> None:
-        """Find which transforms move the root link and odometry's frame, among those known so far."""
+        """Find the known transforms that place the root link (odom to base) and odometry's frame (map to odom)."""
         tree = FramesAbove(self._robot, self._graph)
         odometry = tree.odometry()
         if odometry is None:
