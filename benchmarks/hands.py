@@ -341,7 +341,7 @@ def cost(rounds: int) -> dict[str, float]:
         spent += thread_time() - begun
         return changes
 
-    Evidence.step = timed  # type: ignore[method-assign]
+    Evidence.step = timed  # type: ignore[method-assign, assignment]
     try:
         for _ in range(rounds):
             for wrench in (False, True):

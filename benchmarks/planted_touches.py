@@ -86,9 +86,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(arguments)
     rows: dict[str, dict[str, float]] = {}
-    for seed, (name, *recording) in enumerate(recordings(given.runs)):
+    for seed, recording in enumerate(recordings(given.runs)):
+        name, times, positions, efforts, dynamics = recording
         own = rows.setdefault(name, {"recordings": 0, "seconds": 0.0})
-        times, positions, efforts, dynamics = recording
         own["recordings"] += 1
         own["seconds"] += float(times[-1] - times[0])
         for key, value in judged(times, positions, efforts, dynamics, seed).items():

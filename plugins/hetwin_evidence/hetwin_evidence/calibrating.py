@@ -24,6 +24,10 @@ from hetwin_suite.runs import RunOptions, load_scenario, session
 _EVERY_NS = 20_000_000
 
 
+_SHORT = 0.9
+"""A closing that ends before this share of the way may have ended on something."""
+
+
 def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None) -> Result:
     """Learn from a recording without objects; see `hetwin_evidence.command`.
 
@@ -61,7 +65,12 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
     }
     if out is not None:
         write_text(out, json.dumps(file, indent=1) + "\n")
-    rest = {"spread": found.spread, "closings": found.closings, "offset": found.offset}
+    rest = {
+        "spread": found.spread,
+        "closings": found.closings,
+        "shares": found.shares,
+        "offset": found.offset,
+    }
     more = {"noise": found.noise, "missing": found.missing}
     return Result(
         {"hand": chosen, **file, **rest, **more, "out": out and str(out)}, _lines(found, out)
@@ -115,8 +124,12 @@ class _Seen:
 
 
 def _lines(found: Learned, out: Path | None) -> Iterator[str]:
-    for end, count in zip(found.empty, found.closings, strict=True):
+    for end, count, share in zip(found.empty, found.closings, found.shares, strict=True):
         yield f"closes on nothing at {', '.join(f'{one:.4f}' for one in end)} ({count} times)"
+        if share < _SHORT:
+            yield (
+                f"that is {share:.0%} of the way to closed: if something was in the hand, record anew without it"
+            )
     if found.spread is not None:
         yield f"these ends vary by {found.spread:.5f}"
     if found.tactile is not None:

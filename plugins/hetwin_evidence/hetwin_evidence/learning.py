@@ -53,6 +53,7 @@ class Learned:
         empty: where its fingers stop, one list for each kind of empty closing [rad or m].
         spread: the largest standard deviation of an end within a kind [rad or m]; None with one closing of each.
         closings: how many there were of each kind.
+        shares: how far each kind goes from open (0) to closed (1).
         tactile: the most that its third highest taxel had at the end of one; None: not learned.
         tool_mass: of what hangs on the sensor [kg]; None: not learned.
         inverted: whether the sensor gives what the hand exerts; None: not learned.
@@ -64,6 +65,7 @@ class Learned:
     empty: list[list[float]] = field(default_factory=list)
     spread: float | None = None
     closings: list[int] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
     tactile: float | None = None
     tool_mass: float | None = None
     inverted: bool | None = None
@@ -85,6 +87,9 @@ def learn(motion: Motion, opened: Floats, closed: Floats) -> Learned:
     share = (motion.fingers - opened) / travel
     ends = list(_ends(motion.times, share.mean(axis=1)))
     _learn_ends(found, motion, ends, np.abs(travel))
+    found.shares = [
+        round(float(np.mean((np.array(end) - opened) / travel)), 3) for end in found.empty
+    ]
     _learn_tool(found, motion)
     return found
 

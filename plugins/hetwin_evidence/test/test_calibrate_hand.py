@@ -46,6 +46,7 @@ def test_each_kind_of_empty_closing_is_kept() -> None:
     (often,) = [e for e, n in zip(found.empty, found.closings, strict=True) if n == 3]
     assert often == pytest.approx([0.42, 0.42], abs=0.003)
     assert found.spread == pytest.approx(0.0025, abs=0.001)
+    assert sorted(found.shares) == pytest.approx([0.42, 0.65], abs=0.003)
 
 
 def test_a_wrist_that_turns_weighs_its_tool_and_finds_the_sign() -> None:
