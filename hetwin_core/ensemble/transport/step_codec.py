@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from hetwin_core.ensemble.events import event_from_row, event_to_row
+from hetwin_core.ensemble.events import Event, event_from_row, event_to_row
 from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Request, RequestKind, Tick
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table, wrong_shape
@@ -181,9 +181,15 @@ def _fill_arrays(output: Changes, index: array[int], numbers: array[float]) -> N
 
 
 def read_output(message: OutputFields, layout: Layout) -> MainChanges:
-    """The output of a step in the scene of this layout; inverse of `fill_output`."""
+    """The output of a step in the scene of this layout; inverse of `fill_output`.
+
+    Raises:
+        ValueError: if its arrays or `more` are not as ModelOutput has them.
+    """
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
+    if len(index) < _OUTPUT_HEAD:
+        raise ValueError(_misfit(f"index has {len(index)} numbers"))
     (time_ns, size, count), at, place = index[:_OUTPUT_HEAD], 0, _OUTPUT_HEAD
     output = MainChanges(time_ns)
     if size != NONE:
@@ -192,15 +198,28 @@ def read_output(message: OutputFields, layout: Layout) -> MainChanges:
         (number, size), place = index[place : place + 2], place + 2
         output.tables[_NAMES[number]] = _table(number, numbers[at : at + size])
         at += size
+    if (len(index) - place) % _PER_VALUE:
+        raise ValueError(_misfit(f"index has {len(index)} numbers"))
     for i in range(place, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]
         slot = layout.slots[slot_id]
         value = Value(numbers[at : at + size], time_ns, parent_name(layout, parent))
         output.values[slot.entity, slot.attribute.name] = value
         at += size
+    if at != len(numbers):
+        raise ValueError(
+            _misfit(f"numbers has {len(numbers)} values, and the sizes in index add up to {at}")
+        )
     if message.more:
         _take_more(output, json.loads(message.more))
     return output
+
+
+def _misfit(found: str) -> str:
+    return (
+        f"{found}; expected index as [time, -1, 0] and [slot, parent, time, size] of each value, and in numbers the"
+        " values one after the other"
+    )
 
 
 def parent_id(layout: Layout, name: str) -> int:
@@ -241,12 +260,21 @@ def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
         raise ValueError(f"more has the unknown key {key!r}; expected some of {', '.join(_RARE)}")
     for entity, attribute in more.get("unknown", ()):
         output.values[entity, attribute] = Value(np.empty(0), 0)
-    output.events = list(map(event_from_row, more.get("events", ())))
+    output.events = list(map(_event, more.get("events", ())))
     output.requests = [Request(RequestKind(k), e, a) for k, e, a in more.get("requests", ())]
     output.ended = more.get("ended", False)
     output.input_ns = more.get("input_ns")
     output.late = more.get("late", False)
     output.quiet_ns = more.get("quiet_ns")
+
+
+def _event(row: Any) -> Event:
+    try:
+        return event_from_row(row)
+    except (ValueError, TypeError, LookupError) as error:
+        raise ValueError(
+            f"events has the row {row!r}; expected [name, time in ns, kind, source, sequence, {{arguments}}]"
+        ) from error
 
 
 def _table(number: int, numbers: Floats, time_ns: int = 0) -> Table:

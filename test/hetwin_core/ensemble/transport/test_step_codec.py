@@ -144,3 +144,25 @@ def test_a_frame_that_the_scene_does_not_have_is_not_the_world() -> None:
     layout = Layout.build([], [])
     assert step_codec.parent_name(layout, step_codec.parent_id(layout, "moon")) != "world"
     assert step_codec.parent_name(layout, step_codec.parent_id(layout, "world")) == "world"
+
+
+@pytest.mark.parametrize(
+    ("index", "numbers_", "more", "said"),
+    [
+        ([5], [], "", "index has 1 numbers; expected"),
+        ([5, -1, 0, 0, -1], [], "", "index has 5 numbers; expected"),
+        ([5, -1, 0], [1.0], "", "numbers has 1 values, and the sizes in index add up to 0"),
+        (
+            [5, -1, 0],
+            [],
+            '{"events": [["high"]]}',
+            r"events has the row \['high'\]; expected \[name",
+        ),
+    ],
+)
+def test_an_output_of_anyones_that_does_not_fit_is_named(
+    index: list[int], numbers_: list[float], more: str, said: str
+) -> None:
+    arrays = {"index": np.array(index, np.int64), "numbers": np.array(numbers_, np.float64)}
+    with pytest.raises(ValueError, match=said):
+        step_codec.read_output(SimpleNamespace(**arrays, more=more), Layout((), (), 0))
