@@ -24,6 +24,8 @@ from hetwin_bauer2022.two_hands.joints import ALL, BODY, FINGERS
 from hetwin_bauer2022.two_hands.stage import right_hand
 from hetwin_bauer2022.two_hands.witness import Sample, held
 
+FELT = ("/controller_state", "/status", "/wrench")
+"""Ends of the topics of what controllers, gripper and wrist tell."""
 ROOT = Path(__file__).resolve().parents[3]
 FILES = ("recording/metadata.yaml", "recording/recording.mcap", "scene.json", "truth.json")
 
@@ -231,6 +233,7 @@ def messages(folder: Path) -> list[Any]:
 def test_recording_tells_joints_and_actions(recorded: Path) -> None:
     said: list[tuple[str, str]] = []
     joints: set[str] = set()
+    felt: set[str] = set()
     with AnyReader([recorded / "drop_0001" / "recording"]) as reader:
         for connection, _, raw in reader.messages():
             message: Any = reader.deserialize(raw, connection.msgtype)
@@ -238,10 +241,14 @@ def test_recording_tells_joints_and_actions(recorded: Path) -> None:
                 joints.update(message.name)
                 assert len(message.position) == len(message.velocity) == len(message.effort)
                 continue
+            if connection.topic.endswith(FELT):
+                felt.add(connection.topic.rpartition("/")[2])
+                continue
             assert connection.msgtype == "hetwin/msg/ActionAnnotation"
             assert json.loads(message.arguments)["hand"] == "right_hand"
             said.append((message.operation, message.phase))
     assert joints == set(ALL)
+    assert felt == {name.removeprefix("/") for name in FELT}
     begun = [name for name, phase in said if phase == "begin"]
     assert begun[:5] == ["reach", "grasp", "move_hand", "lift", "move"]
     assert said.index(("move_hand", "end")) < said.index(("bind", "instant"))

@@ -30,6 +30,7 @@ class Columns(NamedTuple):
 PROXIMITY, ROBOT_JOINTS, CLEARANCES, TOUCHES = "proximity", "robot_joints", "clearances", "touches"
 """Names of tables that a snapshot has."""
 WRENCHES = "wrenches"
+"""Table of what force sensors felt since the last state, one row a message."""
 TABLES: Mapping[str, Columns] = {
     PROXIMITY: Columns(12),
     ROBOT_JOINTS: Columns(4, unknown=(0, 1, 2, 3)),
