@@ -50,7 +50,7 @@ RAW = "free motion of an arm with an unknown tool stays below 1.74 N (HongminWu/
 KNOWN = "free motion of an arm with a known tool stays below 0.31 N (HongminWu/HIRO_SA_DATA)"
 
 CURVES = {
-    "abrupt_release": Curve("", 0.571, 14.1, -4.0, 4.0, PICKAPP),
+    "abrupt_release": Curve("", 0.521, 13.4, -4.0, 4.0, PICKAPP),
     "weight_change": Curve("N", 0.461, 3.26, -4.0, 4.0, PICKAPP),
     "weight_loss": Curve("N", 0.461, 3.26, -4.0, 4.0, PICKAPP),
     "finger_shortfall": Curve("rad", 0.04, 60.0, -1.5, 4.0, ICUB),

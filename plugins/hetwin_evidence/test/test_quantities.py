@@ -54,6 +54,15 @@ def test_neither_an_offset_of_the_sensor_nor_the_time_of_day_matters(
     assert moved == pytest.approx(abrupt_release(times, forces), abs=1e-3)
 
 
+@given(slower=st.floats(0.5, 2.0), falls_within_s=st.floats(0.01, 0.5))
+def test_the_same_pull_at_another_speed_ends_as_abruptly(
+    slower: float, falls_within_s: float
+) -> None:
+    times, forces = pulled(falls_within_s)
+    stretched = abrupt_release(times * slower, forces)
+    assert stretched == pytest.approx(abrupt_release(times, forces), abs=1e-9)
+
+
 @given(
     turned=arrays(np.float64, 4, elements=st.floats(-1.0, 1.0)).filter(
         lambda q: np.linalg.norm(q) > 0.1

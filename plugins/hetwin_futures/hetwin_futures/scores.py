@@ -34,6 +34,23 @@ class Interval:
 
 
 @dataclass(frozen=True)
+class Kinds:
+    """How claims miss the truth, by kind.
+
+    Attributes:
+        claimed: share of the false ones that are decided to be true.
+        denied: share of the true ones that are decided to be false.
+        unknown_false: share of the false ones that are not decided.
+        unknown_true: share of the true ones that are not decided.
+    """
+
+    claimed: Probability
+    denied: Probability
+    unknown_false: Probability
+    unknown_true: Probability
+
+
+@dataclass(frozen=True)
 class Scores:
     """Scores of probabilities against labels.
 
@@ -47,6 +64,7 @@ class Scores:
         brier: mean squared distance of probability and label; 0 is best.
         brier_base: Brier score of the share of true labels, claimed for each.
         calibration_error: mean distance of claimed probability and share of true labels over the bins.
+        kinds: the errors by kind.
         reliability: the bins that are not empty, from the lowest.
         wrong: indices of the claims that are decided and wrong.
     """
@@ -60,6 +78,7 @@ class Scores:
     brier: Interval
     brier_base: float
     calibration_error: Interval
+    kinds: Kinds
     reliability: tuple[Bin, ...]
     wrong: tuple[int, ...]
 
@@ -111,6 +130,7 @@ def score(
         _interval(lambda index: float(np.mean((p[index] - y[index]) ** 2)), samples),
         float(y.mean() * (1.0 - y.mean())),
         _interval(lambda index: _calibration_error(p[index], y[index]), samples),
+        _kinds(p, y),
         reliability,
         tuple(np.flatnonzero(decided & ~right).tolist()),
     )
@@ -123,6 +143,13 @@ def area_under_curve(quantity: ArrayLike, labels: ArrayLike) -> float:
     if not true.size or not others.size:
         return float("nan")
     return float(np.mean((true > others) + 0.5 * (true == others)))
+
+
+def _kinds(p: NDArray[np.float64], y: NDArray[np.bool_]) -> Kinds:
+    claimed, denied = p > KNOWN_ABOVE, p < KNOWN_BELOW
+    unknown = ~(claimed | denied)
+    pairs = ((claimed, ~y), (denied, y), (unknown, ~y), (unknown, y))
+    return Kinds(*(probability(int((said & of).sum()), int(of.sum())) for said, of in pairs))
 
 
 def _calibration_error(p: NDArray[np.float64], y: NDArray[np.bool_]) -> float:

@@ -32,6 +32,10 @@ def score_rows(scores: Scores) -> Iterator[tuple[str, str]]:
     yield "of these right", _share(scores.right)
     yield "sensitivity", _share(scores.sensitivity)
     yield "specificity", _share(scores.specificity)
+    yield "false ones claimed to be true", _share(scores.kinds.claimed)
+    yield "true ones claimed to be false", _share(scores.kinds.denied)
+    yield "false ones that are not known", _share(scores.kinds.unknown_false)
+    yield "true ones that are not known", _share(scores.kinds.unknown_true)
     yield "area under the curve", _figure(scores.auc)
     yield (
         "Brier score",

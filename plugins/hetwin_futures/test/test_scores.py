@@ -22,6 +22,13 @@ def test_scores_of_four_claims_are_those_counted_by_hand() -> None:
     assert found.brier.value == pytest.approx((0.01 + 0.9025 + 0.01 + 0.36) / 4)
     assert found.brier_base == pytest.approx(0.25 * 0.75)
     assert found.wrong == (1,)
+    assert (found.kinds.claimed.p, found.kinds.claimed.of) == (pytest.approx(1 / 3), 3)
+    assert found.kinds.unknown_false.p == pytest.approx(1 / 3)
+    assert (found.kinds.denied.p, found.kinds.unknown_true.p, found.kinds.denied.of) == (
+        0.0,
+        0.0,
+        1,
+    )
     # Bins of 0.1, 0.6 and {0.9, 0.95}: distances 0.1, 0.6 and |0.925 - 0.5|.
     assert found.calibration_error.value == pytest.approx((0.1 + 0.6 + 2 * 0.425) / 4)
 
@@ -45,6 +52,19 @@ def test_claims_of_one_group_are_resampled_together() -> None:
     width = copied.brier.high - copied.brier.low
     assert width == pytest.approx(alone.brier.high - alone.brier.low, rel=0.15)
     assert width > 2.0 * (naive.brier.high - naive.brier.low)
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from((0.05, 0.5, 0.95)), st.booleans()), min_size=1, max_size=40)
+)
+def test_each_claim_is_right_or_an_error_of_one_kind(pairs: list[tuple[float, bool]]) -> None:
+    found = score(*zip(*pairs, strict=True), resamples=5)
+    kinds = found.kinds
+    of_kinds = (kinds.claimed, kinds.denied, kinds.unknown_false, kinds.unknown_true)
+    errors = sum(round(one.p * one.of) if one.of else 0 for one in of_kinds)
+    right = sum((p > 0.5) == label for p, label in pairs if p != 0.5)
+    assert errors + right == found.of
+    assert len(found.wrong) == sum(round(one.p * one.of) if one.of else 0 for one in of_kinds[:2])
 
 
 @given(st.lists(st.tuples(st.floats(0.0, 1.0), st.booleans()), min_size=2, max_size=40))
@@ -84,7 +104,13 @@ def test_a_page_draws_how_reliable_probabilities_are() -> None:
     assert "calibration error 0.2" in words
     page = reliability_page("Evidence <b>", {"held": found})
     assert "Evidence &lt;b&gt;" in page
-    for text in ("said 0.8 to 1.0", "true 100% of 2 (", "area under the curve"):
+    assert "true ones claimed to be false 0% of 3 (" in words
+    for text in (
+        "true ones that are not known",
+        "said 0.8 to 1.0",
+        "true 100% of 2 (",
+        "area under the curve",
+    ):
         assert text in page
 
 

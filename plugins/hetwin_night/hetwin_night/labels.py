@@ -26,7 +26,7 @@ class BesideLabels:
         disagree: names of recordings whose label and outcome contradict each other.
         without: labels that no recording of the night has.
         scored: claim -> how good its probabilities are, of claims that have labels.
-        wrong: claim -> names of the recordings in which it is decided and wrong.
+        wrong: claim -> names of the recordings in which it is wrong, with the kind of error.
     """
 
     labelled: int
@@ -34,7 +34,7 @@ class BesideLabels:
     disagree: tuple[str, ...]
     without: int
     scored: Mapping[str, Scores] = field(default_factory=dict)
-    wrong: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    wrong: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
     def lines(self) -> list[str]:
@@ -59,7 +59,7 @@ class BesideLabels:
             said.append(f"  {self.without} labels are of no recording here")
         for claim, scores in self.scored.items():
             said += score_lines(claim, scores)
-            said += [f"  wrong about {claim}: {name}" for name in self.wrong[claim]]
+            said += [f"  {claim} {kind}: {name}" for name, kind in self.wrong[claim].items()]
         return said
 
 
@@ -104,7 +104,7 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
 
 def _scored(
     rows: Sequence[Row], told: Mapping[str, Mapping[str, str]], file: Path
-) -> tuple[dict[str, Scores], dict[str, tuple[str, ...]]]:
+) -> tuple[dict[str, Scores], dict[str, dict[str, str]]]:
     """Score each claim that some recording was judged by, and some label is of."""
     scored, wrong = {}, {}
     for claim in dict.fromkeys(name for row in rows for name in row.probabilities):
@@ -116,7 +116,10 @@ def _scored(
         if both:
             names, claimed, labels = zip(*both, strict=True)
             scores = scored[claim] = score(claimed, [one == "success" for one in labels])
-            wrong[claim] = tuple(names[index] for index in scores.wrong)
+            wrong[claim] = {
+                names[index]: "wrongly denied" if labels[index] == "success" else "wrongly claimed"
+                for index in scores.wrong
+            }
     return scored, wrong
 
 

@@ -169,10 +169,10 @@ def test_labels_of_a_claim_score_its_probabilities(tmp_path: Path) -> None:
     assert found.labelled == 0
     scores = found.scored["held"]
     assert (scores.of, scores.decided.p, scores.sensitivity.p) == (4, 0.75, 0.5)
-    assert found.wrong == {"held": ("bag_002",)}
+    assert found.wrong == {"held": {"bag_002": "wrongly denied"}}
     lines = "\n".join(found.lines)
     assert "held: claims 4, decided 75% of 4 (" in lines
-    assert "wrong about held: bag_002" in lines
+    assert "held wrongly denied: bag_002" in lines
     file.write_text("name,lost\nbag_000,yes\n")
     with pytest.raises(BadInput, match="success of bag_000: this label is none"):
         beside_labels(rows, file)
