@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from hetwin_core.ensemble.scenario.source import Annotations, Operation
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.event_stream import EventReader
+from model_nodes.main_physics.sources.told.action_readers import field_names
 from model_nodes.main_physics.sources.told.by_type import reader_of
 
 
@@ -160,16 +160,15 @@ class TopicReader:
 
 
 def as_json(value: Any) -> Json:
-    """A message as plain JSON values; numbers that are not finite become null."""
-    if is_dataclass(value):
-        named = (field.name for field in fields(value) if field.name != "__msgtype__")
+    """A message as plain JSON values; bytes become whole numbers, and numbers that are not finite null."""
+    if (named := field_names(value)) is not None:
         return {name: as_json(getattr(value, name)) for name in named}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, bytes):  # one `byte` of a message that ROS has decoded
+        return value[0]
+    if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, list | tuple):
         return [as_json(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):

@@ -147,9 +147,9 @@ class CallReader:
 def _scalars(said: Any) -> dict[str, Json]:
     """The numbers, texts and flags of a message, also those of the messages in it; lists are left out."""
     found: dict[str, Json] = {}
-    for name in _fields(said):
+    for name in field_names(said) or ():
         value = getattr(said, name)
-        if _fields(value):
+        if field_names(value):
             found |= _scalars(value)
         elif isinstance(value, bool | int | str):
             found[name] = value
@@ -158,12 +158,12 @@ def _scalars(said: Any) -> dict[str, Json]:
     return found
 
 
-def _fields(value: Any) -> Sequence[str]:
-    """The names of a message's fields, as it is decoded from a recording or by ROS; none of anything else."""
+def field_names(value: Any) -> Sequence[str] | None:
+    """The names of a message's fields, as it is decoded from a recording or by ROS; None for anything else."""
     if is_dataclass(value):
         return [field.name for field in fields(value) if field.name != "__msgtype__"]
     named = getattr(value, "get_fields_and_field_types", None)
-    return [] if named is None else list(named())
+    return None if named is None else list(named())
 
 
 class TrajectoryReader:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 import rclpy
-from std_msgs.msg import Int32
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from std_msgs.msg import Float64MultiArray, Int32
 from support.live_robot import PERIOD, SECOND, TEN_MS, Robot, followed
 from support.ros_domains import new_domain
 from support.waiting import wait_until
@@ -67,6 +68,25 @@ def heard(source: LivePart, robot: Robot) -> None:
 def waiting(source: LivePart, name: str) -> None:
     """Wait until an event has arrived that is not due yet."""
     wait_until(lambda: name in {event.name for event in source._waiting}, f"event {name}")
+
+
+def test_messages_of_topics_become_events_with_all_their_fields(robot: Robot) -> None:
+    with followed(robot, topics=("levels", "numbers")) as source:
+        robot.tell(0.1)
+        levels = robot.node.create_publisher(DiagnosticArray, "levels", 10)
+        numbers = robot.node.create_publisher(Float64MultiArray, "numbers", 10)
+        robot.listeners("levels"), robot.listeners("numbers")
+        value = KeyValue(key="age", value="3")
+        status = DiagnosticStatus(level=DiagnosticStatus.ERROR, name="arm", values=[value])
+        levels.publish(DiagnosticArray(status=[status]))
+        numbers.publish(Float64MultiArray(data=[0.5, float("nan")]))
+        waiting(source, "levels")
+        waiting(source, "numbers")
+        said = {event.name: event.arguments for event in source._waiting}
+    (found,) = said["levels"]["status"]  # type: ignore[misc]
+    assert (found["level"], found["name"]) == (2, "arm")  # type: ignore[index]
+    assert found["values"] == [{"key": "age", "value": "3"}]  # type: ignore[index]
+    assert said["numbers"]["data"] == [0.5, None]
 
 
 def test_joints_and_annotations_arrive_in_run_time(robot: Robot) -> None:
