@@ -19,7 +19,7 @@ def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     Args:
         rows: the events of a run, as its summary has them.
     """
-    names = (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, COVERAGE, JUDGED)
+    names = (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, APPEARED, COVERAGE, JUDGED)
     events = [event_from_summary(row) for row in rows if row["name"] in names]
     judged = (event for event in events if event.name == JUDGED and not _is_usual(event))
     return [*_sentences(events), *map(_judged, judged)]
@@ -56,14 +56,22 @@ def _sentences(events: Sequence[Event]) -> Iterator[str]:
         if event.name != CLOSED_ON_SOMETHING:
             continue
         hand = event.arguments.get("hand")
-        later = (e for e in events[number + 1 :] if e.name == LET_GO_OF_SOMETHING)
-        over = next((e for e in later if e.arguments.get("hand") == hand), None)
+        over = next((e for e in events[number + 1 :] if _is_over(e, hand)), None)
         width = widths.get((hand, event.time_ns))
         until = None if over is None else over.time_ns
-        if event.time_ns <= _AT_START_NS:
+        if over is not None and over.name == APPEARED:
+            thing = over.arguments.get("object")
+            yield say("state.felt", hand=hand, width=width, begun=event.time_ns, object=thing)
+        elif event.time_ns <= _AT_START_NS:
             yield say("state.closed_from_start", hand=hand, width=width, until=until)
         else:
             yield say("state.unseen_grip", hand=hand, width=width, begun=event.time_ns, until=until)
+
+
+def _is_over(event: Event, hand: Json) -> bool:
+    """Whether a hand has let go of something, or an object stands for that."""
+    of_hand = {LET_GO_OF_SOMETHING: "hand", APPEARED: "source"}.get(event.name)
+    return of_hand is not None and event.arguments.get(of_hand) == hand
 
 
 def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -127,6 +135,8 @@ JUDGED = "judged"
 """Event of the model of evidence: how sure it is of a claim, and by which quantities."""
 LET_GO_OF_SOMETHING = "let_go_of_something"
 """That is over: the fingers opened, closed further to their end, or hold an object of the scene."""
+APPEARED = "appeared"
+"""Event of a model that finds things: an object stands for something that a sensor has seen, or a hand closed on."""
 MENDED, BREAKS_OFF = "mended", "breaks_off"
 """Findings about messages of a recording that were out of order, misdated or no numbers, and about cut files."""
 DROPPED = "dropped"

@@ -24,7 +24,8 @@ class Thing:
         covariance: (6, 6), along the world's axes.
         seen: how often.
         missed: how often in a row it was not.
-        place: of the object that stands for it; None: none does.
+        place: index of the object that stands for it; None: none does.
+        hand: that closed on it unseen; empty if it was seen.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Thing:
     seen: int = 1
     missed: int = 0
     place: int | None = None
+    hand: str = ""
 
 
 @dataclass(slots=True)
@@ -76,7 +78,7 @@ class Things:
         for index, thing in pairs.items():
             self._update(thing, seen[index])
         for thing in [thing for thing in self.all if thing not in pairs.values()] if whole else ():
-            if thing.place is not None and thing.place in kept:
+            if (thing.place is not None and thing.place in kept) or (named and thing.hand):
                 continue
             thing.missed += 1
             if thing.place is None or thing.missed >= self._misses:
@@ -92,8 +94,22 @@ class Things:
 
     def drop(self, kinds: Sequence[str], reason: str) -> Told:
         """Take away things of some kinds."""
+        return self.remove([thing for thing in self.all if thing.kind in kinds], reason)
+
+    def at(self, position: Floats) -> Thing | None:
+        """Return the nearest thing that an object stands for and that is at a position (3,) [m]; None if none is."""
+        found = [
+            (float(np.linalg.norm(thing.pose[:3] - position)), number)
+            for number, thing in enumerate(self.all)
+            if thing.place is not None
+        ]
+        apart, number = min(found, default=(np.inf, -1))
+        return self.all[number] if apart <= self._gate / 2.0 else None
+
+    def remove(self, things: Sequence[Thing], reason: str) -> Told:
+        """Take away some of the things."""
         told = Told()
-        for thing in [thing for thing in self.all if thing.kind in kinds]:
+        for thing in things:
             self.all.remove(thing)
             if thing.place is not None:
                 told.vanished.append((thing, reason))
@@ -122,5 +138,5 @@ class Things:
         if seen.size.any():
             thing.size = seen.size
         thing.covariance = seen.covariance
-        thing.kind = seen.kind or thing.kind
+        thing.kind, thing.hand = seen.kind or thing.kind, ""
         thing.seen, thing.missed = thing.seen + 1, 0
