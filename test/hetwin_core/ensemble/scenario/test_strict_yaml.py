@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.strict_yaml import MAX_NODES, Document, parse
+from hetwin_core.ensemble.resources import resource
+from hetwin_core.ensemble.scenario.strict_yaml import MAX_NODES, Document, load, parse
 
 FILE = Path("s.yaml")
 
@@ -80,3 +82,32 @@ def test_a_time_of_day_is_no_number_of_base_60() -> None:
     data = read(f"a: 1:30\nb: 59:59:59.5\nc: {text}\nd: 1_000\ne: 1.5\nf: .inf\ng: 0x1f\n").data
     numbers = {"d": 1000, "e": 1.5, "f": float("inf"), "g": 31}
     assert data == {"a": "1:30", "b": "59:59:59.5", "c": text, **numbers}
+
+
+SHIPPED = sorted(resource("scenarios").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)
+def test_libyaml_reads_what_the_parser_in_python_reads(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fast = load(file)
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    slow = load(file)
+    assert (fast.data, fast._lines) == (slow.data, slow._lines)
+
+
+@pytest.mark.parametrize(
+    "text", ["a: [1, 2", "a: b: c", "- a\nb: c", "\ta: 1", "a: 'x", "a: *b", "é: \x01"]
+)
+def test_errors_are_worded_alike_with_and_without_libyaml(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusal() -> str:
+        with pytest.raises(BadInput) as refused:
+            parse(text, Path("a.yaml"))
+        return str(refused.value)
+
+    with_libyaml = refusal()
+    monkeypatch.setattr(yaml, "__with_libyaml__", False)
+    assert with_libyaml == refusal()
