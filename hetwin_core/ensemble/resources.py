@@ -52,6 +52,12 @@ def _content(file: Path) -> bytes:
     return hashlib.sha256(b"".join([str(size).encode(), *ends])).digest()
 
 
+def cache_folder(name: str) -> Path:
+    """Return the folder for what can be computed anew, by the XDG base directory specification."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "hetwin" / name
+
+
 PACKAGE = "hetwin"
 RESOURCES = Group("hetwin.resources", "folder", "a module of the package")
 """Group in which packages name modules in whose folders are folders such as ``scenarios``, ``worlds`` and ``urdf``."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from hetwin_core.ensemble.errors import BadInput
+from hetwin_core.ensemble.resources import cache_folder
 from hetwin_core.ensemble.words import seconds
 from hetwin_suite.view.content import Content, Paragraph, Player, Section, Time
 from hetwin_suite.view.figures import Chart, Figures, Rows
@@ -119,6 +122,7 @@ class _Writer:
 def _environment() -> Environment:
     environment = Environment(
         loader=FileSystemLoader(_HERE / "templates"),
+        bytecode_cache=_compiled_templates(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -127,6 +131,14 @@ def _environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters["seconds"] = seconds
     return environment
+
+
+def _compiled_templates() -> FileSystemBytecodeCache | None:
+    """Compiled templates of earlier runs; None if there is no folder for them."""
+    folder = cache_folder("templates")
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
 
 
 def _style(name: str) -> Markup:

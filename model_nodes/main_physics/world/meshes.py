@@ -23,6 +23,7 @@ from transforms3d.quaternions import quat2mat
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.limits import read_bytes
+from hetwin_core.ensemble.resources import cache_folder
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.supervision.watched import STDERR
 from model_nodes.main_physics.world.description import Hull, Vector
@@ -31,15 +32,10 @@ _FORMAT = 1
 """Version of the cache; increased when hulls are computed differently."""
 
 
-def _folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "hetwin" / "hulls"
-
-
 def _entry(content: bytes, scale: Vector, vertices: int) -> Path:
     key = hashlib.sha256(content)
     key.update(repr((_FORMAT, scale, vertices)).encode())
-    return _folder() / f"{key.hexdigest()}.npz"
+    return cache_folder("hulls") / f"{key.hexdigest()}.npz"
 
 
 def look_up(content: bytes, scale: Vector, vertices: int) -> Hull | None:

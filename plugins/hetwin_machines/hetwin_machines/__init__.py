@@ -15,12 +15,30 @@ The network as a model of a run is `hetwin_machines.machine_network`.
 
 from __future__ import annotations
 
-from hetwin_machines.link.link import Link
-from hetwin_machines.link.logger import Logger
-from hetwin_machines.link.messages import ROBOTS, TIMEOUT, Alarm, Kind, Message, Reply, Side, Turn
-from hetwin_machines.reading import read_network
-from hetwin_machines.seeing.watch import Watch
+from importlib import import_module
+from typing import TYPE_CHECKING
 
+if TYPE_CHECKING:
+    from hetwin_machines.link.link import Link as Link
+    from hetwin_machines.link.logger import Logger as Logger
+    from hetwin_machines.link.messages import ROBOTS as ROBOTS
+    from hetwin_machines.link.messages import TIMEOUT as TIMEOUT
+    from hetwin_machines.link.messages import Alarm as Alarm
+    from hetwin_machines.link.messages import Kind as Kind
+    from hetwin_machines.link.messages import Message as Message
+    from hetwin_machines.link.messages import Reply as Reply
+    from hetwin_machines.link.messages import Side as Side
+    from hetwin_machines.link.messages import Turn as Turn
+    from hetwin_machines.reading import read_network as read_network
+    from hetwin_machines.seeing.watch import Watch as Watch
+
+_HOMES = {
+    "link.link": "Link",
+    "link.logger": "Logger",
+    "link.messages": "ROBOTS TIMEOUT Alarm Kind Message Reply Side Turn",
+    "reading": "read_network",
+    "seeing.watch": "Watch",
+}
 __all__ = [
     "ROBOTS",
     "TIMEOUT",
@@ -35,3 +53,11 @@ __all__ = [
     "Watch",
     "read_network",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name with its module, so that a run without machines imports none of them."""
+    home = next((module for module, names in _HOMES.items() if name in names.split()), None)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{home}"), name)
