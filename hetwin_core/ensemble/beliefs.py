@@ -1,6 +1,6 @@
 """Beliefs of the robot: the fields of ``hetwin/msg/Belief``, and the events that carry them through a run.
 
-Beliefs wake no trigger, reach no model and are no part of the digest: the twin never takes a belief for the truth.
+Beliefs wake no trigger, reach no model and are not part of the digest: the twin never takes a belief for the truth.
 """
 
 from __future__ import annotations
@@ -13,29 +13,29 @@ from hetwin_core.ensemble.events import Event, EventKind, Json
 from hetwin_core.ensemble.scene.values import WORLD
 
 LOC = "loc"
-"""The fluent of a pose."""
+"""Fluent of a belief about a pose."""
 PERCEPT = "percept"
-"""Origin of percepts."""
+"""Origin of beliefs that come from perception."""
 OFF_UNIT = 0.1
-"""A quaternion whose norm is off 1 by more is no rotation."""
+"""Tolerance of a quaternion's norm: further than this from 1, it is rejected."""
 _PROBLEM = "problem"
 _POSE = 7
 
 Pose: TypeAlias = tuple[float, ...]
-"""x y z [m], qw qx qy qz; empty for none."""
+"""x y z [m], qw qx qy qz; empty for a belief without a pose."""
 
 
 class BeliefFields(NamedTuple):
-    """The fields of the message but for its stamp.
+    """The fields of the message, without its stamp.
 
     Attributes:
         fluent: e.g. ``held``; ``loc`` for a pose.
         arguments: one or two entities.
-        holds: whether it holds, as the robot believes; true for a pose.
-        frame: of the pose.
-        pose: of the first entity.
-        confidence: of a percept, 0 to 1.
-        origin: where the belief came from.
+        holds: whether the robot believes the fluent to be true; always true for a pose.
+        frame: frame of the pose.
+        pose: pose of the first entity.
+        confidence: confidence of a percept, 0 to 1.
+        origin: source of the belief.
     """
 
     fluent: str
@@ -51,12 +51,12 @@ def belief_event(fields: BeliefFields, time_ns: int, source: str) -> Event:
     """Return the event of a belief: its name is the fluent, the fields are its arguments.
 
     Args:
-        fields: of the message; the quaternion becomes one of unit length.
-        time_ns: from when on the robot believes it.
+        fields: fields of the message; the quaternion is normalized.
+        time_ns: time from which the robot has the belief.
         source: name of the reporter.
 
     Raises:
-        ValueError: if there is no fluent or no entity, or the numbers are no pose or no confidence.
+        ValueError: if there is no fluent or no entity, or the pose or the confidence is invalid.
     """
     if not fields.fluent:
         raise ValueError("the belief has no fluent")
@@ -82,7 +82,7 @@ def belief_event(fields: BeliefFields, time_ns: int, source: str) -> Event:
 
 
 def belief_fields(event: Event) -> BeliefFields:
-    """Inverse of `belief_event`."""
+    """Return the fields of a belief from its event; the inverse of `belief_event`."""
     found = event.arguments
     entities, pose, confidence = found["arguments"], found["pose"], found["confidence"]
     assert isinstance(entities, list)
@@ -100,7 +100,7 @@ def belief_fields(event: Event) -> BeliefFields:
 
 
 def message_fields(message: Any) -> BeliefFields:
-    """Return the fields of a ``hetwin/msg/Belief``, whatever has decoded it; the fluent ``pose`` is `LOC`."""
+    """Return the fields of a decoded ``hetwin/msg/Belief``, from any decoder; the fluent ``pose`` becomes `LOC`."""
     fluent, pose = str(message.fluent), tuple(map(float, message.pose))
     return BeliefFields(
         LOC if fluent == "pose" else fluent,
@@ -114,23 +114,23 @@ def message_fields(message: Any) -> BeliefFields:
 
 
 def unusable_belief(problem: str, time_ns: int, source: str) -> Event:
-    """Return the event of a message that holds no belief, and why; a run reports it and goes on."""
+    """Return the event of a message that holds no valid belief, with the reason; the run reports it and continues."""
     return Event(_PROBLEM, time_ns, EventKind.BELIEF, source, 0, {_PROBLEM: problem})
 
 
 def problem_of(event: Event) -> str:
-    """Return why a message holds no belief; empty if it does."""
+    """Return the reason why a message holds no valid belief; empty if it holds one."""
     return str(event.arguments.get(_PROBLEM, ""))
 
 
 def checked_pose(numbers: Sequence[float]) -> Pose:
-    """Return a pose with a unit quaternion.
+    """Return a pose with a normalized quaternion.
 
     Args:
-        numbers: (7,) x y z qw qx qy qz.
+        numbers: (7,) x y z [m], qw qx qy qz.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if these numbers are no pose.
     """
     if len(numbers) != _POSE:
         raise ValueError(f"a pose of {len(numbers)} numbers; expected x y z qw qx qy qz")

@@ -1,4 +1,4 @@
-"""Which model types are installed: the entry points of the group ``hetwin.models``."""
+"""The installed model types: the entry points of the group ``hetwin.models``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TYPES = Group("hetwin.models", "model type", "MODULE:CLASS of a class derived fr
 
 
 def model_types() -> dict[str, str]:
-    """Type names and where their classes are (MODULE:CLASS), sorted by name."""
+    """Type names and the locations of their classes (MODULE:CLASS), sorted by name."""
     return {name: point.value for name, point in TYPES.points().items()}
 
 
@@ -26,35 +26,35 @@ def model_class(type_name: str) -> type[Model]:
         type_name: a name that `model_types` lists, or MODULE:CLASS.
 
     Raises:
-        BadInput: if there is none, or it is not a model.
+            BadInput: if there is no such type, or the class is not a model.
     """
     point = None if ":" in type_name else _entry_point(type_name)
-    place = type_name if point is None else point.value
-    module_name, _, class_name = place.partition(":")
+    location = type_name if point is None else point.value
+    module_name, _, class_name = location.partition(":")
     try:
         found = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
-        raise refusal(error.name or "") or _not_there(error, place, point) from error
+        raise refusal(error.name or "") or _module_missing(error, location, point) from error
     except Exception as error:  # a third party's module may raise anything while it is imported
-        raise _not_importable(error, place) from error
+        raise _not_importable(error, location) from error
     if not (isinstance(found, type) and issubclass(found, Model)):
         raise BadInput(
             "this is not a model",
-            found=place,
+            found=location,
             expected="a class derived from hetwin_suite.model.Model",
         )
     return found
 
 
 def declared(cls: type[Model]) -> type[Model]:
-    """A model's class, once it has declared itself.
+    """Return a model's class after it has declared itself.
 
     Raises:
-        BadInput: if it does not.
+        BadInput: if its declaration fails.
     """
     try:
         cls.declare()
-    except Exception as error:  # a model of anyone's may raise anything
+    except Exception as error:  # a third party's model may raise anything
         raise BadInput(
             f"the model does not say what it is: {type(error).__name__}: {error}",
             found=cls.__name__,
@@ -80,26 +80,28 @@ def _entry_point(name: str) -> EntryPoint:
     return found
 
 
-def _not_there(error: ModuleNotFoundError, place: str, point: EntryPoint | None) -> BadInput:
-    """The error about a missing module: the model's own, or one that it imports."""
-    if point is not None and _is_of(error, point.module):
+def _module_missing(
+    error: ModuleNotFoundError, location: str, point: EntryPoint | None
+) -> BadInput:
+    """Return the error about a missing module: the model's own, or one that it imports."""
+    if point is not None and _is_module_or_parent(error, point.module):
         package = package_of(point)
         return BadInput(
-            f"the model type {point.name} is installed under a module that is no longer there",
-            found=place,
+            f"the model type {point.name} is installed under a module that does not exist",
+            found=location,
             expected=f"the entry points of the present version: reinstall {package}",
         )
-    return _not_importable(error, place)
+    return _not_importable(error, location)
 
 
-def _is_of(error: ModuleNotFoundError, module_name: str) -> bool:
-    """Whether it is the module itself, or a package that it is in, that is missing."""
+def _is_module_or_parent(error: ModuleNotFoundError, module_name: str) -> bool:
+    """Whether the missing module is this one, or a package that contains it."""
     return f"{module_name}.".startswith(f"{error.name}.")
 
 
-def _not_importable(error: Exception, place: str) -> BadInput:
+def _not_importable(error: Exception, location: str) -> BadInput:
     return BadInput(
         f"the model cannot be imported: {type(error).__name__}: {error}",
-        found=place,
+        found=location,
         expected="MODULE:CLASS of a class derived from hetwin_suite.model.Model, installed or beside the scenario",
     )

@@ -1,4 +1,4 @@
-"""Simulated time in whole nanoseconds, and which steps of the main model a slower model takes."""
+"""Simulated time in whole nanoseconds, and the steps of the main model at which a slower model steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hetwin_core.ensemble.errors import BadInput
 NS_PER_S = 1_000_000_000
 """Nanoseconds in a second."""
 LATER_NS = 1 << 62
-"""A time that no run reaches [ns]."""
+"""A time later than any that a run reaches [ns]."""
 
 
 def seconds(time_ns: int) -> float:
@@ -34,7 +34,7 @@ class MainClock:
         object.__setattr__(self, "_exact", (NS_PER_S * exact.denominator, exact.numerator))
 
     def time_of(self, step: int) -> int:
-        """Time of a step in ns; computed from the step's number, so that rounding never adds up."""
+        """Time of a step in ns; computed from the step's number, so that rounding errors do not accumulate."""
         per_second, rate = self._exact
         return step * per_second // rate
 
@@ -55,7 +55,7 @@ class MainClock:
 
 
 def divisor(main_rate: float, rate: float) -> int | None:
-    """Every how many main steps a model of this rate steps; None if its rate does not divide the main rate."""
+    """Number of main steps per step of a model with this rate; None if the rate does not divide the main rate."""
     if rate <= 0 or rate > main_rate:
         return None
     ratio = main_rate / rate
@@ -64,7 +64,7 @@ def divisor(main_rate: float, rate: float) -> int | None:
 
 
 def nearest_rates(main_rate: float, rate: float) -> tuple[float, ...]:
-    """The rates closest to `rate`, below and above, that divide the main rate."""
+    """The closest rates below and above `rate` that divide the main rate."""
     if rate >= main_rate:
         return (main_rate,)
     every = max(1, int(main_rate / max(rate, 1e-12)))
@@ -72,11 +72,11 @@ def nearest_rates(main_rate: float, rate: float) -> tuple[float, ...]:
 
 
 def required_divisor(main_rate: float, rate: float, where: str, otherwise: str = "") -> int:
-    """Every how many main steps a model of this rate steps.
+    """Number of main steps per step of a model with this rate.
 
     Args:
         main_rate, rate: steps per simulated second.
-        where: place of the rate in the input, for the error.
+        where: location of the rate in the input, for the error.
         otherwise: alternatives to a rate, as the end of a sentence.
 
     Raises:

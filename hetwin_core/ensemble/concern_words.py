@@ -10,11 +10,11 @@ from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.sentences.catalogue import group, say
 
 _AT_START_NS = 100_000_000
-"""Fingers that stand closed so early were not seen to close [ns]."""
+"""Fingers that are closed before this time were not seen to close [ns]."""
 
 
 def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence for each time in which a hand closed on something outside the scene, and each claim that was judged.
+    """A sentence for each period in which a hand held something outside the scene, and for each judged claim.
 
     Args:
         rows: the events of a run, as its summary has them.
@@ -26,7 +26,7 @@ def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _is_usual(event: Event) -> bool:
-    """Whether a claim is not worth a sentence: that nothing was touched."""
+    """Whether a claim is not worth a sentence, such as the one that nothing was touched."""
     return event.arguments["claim"] == TOUCHED and not event.arguments["known"]
 
 
@@ -78,7 +78,7 @@ def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
     """The checked and the unchecked claims, e.g. ``touches of 7 links checked; not checked: base (no odometry)``.
 
     Args:
-        rows: of the run's coverage, as the summary has them.
+        rows: rows of the run's coverage, as the summary has them.
     """
     if not rows:
         return say("verdict.nothing_checked")
@@ -100,12 +100,12 @@ def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def claim_named(word: str) -> str | None:
-    """The claim that a word names in either number, e.g. ``grips``; None if it names none."""
+    """The claim that a word names in singular or plural, e.g. ``grips``; None if it names no claim."""
     return next((name for name in group("claim") if word in (name, _plural(name))), None)
 
 
 def claim_words() -> Iterable[str]:
-    """The words by which claims are named."""
+    """The words that name claims, in the plural."""
     return map(_plural, group("claim"))
 
 
@@ -119,36 +119,37 @@ def _missed(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 ROBOT_HEALTH = "robot_health"
-"""Name and type of the observer that raises concerns; it is added to ensembles whose main model can be watched."""
+"""Name and type of the observer that raises concerns; added to every ensemble whose main model can be watched."""
 TOUCHED, TOUCH_ENDED = "touched", "touch_ended"
-"""Its events about touches of the robot's links, which are no concerns."""
+"""Events of this observer about touches of the robot's links; they are not concerns."""
 
 COVERAGE = "coverage"
-"""Name of the event with which this observer reports whether a claim is checked from then on."""
+"""Event with which this observer reports whether a claim is checked from then on."""
 
 CLOSED_ON_SOMETHING = "closed_on_something"
-"""Event of a grasp monitor: the fingers have closed and stopped short of their end, with nothing of the scene between
-them: on something that the scene does not have, or as they were commanded."""
+"""Event of a grasp monitor: the fingers closed and stopped before the end of their travel, with no object of the scene
+between them. They hold something outside the scene, or stopped on command.
+"""
 KNOWN_BELOW, KNOWN_ABOVE = 0.2, 0.8
-"""Between these probabilities a claim is not known."""
+"""A claim is unknown if its probability lies between these."""
 JUDGED = "judged"
-"""Event of the model of evidence: how sure it is of a claim, and by which quantities."""
+"""Event of the evidence model: the probability of a claim, and the quantities that it is based on."""
 LET_GO_OF_SOMETHING = "let_go_of_something"
-"""That is over: the fingers opened, closed further to their end, or hold an object of the scene."""
+"""End of `CLOSED_ON_SOMETHING`: the fingers opened, closed fully, or hold an object of the scene."""
 APPEARED = "appeared"
-"""Event of a model that finds things: an object stands for something that a sensor has seen, or a hand closed on."""
+"""Event of a model that detects objects: an object was added for something that a sensor saw or a hand closed on."""
 MENDED, BREAKS_OFF = "mended", "breaks_off"
-"""Findings about messages of a recording that were out of order, misdated or no numbers, and about cut files."""
+"""Findings about a recording: messages out of order, misdated or not finite, and truncated files."""
 DROPPED = "dropped"
-"""The event of an observer of hands that is a concern where it was not meant; it then has a severity."""
+"""Event of an observer of hands; a concern, with a severity, if the drop was not intended."""
 
 _MOST_NAMED = 4
-"""So many joints are named, others are counted."""
-_UNSAID = ("severity", "from", "to")
+"""Maximum number of joints that are named; the remaining ones are counted."""
+_OMITTED = ("severity", "from", "to")
 
 
 def concern_text(name: str, arguments: Mapping[str, Json]) -> str:
-    """A concern in words, e.g. ``forearm is 3.2 cm inside table``; any name and arguments have some."""
+    """A concern in words, e.g. ``forearm is 3.2 cm inside table``; unknown names and arguments get a generic text."""
     begun, ended = arguments.get("from"), arguments.get("to")
     known = isinstance(begun, float) and isinstance(ended, float)
     lasted = ended - begun if known else None  # type: ignore[operator]
@@ -160,10 +161,10 @@ def concern_text(name: str, arguments: Mapping[str, Json]) -> str:
         try:
             return say(f"concern.{key}", **{**arguments, **lists, "lasted": lasted})
         except (KeyError, TypeError, ValueError):
-            pass  # of an older or newer version
+            pass  # the arguments are those of an older or newer version
     said = ", ".join(
         f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
         for key, value in arguments.items()
-        if value is not None and key not in _UNSAID
+        if value is not None and key not in _OMITTED
     )
     return name.replace("_", " ") + (f" ({said})" if said else "")

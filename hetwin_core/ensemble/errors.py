@@ -6,19 +6,19 @@ import os
 import traceback
 from pathlib import Path
 
-_OF_THE_CORE = Path(__file__).resolve().parents[1]
-_OF_PYTHON = Path(os.__file__).resolve().parent
+_CORE_FOLDER = Path(__file__).resolve().parents[1]
+_PYTHON_FOLDER = Path(os.__file__).resolve().parent
 
 
 def raised_words(error: BaseException) -> str:
-    """The error and its place, e.g. ``ValueError: the tank is empty (/home/anna/coffee.py, line 42)``.
+    """The error and its location, e.g. ``ValueError: the tank is empty (/home/anna/coffee.py, line 42)``.
 
-    The place is the innermost one that is neither Python's own nor of an installed package, else the outermost one of
-    such a package, which the core has called.
+    The location is the innermost frame outside Python and installed packages; without one, the outermost frame of
+    the package that the core has called.
     """
     text = f"{type(error).__name__}: {error}"
     frames = [(Path(f.filename), f.lineno) for f in traceback.extract_tb(error.__traceback__)]
-    outside = [frame for frame in frames if not frame[0].is_relative_to(_OF_THE_CORE)]
+    outside = [frame for frame in frames if not frame[0].is_relative_to(_CORE_FOLDER)]
     own = [frame for frame in outside if not _is_installed(frame[0])]
     for file, line in (*reversed(own), *outside):
         if file.exists():
@@ -28,14 +28,14 @@ def raised_words(error: BaseException) -> str:
 
 def _is_installed(file: Path) -> bool:
     packages = {"site-packages", "dist-packages"}
-    return file.is_relative_to(_OF_PYTHON) or not packages.isdisjoint(file.parts)
+    return file.is_relative_to(_PYTHON_FOLDER) or not packages.isdisjoint(file.parts)
 
 
 class HetwinError(Exception):
     """Base of all errors that hetwin raises on purpose; the text is meant for users.
 
     Attributes:
-        exit_code: of the command that it ends.
+        exit_code: exit code of the command that the error ends.
     """
 
     exit_code = 1
@@ -45,8 +45,8 @@ class BadInput(HetwinError):
     """Input from outside that cannot be used; ends a command with exit code 2.
 
     Args:
-        problem: in words.
-        file: the file in which it is wrong.
+        problem: the problem in words.
+        file: the file that contains the input.
         where: line, key or element in that file, e.g. ``models.grasp.rate`` or ``line 12``.
         found: the value there.
         expected: the expectation, or the remedy.
@@ -71,7 +71,7 @@ class BadInput(HetwinError):
         super().__init__(self._text())
 
     def at(self, where: str | None, file: Path | str | None = None) -> BadInput:
-        """The same error with another place."""
+        """The same error at another location."""
         return BadInput(
             self.problem, file=file, where=where, found=self.found, expected=self.expected
         )
@@ -113,7 +113,7 @@ class RunFailed(HetwinError):
         return self._text()
 
     def _text(self, model: str = "") -> str:
-        from hetwin_core.ensemble.words import failure_words  # sentences take their time to be read
+        from hetwin_core.ensemble.words import failure_words  # loading the sentences takes time
 
         return failure_words(self.call, self.time_ns / 1e9, self.reason, model)
 

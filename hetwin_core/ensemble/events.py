@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 
 def plain(value: object) -> Any:
-    """The same as dictionaries, lists, texts and finite numbers; other numbers become null, the rest text."""
+    """Convert to dictionaries, lists, texts and finite numbers; other numbers become null, other objects text."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -30,7 +30,7 @@ Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | Non
 
 
 class EventKind(StrEnum):
-    """The origin of an event."""
+    """Origin of an event."""
 
     MODEL = "model"
     ACTION = "action"
@@ -65,7 +65,7 @@ class Event:
 
 
 def event_of_message(message: Any, time_ns: int) -> Event:
-    """The event of a ``hetwin/msg/Event``, whatever has decoded it.
+    """Return the event of a decoded ``hetwin/msg/Event``, from any decoder.
 
     Raises:
         ValueError: if the kind is unknown, or the arguments are no JSON object.
@@ -80,27 +80,29 @@ def event_of_message(message: Any, time_ns: int) -> Event:
 
 
 def event_to_row(event: Event) -> list[Any]:
-    """An event as a list for JSON: name, time in ns, kind, source, sequence, arguments, which are kept as they are."""
+    """An event as a list for JSON: name, time in ns, kind, source, sequence, and the arguments unchanged."""
     arguments = dict(event.arguments)
     return [event.name, event.time_ns, event.kind.value, event.source, event.sequence, arguments]
 
 
-_REST: tuple[Any, ...] = ("", "", 0, {})
-"""Defaults of the fields behind name and time in a row."""
+_ROW_DEFAULTS: tuple[Any, ...] = ("", "", 0, {})
+"""Defaults of the fields after name and time in a row."""
 
 
 def event_from_row(row: Sequence[Any]) -> Event:
-    """Inverse of `event_to_row`; an empty kind is that of a model's event, and all behind the time may be absent.
+    """Return the event of a row, the inverse of `event_to_row`.
+
+    Fields after the time may be absent; an empty kind means a model's event.
 
     Raises:
         ValueError: if the kind is unknown.
     """
-    name, time_ns, kind, source, sequence, arguments = *row, *_REST[len(row) - 2 :]
+    name, time_ns, kind, source, sequence, arguments = *row, *_ROW_DEFAULTS[len(row) - 2 :]
     return Event(name, time_ns, EventKind(kind or EventKind.MODEL), source, sequence, arguments)
 
 
 def event_to_summary(event: Event) -> dict[str, Json]:
-    """An event as `summary.json` and ``hetwin run --json`` have it, with its time in s."""
+    """An event as in `summary.json` and ``hetwin run --json``, with its time in s."""
     return {
         "time": event.time_ns / 1e9,
         "name": event.name,
@@ -123,10 +125,10 @@ def event_from_summary(row: Mapping[str, Any]) -> Event:
 
 
 def arguments_to_text(arguments: Mapping[str, Json]) -> str:
-    """Arguments as a JSON object; numbers that are not finite become null, as JSON knows no others."""
+    """Arguments as a JSON object; numbers that are not finite become null."""
     try:
         return json.dumps(arguments, ensure_ascii=False, allow_nan=False)
-    except (TypeError, ValueError):  # seldom
+    except (TypeError, ValueError):  # rare, and `plain` is slow
         return json.dumps(plain(arguments), ensure_ascii=False)
 
 
@@ -149,35 +151,39 @@ def arguments_from_text(text: str) -> dict[str, Json]:
 
 INSTANT = "instant"
 ANNOUNCED = "announced"
-"""Phase of an action that is still to come: nothing happens yet. Its arguments may have more, see `START`."""
+"""Phase of an action that is announced ahead of time: nothing happens yet. Its arguments may include those of
+`ANNOUNCED_START`.
+"""
 PHASES = ("begin", "end", INSTANT, ANNOUNCED)
 ANNOUNCED_START, ANNOUNCED_TRAJECTORY = "start", "trajectory"
-"""Arguments of an announced action: in how many seconds it begins, and how the joints move then."""
+"""Arguments of an announced action: the time until it begins [s], and the trajectory of the joints."""
 ACTION, GOAL_ID = "action", "goal_id"
 """Arguments of events of a ROS action server: the action's name, and the first digits of its goal's id."""
 TREE_NODE = "tree_node"
-"""Argument of the action of a behaviour tree's node, of which some run as long as the robot does: its identity."""
+"""Argument of an action of a behaviour tree's node, which may run as long as the robot does: the node's identity."""
 RESULT = "result"
-"""Argument of an action's end, where a robot's middleware reports it: ``succeeded``, ``aborted``, ``failure`` ..."""
+"""Argument of an action's end that the robot's middleware reports: ``succeeded``, ``aborted``, ``failure`` ..."""
 GRIPPER_SAYS, TRAJECTORY_SAYS = "gripper_says", "trajectory_says"
-"""A gripper's status (``stalled``, ``reached_goal``, ``grasped``, ``position``), and a controller of its
-greatest error (``joint``, ``error``)."""
+"""A gripper's status (``stalled``, ``reached_goal``, ``grasped``, ``position``), and a controller's status with its
+largest error (``joint``, ``error``).
+"""
 FORCE_SAYS, IO_SAYS = "force_says", "io_says"
 """An arm's wrench (``force``, ``torque``), and the new ``state`` of an input or output (``io``)."""
 GOAL_SENT, RESULT_GOT = "goal_sent", "result_got"
 """The goal of an action, and its result."""
 COMMANDED, FEELS = "commanded", "feels"
-"""Commands of a controller (``positions`` by name, or the ``values`` of a ``gripper``; rad or m),
-and readings of a hand's sensor: ``source``, ``quantity``, and where known ``unit``, ``hand``, ``claim`` (``held`` if
-not given) and ``log_ratio``."""
-_SAID = frozenset(
+"""Commands of a controller (``positions`` by name, or the ``values`` of a ``gripper``; rad or m), and readings of a
+hand's sensor: ``source``, ``quantity``, and if known ``unit``, ``hand``, ``claim`` (``held`` by default) and
+``log_ratio``.
+"""
+_REPORTS = frozenset(
     {
         *(GRIPPER_SAYS, TRAJECTORY_SAYS, FORCE_SAYS, IO_SAYS, GOAL_SENT, RESULT_GOT),
         *(COMMANDED, FEELS),
     }
 )
 ROBOT = "robot"
-"""Argument that names the robot, where there are several."""
+"""Argument that names the robot if there are several."""
 _PHASE = "phase"
 LETTING_GO = frozenset(
     {
@@ -191,7 +197,7 @@ _GOAL, _OPEN = "goal", "open"
 
 
 class AnnotationFields(NamedTuple):
-    """The fields of the message but for its header; `arguments` is a JSON object, or empty for none."""
+    """The fields of the message without its header; `arguments` is a JSON object, or empty."""
 
     operation: str
     phase: str
@@ -201,11 +207,11 @@ class AnnotationFields(NamedTuple):
 def action_event(fields: AnnotationFields, time_ns: int, source: str) -> Event:
     """The event that an annotation announces; its phase becomes one of its arguments.
 
-    If the field `phase` is empty, an argument of this name counts, and without one the action is instant.
+    If the field `phase` is empty, an argument of this name is used; without either, the action is instant.
 
     Args:
-        fields: of the message.
-        time_ns: when the phase begins.
+        fields: fields of the message.
+        time_ns: start of the phase.
         source: name of the reporter.
 
     Raises:
@@ -217,14 +223,14 @@ def action_event(fields: AnnotationFields, time_ns: int, source: str) -> Event:
     arguments = arguments_from_text(text)
     phase = phase or str(arguments.get(_PHASE, INSTANT))
     if phase not in PHASES:
-        raise ValueError(f"phase {phase!r} of {operation} is none of {', '.join(PHASES)}")
+        raise ValueError(f"phase {phase!r} of {operation}; expected one of {', '.join(PHASES)}")
     return announce(operation, phase, arguments, time_ns, source)
 
 
 def announce(
     operation: str, phase: str, arguments: Mapping[str, Json], time_ns: int, source: str
 ) -> Event:
-    """The event of an action's phase; a phase among its arguments is replaced."""
+    """Return the event of an action's phase; a phase among the arguments is replaced."""
     others = {key: value for key, value in arguments.items() if key != _PHASE}
     return Event(operation, time_ns, EventKind.ACTION, source, arguments={**others, _PHASE: phase})
 
@@ -237,11 +243,11 @@ def annotation_fields(event: Event) -> AnnotationFields:
 
 
 def is_meant(event: Event) -> bool:
-    """Whether an event is an action that the robot's program announced, no goal of a controller or node of a tree.
+    """Whether an event is an action that the robot's program announced.
 
-    Nor is it a status of a part of the robot.
+    Goals of controllers, nodes of behaviour trees and status reports of the robot's parts are not.
     """
-    is_action = event.kind is EventKind.ACTION and event.name not in _SAID
+    is_action = event.kind is EventKind.ACTION and event.name not in _REPORTS
     return is_action and not event.arguments.keys() & {GOAL_ID, TREE_NODE}
 
 
@@ -251,7 +257,7 @@ def phase_of(event: Event) -> str:
 
 
 def lets_go(event: Event) -> bool:
-    """Whether an action's event is about releasing the object in a hand, by its name or its goal."""
+    """Whether an action's event, by its name or its goal, releases the object in a hand."""
     return event.kind is EventKind.ACTION and (
         event.name in LETTING_GO or event.arguments.get(_GOAL) == _OPEN
     )

@@ -1,8 +1,8 @@
-"""The contract of models in version 0.1, which still runs.
+"""The contract of models in version 0.1, which is still supported.
 
-A class that is derived from this `Model` runs like a present one: its description is declared, and its `StepInput`,
-`StepOutput` and `Contribution` are converted from and to the present classes. This module goes with the minor version
-after the next.
+A class that is derived from this `Model` runs like a present one: its description becomes its declaration, and its
+`StepInput`, `StepOutput` and `Contribution` are converted from and to the present classes. This module will be
+removed with the minor version after the next.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PAGE = "docs/writing_a_model.md"
 
 
 class ModelKind(StrEnum):
-    """The role of a model; it decided nothing."""
+    """The role of a model; it has no effect."""
 
     SIMULATION = "simulation"
     OBSERVER = "observer"
@@ -62,13 +62,13 @@ class ModelDescription:
 
 @dataclass(slots=True)
 class Contribution(MainContribution):
-    """The contribution of a model to the scene; `reads_proximity` stands for a selection among `reads`."""
+    """The contribution of a model to the scene; `reads_proximity` adds the proximity table to `reads`."""
 
     reads_proximity: bool = field(default=True, kw_only=True)
 
 
 class StepOutput(MainChanges):
-    """The output of a step; `proximity` stands for the table of this name."""
+    """The output of a step; `proximity` becomes the table of this name."""
 
     def __init__(self, *, time_ns: int, proximity: Any = None, **fields: Any) -> None:
         super().__init__(time_ns, **fields)
@@ -95,26 +95,27 @@ class Model(PresentModel):
     @classmethod
     def declare(cls) -> None:
         """Declare the model's description."""
-        said = cls.describe()
-        cls.summary, cls.rate, cls.stepping = said.summary, said.rate, said.stepping
-        cls.provides, cls.raises = said.provides, said.raises
-        cls.can_be_main, cls.watched = said.can_be_main, said.watched
+        description = cls.describe()
+        cls.summary, cls.rate = description.summary, description.rate
+        cls.provides, cls.raises = description.provides, description.raises
+        cls.can_be_main, cls.watched = description.can_be_main, description.watched
+        cls.stepping = description.stepping
         cls.asked = cls().parameters()
 
     def parameters(self) -> Sequence[ParameterRequest]:
-        """Which parameters `initialize` needs."""
+        """The parameters that `initialize` needs."""
         return self.settings_class.requests()
 
     @classmethod
     def requests(cls) -> Sequence[ParameterRequest]:
-        """Which parameters the conductor is to resolve."""
+        """The parameters that the conductor resolves."""
         return cls.asked
 
     @abstractmethod
     def initialize(  # type: ignore[override]
         self, parameters: Mapping[str, Any], seed: int
     ) -> Contribution:
-        """Get ready with the resolved parameters."""
+        """Prepare the model with the resolved parameters."""
 
     def contribute(self, given: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model, as the conductor does."""

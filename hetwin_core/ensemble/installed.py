@@ -1,4 +1,4 @@
-"""Plugins: what packages add to hetwin: their entry points, and libraries that extras bring."""
+"""Plugins: the additions of other packages by entry points, and the libraries that extras install."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MODELS = {
         "examples",
     ),
 }
-"""Types of models that packages of ours bring, and the extras that install these."""
+"""Model types of hetwin's own plugins, and the extras that install them."""
 COMMANDS = {
     "compare": "compare",
     "label": "datasets",
@@ -68,15 +68,15 @@ COMMANDS = {
         "examples",
     ),
 }
-"""Commands that packages of ours bring, and the extras that install these."""
+"""Commands of hetwin's own plugins, and the extras that install them."""
 DESCRIPTIONS = {"mujoco": "mjcf", **dict.fromkeys(("usd", "usda", "usdc", "usdz"), "usd")}
-"""Tags and endings of files of robots and worlds that packages of ours read, and the extras that install these."""
+"""Tags and file endings of robots and worlds that hetwin's own plugins read, and the extras that install them."""
 ENGINES = {"gz": "gazebo"}
-"""Physics engines that packages of ours bring, and the extras that install these."""
+"""Physics engines of hetwin's own plugins, and the extras that install them."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
-"""Endings of files that packages of ours write, and the extras that install these."""
+"""File endings that hetwin's own plugins write, and the extras that install them."""
 VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}
-"""Viewers that packages of ours bring, and the extras that install these."""
+"""Viewers of hetwin's own plugins, and the extras that install them."""
 SCENARIOS = dict.fromkeys(
     (
         *(
@@ -91,7 +91,7 @@ SCENARIOS = dict.fromkeys(
     ),
     "examples",
 )
-"""Scenarios that packages of ours bring, and the extras that install these."""
+"""Scenarios of hetwin's own plugins, and the extras that install them."""
 
 
 def installs(extra: str) -> str:
@@ -100,10 +100,10 @@ def installs(extra: str) -> str:
 
 
 def library_of(extra: str, modules: str | tuple[str, ...], needed: str, where: str = "") -> Any:
-    """Import a library that an extra brings.
+    """Import a library that an extra installs.
 
     Args:
-        extra: its name.
+        extra: name of the extra.
         modules: the library, and those of its modules that it does not import by itself.
         needed: message to the user if it is missing, up to a colon.
         where: the option or key that needs it.
@@ -122,20 +122,20 @@ def library_of(extra: str, modules: str | tuple[str, ...], needed: str, where: s
 def installed(group: str) -> list[EntryPoint]:
     """The entry points of a group, in the order in which Python finds their packages.
 
-    The metadata of all packages is read once, and again only if the packages come from other folders: with a few
-    hundred of them that takes as long as it takes to import a physics engine.
+    The metadata of all packages is read once, and again only if the search path changes: with a few hundred
+    packages, reading takes as long as importing a physics engine.
     """
     return list(_all(tuple(sys.path)).get(group, ()))
 
 
 @cache
 def _all(_folders: tuple[str, ...]) -> Mapping[str, list[EntryPoint]]:
-    """The entry points of hetwin's groups; of two packages with one name, the first that Python finds counts."""
+    """The entry points of hetwin's groups; of several packages with one name, Python's first is used."""
     found: dict[str, list[EntryPoint]] = {}
     seen: set[str] = set()
     for package in distributions():
-        said = package.read_text("entry_points.txt")
-        if said is None or "[hetwin." not in said or package.name in seen:
+        text = package.read_text("entry_points.txt")
+        if text is None or "[hetwin." not in text or package.name in seen:
             continue
         seen.add(package.name)
         for point in package.entry_points:
@@ -144,24 +144,24 @@ def _all(_folders: tuple[str, ...]) -> Mapping[str, list[EntryPoint]]:
 
 
 def packages_in(group: str) -> frozenset[str]:
-    """The top-level packages of the modules that the entry points of a group name."""
+    """The top-level packages of the modules that a group's entry points name."""
     return frozenset(point.module.partition(".")[0] for point in installed(group))
 
 
 def package_of(point: EntryPoint) -> str:
-    """The name of the package that an entry point is of."""
+    """The name of an entry point's package."""
     return point.dist.name if point.dist is not None else point.module
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One kind of additions of packages; of several entry points with one name, the first that Python finds counts.
+    """One kind of plugins; of several entry points with one name, Python's first is used.
 
     Attributes:
-        name: of the group, e.g. ``hetwin.skills``.
-        one: name of one of them, in words.
+        name: name of the group, e.g. ``hetwin.skills``.
+        one: what a member is called in messages, e.g. ``skill``.
         expected: required target of an entry point.
-        brought: names that packages of ours have, and the extras that install these.
+        brought: names of members in hetwin's own plugins, and the extras that install these.
     """
 
     name: str
@@ -170,16 +170,16 @@ class Group:
     brought: Mapping[str, str] = field(default_factory=dict)
 
     def points(self) -> dict[str, EntryPoint]:
-        """The entry points that count, by name, sorted."""
+        """The entry points in use, by name, sorted."""
         first = {point.name: point for point in reversed(installed(self.name))}
         return dict(sorted(first.items()))
 
     def names(self) -> list[str]:
-        """The names of all, sorted."""
+        """The names of all members, sorted."""
         return list(self.points())
 
     def known(self) -> list[str]:
-        """The names of all that are installed or that an extra brings, sorted."""
+        """The names of all members that are installed or that an extra installs, sorted."""
         return sorted({*self.names(), *self.brought})
 
     def point(self, name: str) -> EntryPoint | None:
@@ -187,14 +187,14 @@ class Group:
         return self.points().get(name)
 
     def load(self, name: str, where: str | None = None) -> Any:
-        """Import one.
+        """Import a member.
 
         Args:
-            name: of it.
+            name: name of the member.
             where: option or key that names it.
 
         Raises:
-            BadInput: if there is none of this name, or it cannot be imported; its package is named.
+            BadInput: if there is no such member, or it cannot be imported; its package is named.
         """
         point = self.point(name)
         if point is None:
@@ -212,11 +212,11 @@ class Group:
         """
         try:
             return point.load()
-        except Exception as error:  # a module of anyone's may raise anything while it is imported
+        except Exception as error:  # a third party's module may raise anything while it is imported
             raise self.refused(point, f"{type(error).__name__}: {error}") from error
 
     def refused(self, point: EntryPoint, why: str) -> BadInput:
-        """The error that one cannot be used."""
+        """Return the error that a member cannot be used."""
         return BadInput(
             f"the {self.one} {point.name} of the package {package_of(point)} cannot be used: {why}",
             where=f"{self.name}.{point.name}",
@@ -225,7 +225,7 @@ class Group:
         )
 
     def each(self) -> Iterator[tuple[EntryPoint, Any]]:
-        """Import all; one that cannot be imported is named in a warning, and left out."""
+        """Import all members; one that cannot be imported is skipped with a warning."""
         for point in self.points().values():
             try:
                 found = self.loaded(point)

@@ -1,4 +1,4 @@
-"""Encodes the messages of models and conductor at the start of a run, and errors, as JSON text."""
+"""Encodes errors, and the messages of models and conductor at the start of a run, as JSON text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.values import WORLD, AttributeSpec, Meaning, Sha
 from hetwin_core.ensemble.scene.watch import WatchLayout
 from hetwin_core.ensemble.validation import Strict, check
 
-_OF_MAIN = ("duration_ns", "robot_description", "engine", "shown", "robot_descriptions")
+_MAIN_FIELDS = ("duration_ns", "robot_description", "engine", "shown", "robot_descriptions")
 
 
 def contribution_to_text(contribution: Contribution) -> str:
@@ -34,7 +34,7 @@ def contribution_to_text(contribution: Contribution) -> str:
     }
     if isinstance(contribution, MainContribution):
         watch = contribution.watch
-        data |= {name: getattr(contribution, name) for name in _OF_MAIN}
+        data |= {name: getattr(contribution, name) for name in _MAIN_FIELDS}
         data["watch"] = None if watch is None else watch.to_json()
     return json.dumps(data)
 
@@ -91,7 +91,7 @@ class _MainContribution(_Contribution):
 
 
 def contribution_from_text(text: str) -> Contribution:
-    """Inverse of `contribution_to_text`; every key may be absent, and no text at all is a contribution of nothing.
+    """Inverse of `contribution_to_text`; every key may be absent, and an empty text is an empty contribution.
 
     Raises:
         BadInput: naming a key that is missing, unknown or of another type.
@@ -100,8 +100,8 @@ def contribution_from_text(text: str) -> Contribution:
         data = json.loads(text or "{}")
     except json.JSONDecodeError as error:
         raise BadInput(f"this is not JSON: {error}", found=text[:80]) from None
-    of_main = isinstance(data, dict) and not data.keys().isdisjoint((*_OF_MAIN, "watch"))
-    given = check(_MainContribution if of_main else _Contribution, data)
+    is_main = isinstance(data, dict) and not data.keys().isdisjoint((*_MAIN_FIELDS, "watch"))
+    given = check(_MainContribution if is_main else _Contribution, data)
     read: dict[str, Any] = {
         "entities": [entity_from_json(e.model_dump(exclude_none=True)) for e in given.entities],
         "attributes": [_start_from_json(start) for start in given.attributes],
@@ -111,7 +111,7 @@ def contribution_from_text(text: str) -> Contribution:
     }
     if not isinstance(given, _MainContribution):
         return Contribution(**read)
-    read |= {name: getattr(given, name) for name in _OF_MAIN}
+    read |= {name: getattr(given, name) for name in _MAIN_FIELDS}
     watch = None if given.watch is None else WatchLayout.from_json(given.watch)
     return MainContribution(**read, watch=watch)
 
@@ -165,7 +165,7 @@ def error_to_text(error: BaseException) -> str:
 
 
 def error_from_text(text: str, model: str, call: str, time_ns: int) -> HetwinError:
-    """Inverse of `error_to_text`; an error that is not one of hetwin's is a failure of the model, as is plain text."""
+    """Inverse of `error_to_text`; other exceptions, and plain text, become a failure of the model."""
     try:
         data = json.loads(text)
     except json.JSONDecodeError:

@@ -1,9 +1,9 @@
 """Limits of input: sizes of files, and of their unpacked content.
 
-A small file can unpack to more than the memory, and a device never ends. So whatever is read as a whole, or unpacked
-in memory, has at most 128 MiB: a file, a chunk of a recording, a checkpoint. All that a compressed file unpacks to,
-piece by piece, has at most twice as much, or fifty times the file's size. ``HETWIN_LARGEST_MIB`` sets another number,
-for files that are trusted.
+A small file can unpack to more than the memory, and a device never ends. Anything that is read as a whole, or
+unpacked in memory, is therefore limited to 128 MiB: a file, a chunk of a recording, a checkpoint. The total that a
+compressed file unpacks to, piece by piece, is limited to twice as much, or to fifty times the file's size.
+``HETWIN_LARGEST_MIB`` sets another limit, for trusted files.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _MIB = 2**20
 _LARGEST_MIB = 128
 _PIECES, _TIMES = 2, 50
 _BYTES_OF_VALUE = 40
-"""A value in JSON takes up to three times as much in memory."""
+"""Memory of a value in JSON [bytes]; up to three times as much may be needed."""
 _DIGITS = 300
-"""A number with more digits is none that a computer's arithmetic knows."""
+"""Maximum number of digits of a number; floating-point numbers have fewer."""
 _PART = 2**20
 
 
 class TooLarge(OSError):
-    """Input is larger than its limit; the text has how to raise that, if one can."""
+    """Input is larger than its limit; the text explains how to raise the limit, if possible."""
 
     def __init__(
         self, problem: str, most: int, advice: str = f"; if trusted, set {VARIABLE}"
@@ -38,7 +38,7 @@ class TooLarge(OSError):
         super().__init__(errno.EOVERFLOW, f"{problem} more than {size}{advice}")
 
     def __str__(self) -> str:
-        """The words, without the number of the error."""
+        """The message without the error number."""
         return self.strerror or ""
 
 
@@ -47,7 +47,7 @@ class Decompressor(Protocol):
 
     @property
     def unused_data(self) -> bytes | None:
-        """The bytes behind the stream."""
+        """The bytes after the stream."""
 
     @property
     def eof(self) -> bool:
@@ -62,11 +62,11 @@ class Unpacking(Protocol):
     """A stream of a compressed file's content."""
 
     def read1(self, size: int, /) -> bytes:
-        """Return at most so many of the next bytes, none at the end."""
+        """Return at most this number of the next bytes; none at the end."""
 
 
 def largest() -> int:
-    """Return the most bytes that may be read or unpacked as a whole."""
+    """Return the maximum number of bytes that may be read or unpacked as a whole."""
     text = os.environ.get(VARIABLE)
     try:
         return _MIB * (int(text) if text else _LARGEST_MIB)
@@ -78,7 +78,7 @@ def check_size(size: int, what: str = "it has") -> int:
     """Return a declared size.
 
     Raises:
-        TooLarge: if that is above the limit.
+        TooLarge: if it is above the limit.
     """
     if size > (most := largest()):
         raise TooLarge(what, most)
@@ -89,17 +89,17 @@ def check_total(packed: int, unpacked: int) -> None:
     """Check the unpacked or declared size of a compressed file.
 
     Raises:
-        TooLarge: if that is above the limit.
+        TooLarge: if it is above the limit.
     """
     if unpacked > (most := max(_PIECES * largest(), _TIMES * packed)):
         raise TooLarge("it unpacks to", most)
 
 
 def check_files(archive: Path, sizes: Mapping[str, int]) -> None:
-    """Check the declared size of an archive's files [bytes].
+    """Check the declared sizes of an archive's files [bytes].
 
     Raises:
-        TooLarge: if one of them, or all together, is above the limit.
+        TooLarge: if one of them, or their sum, is above the limit.
     """
     for name, size in sizes.items():
         check_size(size, f"{name} has")
@@ -109,18 +109,18 @@ def check_files(archive: Path, sizes: Mapping[str, int]) -> None:
 def unpacked(
     make: Callable[[], Decompressor], data: bytes | memoryview, declared: int | None = None
 ) -> bytes:
-    """Unpack all streams that data consists of.
+    """Unpack all streams in the data.
 
     Args:
         make: returns a decompressor of one stream.
-        data: that is packed.
+        data: packed bytes.
         declared: declared size [bytes]; None: not declared.
 
     Raises:
-        TooLarge: if it unpacks to more than that, or than the limit.
-        EOFError: if it breaks off.
+        TooLarge: if it unpacks to more than the declared size or the limit.
+        EOFError: if the data is truncated.
     """
-    most = largest() if declared is None else check_size(declared, "it says that it unpacks to")
+    most = largest() if declared is None else check_size(declared, "it is declared to unpack to")
     parts: list[Any] = []
     rest: Any = data
     left = most
@@ -131,7 +131,7 @@ def unpacked(
         if left < 0:
             raise TooLarge("it unpacks to", most)
         if not stream.eof:
-            raise EOFError("what is compressed breaks off")
+            raise EOFError("the compressed data is truncated")
         parts.append(part)
         rest = stream.unused_data
     return bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
@@ -141,12 +141,12 @@ def copy(source: Unpacking, target: BinaryIO, packed: int) -> None:
     """Write the unpacked stream.
 
     Args:
-        source: that unpacks.
-        target: to write to.
-        packed: bytes that `source` reads.
+        source: the unpacking stream.
+        target: the file to write to.
+        packed: number of bytes that `source` reads.
 
     Raises:
-        TooLarge: if it is more than the limit.
+        TooLarge: if it unpacks to more than the limit.
     """
     while part := source.read1(_PART):
         target.write(part)
@@ -157,7 +157,8 @@ def check_regular(path: Path) -> int:
     """Return the size of a file [bytes].
 
     Raises:
-        OSError: if there is none, or it is no regular file: a device may never end, a pipe never begin.
+        OSError: if there is none, or it is no regular file: reading a device may never end, opening a pipe may
+            block.
     """
     known = path.stat()
     if not stat.S_ISREG(known.st_mode) and not stat.S_ISDIR(known.st_mode):
@@ -172,7 +173,7 @@ def regular(path: Path) -> BinaryIO:
 
 
 def _without_waiting(name: str, flags: int) -> int:
-    """Open a file whose reader does not wait: some of the system's look regular, and have nothing to read for ever."""
+    """Open a file without blocking: some files of the system look regular, and would block for ever."""
     return os.open(name, flags | os.O_NONBLOCK)
 
 
@@ -180,11 +181,11 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
     """Read a file as a whole.
 
     Raises:
-        TooLarge: if it has more than `most` bytes, or than the limit.
+        TooLarge: if it has more than `most` bytes; None: more than the limit.
         OSError: if it cannot be read, or is no regular file.
     """
     with regular(path) as file:
-        # Virtual files of the system report no size.
+        # The system's virtual files report no size.
         data: bytes | None = file.read((largest() if most is None else most) + 1)
     if data is None:
         raise OSError(errno.EAGAIN, "it has nothing to read")
@@ -196,7 +197,7 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
 
 def read_text(path: Path, most: int | None = None, encoding: str = "utf-8") -> str:
-    """Read a text as a whole; raises as `read_bytes`, and UnicodeDecodeError."""
+    """Read a text file as a whole; raises as `read_bytes`, and UnicodeDecodeError."""
     return io.TextIOWrapper(io.BytesIO(read_bytes(path, most)), encoding).read()
 
 
@@ -206,11 +207,11 @@ def read_json(path: Path) -> Any:
 
 
 def parsed_json(text: str | bytes, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
-    """Read JSON.
+    """Parse JSON.
 
     Args:
-        text: that is read.
-        hook: makes something of each object.
+        text: the JSON text.
+        hook: converts each object.
 
     Raises:
         TooLarge: if it holds more values than fit into the limit.
@@ -233,7 +234,7 @@ def check_digits(number: str) -> str:
     """Return the text of a number.
 
     Raises:
-        ValueError: if it is longer than any that one can calculate with.
+        ValueError: if it has too many digits.
     """
     if len(number) > _DIGITS:
         raise ValueError(f"a number has {len(number)} digits; expected {_DIGITS} at most")

@@ -1,4 +1,4 @@
-"""Robots whose base moves, and laser scanners: the names of their frames and topics, as ROS 2's navigation has them."""
+"""Mobile robots and laser scanners: names of their frames and topics, as in Nav2."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SCOPE = "::"
 
 @dataclass(frozen=True, slots=True)
 class MobileRobot:
-    """A robot that reports where its base is.
+    """A robot that reports odometry.
 
     Attributes:
-        name: of the entity that has the odometry.
+        name: name of the entity that has the odometry.
         root: name of its root link.
-        links: its other links and its hands, each with the one that it moves with; those come first.
+        links: (parent, name) of its other links and of its hands, parents first.
     """
 
     name: str
@@ -29,7 +29,7 @@ class MobileRobot:
 
     @property
     def odom(self) -> str:
-        """Name of the frame in which its odometry began (REP-105)."""
+        """Name of the frame of its odometry (REP-105)."""
         return _scoped(self.root, _ODOM)
 
     @property
@@ -43,9 +43,9 @@ class MountedScanner:
     """A laser scanner on a link.
 
     Attributes:
-        link: that it is fixed to.
+        link: the link that it is fixed to.
         pattern: geometry of its scans.
-        topic: of its scans.
+        topic: topic of its scans.
     """
 
     link: str
@@ -74,7 +74,7 @@ def mobile_robots(layout: Layout) -> list[MobileRobot]:
 
 
 def mounted_scanners(layout: Layout) -> list[MountedScanner]:
-    """Return all laser scanners; a robot's only one has the topic ``scan``, several have their names before that."""
+    """Return all laser scanners; a robot's only one has the topic ``scan``, several have ``NAME/scan``."""
     links = [
         (entity, entity.scanner)
         for entity in layout.of_kind(EntityKind.LINK)
@@ -97,7 +97,7 @@ def _scan_topic(link: Entity, pattern: ScanPattern, several: bool) -> Topic:
 
 
 def _topic(topic: Topic, link: str) -> Topic:
-    """A topic of a robot, below the name of the robot if its links have that before theirs."""
+    """A topic of a robot, in the robot's namespace if its links' names have that prefix."""
     return of_robot(topic, link.rpartition(_SCOPE)[0])
 
 

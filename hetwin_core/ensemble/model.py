@@ -1,6 +1,6 @@
-"""The contract that every model keeps (Bauer et al. (2022), section 3.2: interfaces of models).
+"""The contract of all models (Bauer et al. (2022), section 3.2: interfaces of models).
 
-Further abilities, such as taking a responsibility, is in `model_abilities`.
+Further abilities, such as taking a responsibility, are in `model_abilities`.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ class Contribution:
     Attributes:
         entities: new entities; none may exist already.
         attributes: new attributes of entities, its own or another model's; the model owns them at the start.
-        reads: attributes that its snapshots must hold, and `tables` of the world; all else may be out of date in them.
-        warnings: elements of its input that it ignores, by name.
+        reads: attributes and `tables` of the world that its snapshots must hold; everything else in them may be
+            outdated.
+        warnings: names of elements of its input that it ignores.
         reproducible: whether the same input gives the same bits, in any process.
         provides: attributes that the model declares.
     """
@@ -74,7 +75,7 @@ class Contribution:
         self.entities = (*self.entities, entity)
 
     def set(self, entity: str, attribute: Attribute, numbers: Numbers, frame: str = WORLD) -> None:
-        """Give an entity an attribute that it does not have, with its numbers at the start.
+        """Add an attribute to an entity, with its value at the start.
 
         Raises:
             ValueError: if the attribute is given by a name that the model does not provide.
@@ -96,12 +97,13 @@ class Contribution:
         """Declare the attributes that `step` reads of the scene; without this call, everything.
 
         Args:
-            selections: entity and attribute, or patterns of them, ``*`` and a table of the world; none: nothing.
+            selections: entity and attribute, or patterns of them; ``*`` and a table of the world. No selection:
+                nothing.
         """
         self.reads = tuple(Selection(*selection) for selection in selections)
 
     def warn(self, text: str) -> None:
-        """Name something of the model's input that it ignores."""
+        """Add a warning about a part of the model's input that it ignores."""
         self.warnings = (*self.warnings, text)
 
 
@@ -110,11 +112,11 @@ class MainContribution(Contribution):
     """The main model's contribution to the scene, with its source and its robots.
 
     Attributes:
-        duration_ns: when the source ends, if that is known.
+        duration_ns: end of the source, if known.
         robot_description: the URDF of the only robot.
         engine: name and version of its physics engine.
-        shown: where other programs see its world, as text by name: ``by`` a program, and more.
-        watch: the robots about which its steps report.
+        shown: addresses at which other programs show its world, by name: ``by`` (the program), and more.
+        watch: the robots that its steps report about.
         robot_descriptions: the URDF of each of several robots, by name.
     """
 
@@ -132,12 +134,12 @@ class RequestKind(StrEnum):
     TAKE = "take"
     GIVE_BACK = "give_back"
     LEAVE = "leave"
-    """To leave the run that it has joined, with all that it has; of no entity and attribute."""
+    """To leave the run that the model has joined, with all its responsibilities; without entity and attribute."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A model asks for a responsibility, or gives one back to the main model."""
+    """A model's request to take a responsibility, or to give one back to the main model."""
 
     kind: RequestKind
     entity: str
@@ -146,13 +148,13 @@ class Request:
 
 @dataclass(slots=True)
 class Changes:
-    """The output of a model's step; `Tick.changes` makes it.
+    """The output of a model's step; made by `Tick.changes`.
 
     Attributes:
         time_ns: the time of the step.
         values: (entity, attribute) -> value; only attributes that the model is responsible for are written.
         events: its observations.
-        requests: responsibilities that it asks for or gives back.
+        requests: responsibilities that it requests or gives back.
     """
 
     time_ns: int
@@ -161,7 +163,7 @@ class Changes:
     requests: list[Request] = field(default_factory=list)
 
     def set(self, entity: str, attribute: Attribute, numbers: Numbers, frame: str = WORLD) -> Self:
-        """Set an attribute; of a pose, `frame` is the entity in whose frame it is given."""
+        """Set an attribute; for a pose, `frame` is the entity in whose frame it is given."""
         name = attribute if isinstance(attribute, str) else attribute.name
         self.values[entity, name] = Value(
             np.array(numbers, np.float64, ndmin=1), self.time_ns, frame
@@ -169,13 +171,13 @@ class Changes:
         return self
 
     def event(self, name: str, since_ns: int | None = None, /, **arguments: Json) -> Self:
-        """Raise an event, of the time of the step or of an earlier one [ns]."""
+        """Raise an event at the time of the step, or at an earlier time [ns]."""
         at = self.time_ns if since_ns is None else since_ns
         self.events.append(Event(name, at, arguments=arguments))
         return self
 
     def take(self, entity: str, attribute: Attribute) -> Self:
-        """Ask for a responsibility."""
+        """Request a responsibility."""
         return self._request(RequestKind.TAKE, entity, attribute)
 
     def give_back(self, entity: str, attribute: Attribute) -> Self:
@@ -183,7 +185,7 @@ class Changes:
         return self._request(RequestKind.GIVE_BACK, entity, attribute)
 
     def leave(self) -> Self:
-        """Ask to leave the run, which only a model may that has joined it while it went on."""
+        """Request to leave the run; only for a model that has joined it."""
         return self._request(RequestKind.LEAVE, "", "")
 
     def _request(self, kind: RequestKind, entity: str, attribute: Attribute) -> Self:
@@ -194,17 +196,17 @@ class Changes:
 
 @dataclass(slots=True)
 class MainChanges(Changes):
-    """The output of the main model's step; from any other model this fails the step.
+    """The output of the main model's step; any other model that returns one fails.
 
     Attributes:
         block: the numbers of all that it contributed, in that order, poses in the world frame; instead of `values`.
-        tables: those that it has made in this step, by name; see `scene.tables`.
+        tables: tables that it has made in this step, by name; see `scene.tables`.
         ended: the source has ended.
-        input_ns: of a live robot: when the newest joint sample in its state was measured, in the system time of this
-            machine [ns].
-        late: of a live robot: the twin is too far behind; other models should step less often.
-        quiet_ns: a step to any time before this one, without new input, has nothing but a state; such steps may be
-            asked for in one call, whose period is the sum of theirs; None if none may [ns].
+        input_ns: with a live robot: when the newest joint sample in its state was measured, in the system time of
+            this machine [ns].
+        late: with a live robot: the twin is too far behind; other models should step less often.
+        quiet_ns: before this time, without new input, steps have no output but a state. Such steps may be requested
+            in one call, whose period is their sum. None: no such steps [ns].
     """
 
     block: Floats | None = field(default=None, kw_only=True)
@@ -242,7 +244,7 @@ class Tick:
         return self.period_ns / 1e9
 
     def changes(self) -> Changes:
-        """Return the output of this step, empty as yet."""
+        """Return the output of this step, initially empty."""
         return Changes(self.time_ns)
 
 
@@ -260,19 +262,19 @@ class MainTick(Tick):
 class Model(ABC, Generic[Settings]):
     """Computes attributes of the scene, observes it, or both; ``class Coffee(Model[CoffeeSettings])``.
 
-    The conductor drives it: `initialize`, `start`, then `step` by `step`, and `stop`. The constructor takes no
+    The conductor calls `initialize`, `start`, then `step` for each step, and `stop`. The constructor takes no
     arguments and does nothing costly.
 
     Attributes:
-        summary: one sentence for `hetwin list models`; else the first line of the class's docstring.
-        rate: steps per simulated second unless the scenario has another; None: as the main model.
-        stepping: how it steps unless the scenario has it otherwise.
+        summary: one sentence for `hetwin list models`; by default the first line of the class's docstring.
+        rate: steps per simulated second if the scenario sets none; None: the main model's rate.
+        stepping: how it steps if the scenario does not say.
         provides: attributes that it can be responsible for.
         raises: events that it raises, by name: the meaning, and the event's arguments.
-        settings_class: the parameters that it has: the class that stands in brackets behind `Model`.
+        settings_class: class of its parameters, given in brackets after `Model`.
         can_be_main: whether it can time the others; see `MainModel`.
         settings: the values of its parameters in this run.
-        seed: of the run.
+        seed: seed of the model in this run.
     """
 
     summary: ClassVar[str] = ""
@@ -296,22 +298,22 @@ class Model(ABC, Generic[Settings]):
 
     @cached_property
     def random(self) -> np.random.Generator:
-        """The model's only source of randomness, seeded with the run's seed, and saved with the model."""
+        """The model's only source of randomness, seeded with `seed`, and saved with the model."""
         return np.random.default_rng(self.seed)
 
     def initialize(self, settings: Settings, scene: Any) -> None:
-        """Get ready, and declare the model's contribution to the scene.
+        """Prepare the model, and declare its contribution to the scene.
 
         Args:
             settings: the same as `self.settings`.
-            scene: receives it: a `Contribution`, a main model's a `MainContribution`.
+            scene: receives the contribution: a `Contribution`, for a main model a `MainContribution`.
 
         Raises:
             BadInput: if a parameter cannot be used.
         """
 
     def start(self, scene: Snapshot) -> None:
-        """The run begins; the layout of `scene` holds until `stop`.
+        """The run starts; the layout of `scene` holds until `stop`.
 
         Raises:
             BadInput: if the scene does not fit a parameter.
@@ -319,10 +321,10 @@ class Model(ABC, Generic[Settings]):
 
     @abstractmethod
     def step(self, tick: Any) -> Changes | None:
-        """Advance to `tick.time_ns`; returns the changes, if any.
+        """Advance to `tick.time_ns`; return the changes, if any.
 
         Args:
-            tick: a `Tick`, a main model's a `MainTick`.
+            tick: a `Tick`, for a main model a `MainTick`.
         """
 
     def stop(self) -> None:
@@ -330,19 +332,19 @@ class Model(ABC, Generic[Settings]):
 
     @classmethod
     def declare(cls) -> None:
-        """Complete the class's declaration; called before anything is asked of it."""
+        """Complete the class's declaration; called before the declaration is read."""
 
     @classmethod
     def requests(cls) -> Sequence[ParameterRequest]:
-        """Which parameters the conductor is to resolve."""
+        """The parameters that the conductor resolves."""
         return cls.settings_class.requests()
 
     def contribute(self, given: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model, as the conductor does.
 
         Args:
-            given: the values of the parameters, resolved.
-            seed: of the run.
+            given: the resolved values of the parameters.
+            seed: seed of the model.
 
         Raises:
             BadInput: if a parameter cannot be used.
@@ -358,7 +360,7 @@ class Model(ABC, Generic[Settings]):
 
 
 class MainModel(Model[Settings]):
-    """A model that can time the others; of a run, one is the main model.
+    """A model that can time the others; a run has exactly one as its main model.
 
     Attributes:
         watched: whether it reports about its robot, see `MainContribution.watch`.
@@ -368,7 +370,7 @@ class MainModel(Model[Settings]):
     watched: ClassVar[bool] = False
 
     def initialize(self, settings: Settings, scene: MainContribution) -> None:
-        """Get ready, and declare the model's contribution to the scene; see `Model.initialize`."""
+        """Prepare the model, and declare its contribution to the scene; see `Model.initialize`."""
 
     def contribute(self, given: Mapping[str, Any], seed: int) -> MainContribution:
         """Initialize the model, as the conductor does; see `Model.contribute`."""
@@ -378,4 +380,4 @@ class MainModel(Model[Settings]):
 
     @abstractmethod
     def step(self, tick: MainTick) -> MainChanges:
-        """Advance to `tick.time_ns`; returns the new state."""
+        """Advance to `tick.time_ns`; return the new state."""

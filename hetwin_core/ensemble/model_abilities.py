@@ -1,6 +1,6 @@
 """Abilities of a model besides stepping, each a protocol, over every transport.
 
-For each method there is a function that calls it, or has the default for models without it.
+For each method there is a function that calls it, or does the default for models without it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Responsible(Protocol):
         """Become responsible for an attribute, with its value.
 
         Raises:
-            Refused: if the model cannot; nothing has changed then.
+            Refused: if the model cannot; its state is then unchanged.
         """
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
@@ -52,22 +52,22 @@ class Commanded(Protocol):
 
 @runtime_checkable
 class Placeable(Protocol):
-    """Goes on from another value of an attribute of its own; other models release it and take it again."""
+    """Continues from another value of its own attribute; other models release and retake the attribute."""
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Go on from another value of an attribute that the model is responsible for.
+        """Continue from another value of an attribute that the model is responsible for.
 
         Raises:
-            Refused: if the model cannot; it goes on from its own value then.
+            Refused: if the model cannot; it then continues from its own value.
         """
 
 
 @runtime_checkable
 class Adjustable(Protocol):
-    """Goes on with other values of its parameters, as predictions draw them."""
+    """Continues with other values of its parameters, as predictions draw them."""
 
     def change(self, parameters: Mapping[str, Json]) -> None:
-        """Go on with other values of some parameters; of none, it may get ready to.
+        """Continue with other values of some parameters; called with none so that the model can prepare for changes.
 
         Raises:
             Refused: if the model cannot change one of them in a run; none has changed then.
@@ -76,30 +76,31 @@ class Adjustable(Protocol):
 
 @runtime_checkable
 class Comparing(Protocol):
-    """Compares something with some of its parameters, so that they can be learned from episodes.
+    """Compares quantities with some of its parameters, so that these can be learned from episodes.
 
-    A class attribute `watching` may hold parameters with which the model changes none of its comparisons.
+    A class attribute `watching` may hold values of parameters with which the model observes without changing the
+    quantities.
 
     Attributes:
-        thresholds: these parameters.
+        thresholds: names of these parameters.
     """
 
     thresholds: ClassVar[tuple[str, ...]]
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return the value compared with each of `thresholds` now; the model acts where all are at most theirs.
+        """Return the quantity compared with each of `thresholds` now; the model acts if none exceeds its threshold.
 
         Returns:
-            Parameter -> quantity, in the parameter's unit; None if it would not act now, whatever they are.
+            Parameter -> quantity, in the parameter's unit; None if it would not act now with any thresholds.
         """
 
 
 @runtime_checkable
 class SavesItself(Protocol):
-    """Has a state elsewhere than in its attributes, such as in a library."""
+    """Has state outside its attributes, such as in a library."""
 
     def save(self) -> Mapping[str, Plain]:
-        """Return all that the model has computed or learned since `start`, for `restore`; called between two steps.
+        """Return everything that the model has computed or learned since `start`; called between two steps.
 
         Returns:
             Data without objects: JSON values and numpy arrays.
@@ -111,7 +112,7 @@ class SavesItself(Protocol):
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
         """Continue from a saved state; called after `start`, with the parameters and the scene of the saved model.
 
-        Its next step equals that of the saved model, to the bit.
+        The next step equals that of the saved model, to the bit.
 
         Raises:
             Refused: if it is not a state of this model.
@@ -133,7 +134,7 @@ def release(model: Model, entity: str, attribute: str, scene: Snapshot) -> Value
 
 
 def place(model: Model, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-    """Let a model go on from another value; see `Placeable.place`."""
+    """Let a model continue from another value; see `Placeable.place`."""
     if isinstance(model, Placeable):
         model.place(entity, attribute, value, scene)
     else:
@@ -141,7 +142,7 @@ def place(model: Model, entity: str, attribute: str, value: Value, scene: Snapsh
 
 
 def take_anew(model: Model, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-    """Let a model release an attribute and take it with another value, or with its own if it refuses that."""
+    """Let a model release an attribute and take it with another value, or with its own one after a refusal."""
     before = release(model, entity, attribute, scene)
     try:
         take(model, entity, attribute, value, scene)
@@ -151,7 +152,7 @@ def take_anew(model: Model, entity: str, attribute: str, value: Value, scene: Sn
 
 
 def change(model: Model, parameters: Mapping[str, Json]) -> None:
-    """Let a model go on with other parameters; see `Adjustable.change`."""
+    """Let a model continue with other parameters; see `Adjustable.change`."""
     if isinstance(model, Adjustable):
         model.change(parameters)
     elif parameters:
@@ -177,14 +178,14 @@ def compares(model: Model, scene: Snapshot) -> Mapping[str, float] | None:
 
 
 def save(model: Model) -> Mapping[str, Plain]:
-    """Return a model's state; see `SavesItself.save`. Without it, its attributes and all that they reach."""
+    """Return a model's state; see `SavesItself.save`. The default is its attributes and all that they reference."""
     return model.save() if isinstance(model, SavesItself) else record_attributes(model)
 
 
 def record_attributes(model: Model) -> Mapping[str, Plain]:
     """Return a model's attributes and everything reachable from them.
 
-    That is numbers, texts, collections, arrays, generators of random numbers, and instances of classes written in
+    Supported are numbers, texts, collections, arrays, random generators, and instances of classes written in
     Python.
 
     Raises:

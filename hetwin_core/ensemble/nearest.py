@@ -1,4 +1,4 @@
-"""Names in a message: some of many, and those that a misspelt one may have meant."""
+"""Lists of names in messages: some of many, and those that a misspelt name may mean."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ MOST_LISTED = 20
 
 
 def nearest(found: object, known: Iterable[str], most: int = MOST) -> list[str]:
-    """The known names that look like the one that was found, the likeliest first."""
+    """The known names that resemble the found one, the most similar first."""
     return difflib.get_close_matches(str(found), list(known), most)
 
 
 def perhaps(found: object, known: Iterable[str]) -> str:
-    """The nearest names as the end of an expectation; empty if none is near."""
+    """The nearest names as the end of an expectation; empty if none is similar."""
     near = nearest(found, known)
     return f" (perhaps {' or '.join(map(repr, near))})" if near else ""
 
 
 def one_of(found: object, known: Iterable[str], otherwise: str = "") -> str:
-    """The expectation for an unknown name: the known ones, and the one probably meant.
+    """The expectation for an unknown name: the known ones, and the most similar.
 
     Args:
         found: the unknown name.
-        known: all names, in the order in which they are listed; of many only the first ones are.
+        known: all names in their order; at most `MOST_LISTED` are listed.
         otherwise: alternatives, in words.
     """
     names = list(known)
@@ -35,12 +35,12 @@ def one_of(found: object, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def some(names: Iterable[str], most: int = 8) -> str:
-    """The first of some names, and how many others there are."""
+    """The first names, and the number of the others."""
     known = list(names)
     more = f" and {len(known) - most} more" if len(known) > most else ""
     return (", ".join(known[:most]) or "none") + more
 
 
 def counted(number: int, what: str) -> str:
-    """A number of things."""
+    """A number with its noun in singular or plural."""
     return f"{number} {what}{'' if number == 1 else 's'}"

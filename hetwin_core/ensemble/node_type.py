@@ -1,4 +1,4 @@
-"""Models without a class here: ROS nodes of any language, which the scenario describes."""
+"""Models without a Python class: ROS nodes of any language, which the scenario describes."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.values import AttributeSpec
 
 NODE = "node"
-"""The type of such a model in a scenario."""
+"""Type of such a model in a scenario."""
 
 
 class NodeOfAnyLanguage(Model):
-    """A model that a ROS node serves by `ModelCall` and `ModelOutput`; it is never made here."""
+    """A model that a ROS node implements with `ModelCall` and `ModelOutput`; it is never instantiated here."""
 
     asked: ClassVar[tuple[ParameterRequest, ...]] = ()
 
@@ -23,7 +23,7 @@ class NodeOfAnyLanguage(Model):
 
     @classmethod
     def requests(cls) -> tuple[ParameterRequest, ...]:
-        """The scenario's parameters, sent as they are."""
+        """The scenario's parameters, which are sent unchanged."""
         return cls.asked
 
     def step(self, tick: Tick) -> Changes | None:
@@ -36,11 +36,11 @@ class NodeOfAnyLanguage(Model):
 
 
 def node_class(provides: Iterable[str], parameters: Iterable[str]) -> type[NodeOfAnyLanguage]:
-    """The class that describes a node.
+    """Return the class that describes a node.
 
     Args:
         provides: names of the attributes that it can be responsible for.
-        parameters: names of those that the scenario gives.
+        parameters: names of the parameters that the scenario gives.
     """
 
     class Described(NodeOfAnyLanguage):

@@ -21,10 +21,10 @@ class Table:
     """The cells of a CSV file.
 
     Attributes:
-        file: where they were read.
+        file: path of the file.
         columns: the header.
-        rows: as many cells each.
-        lines: in which the rows end.
+        rows: the cells of each row.
+        lines: number of the last line of each row.
     """
 
     file: Path
@@ -33,7 +33,7 @@ class Table:
     lines: list[int]
 
     def numbers(self, columns: Sequence[str]) -> Floats:
-        """Return (m, n) the numbers in some columns.
+        """Return the numbers in some columns, (rows, columns).
 
         Raises:
             BadInput: if a cell is no finite number; names line and column.
@@ -55,7 +55,7 @@ class Table:
         return BadInput(problem, file=self.file, where="line 1", found=found, expected=expected)
 
     def number(self, row: int, column: str, *, may_lack: bool = False) -> float | None:
-        """Return the number in a row, counted from 0; None if the cell is empty and may be.
+        """Return the number in a row, counted from 0; None for an empty cell if `may_lack`.
 
         Raises:
             BadInput: if the cell holds no finite number.
@@ -83,7 +83,7 @@ def read_table(file: Path, expected: str = "a CSV file") -> Table:
     """Read a CSV file with a header and at least one row.
 
     Args:
-        file: that is read.
+        file: path of the file.
         expected: the right kind of file, for errors.
 
     Raises:
@@ -107,7 +107,7 @@ def read_table(file: Path, expected: str = "a CSV file") -> Table:
     for name in header:
         if header.count(name) > 1 or not name:
             raise BadInput(
-                "a column is there twice" if name else "a column has no name",
+                "a column appears twice" if name else "a column has no name",
                 file=file,
                 where=f"line {read[0][0]}",
                 found=name or header,

@@ -1,7 +1,7 @@
-"""Modules that lie beside a scenario, which it may name as ``MODULE:CLASS`` without being installed.
+"""Modules beside a scenario, which it may name as ``MODULE:CLASS`` without being installed.
 
-A scenario that the user names is trusted as a program is. One that a run, an episode or a checkpoint names may come
-from anyone: beside it nothing is imported, unless the user trusts it, see `distrust`.
+A scenario that the user names is trusted like a program. One that a run, an episode or a checkpoint names may come
+from anyone: nothing beside it is imported, unless the user trusts it, see `distrust`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from hetwin_core.ensemble.resources import folders
 
 
 class _Beside(MetaPathFinder):
-    """Finds the modules in some folders, after all other finders, so that none of them hides an installed one.
+    """Finds modules in some folders, after all other finders, so that no module there hides an installed one.
 
     Attributes:
         folders: in the order in which they are searched.
         found: names of the top-level modules that were found, and the folder of each.
-        left_out: folders of the scenario in use that are not searched.
-        distrusted: folders -> the file that has named a scenario in them; None: all folders.
+        left_out: folders of the current scenario that are not searched.
+        distrusted: folders -> the file that has named a scenario in them; the key None means all folders.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class _Beside(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module of this name, if it lies in a folder; modules of packages are found by the others."""
+        """The top-level module of this name, if it lies in a folder; submodules are found by Python's own finders."""
         if path is not None:
             return None
         for folder in self.folders:
@@ -53,11 +53,10 @@ _BESIDE = _Beside()
 
 
 def use_modules_in(*places: Path) -> None:
-    """Let the modules in these folders, the first one first, be imported, and those of the last call no longer.
+    """Make the modules in these folders importable, in this order, instead of those of the last call.
 
-    If one of the folders is distrusted, none of them is searched.
-
-    Modules of the last call are forgotten, so that another scenario's ones of the same names are not taken for them.
+    If one of the folders is distrusted, none of them is searched. Modules of the last call are unloaded, so that
+    modules of another scenario with the same names do not stand for them.
     """
     if _BESIDE not in sys.meta_path:
         sys.meta_path.append(_BESIDE)
@@ -65,7 +64,7 @@ def use_modules_in(*places: Path) -> None:
     _BESIDE.left_out = chosen if any(map(distrusted_by, chosen)) else ()
     chosen = () if _BESIDE.left_out else chosen
     if chosen == _BESIDE.folders:
-        importlib.invalidate_caches()  # a module may have been written since
+        importlib.invalidate_caches()  # a module may have been written meanwhile
         return
     for name in list(sys.modules):
         if name.partition(".")[0] in _BESIDE.found:
@@ -76,16 +75,16 @@ def use_modules_in(*places: Path) -> None:
 
 
 def in_use(module: str) -> Path | None:
-    """The folder that a module, or the package that it is in, was imported from; None if it is installed."""
+    """The folder that a module or its package was imported from; None if it is installed."""
     return _BESIDE.found.get(module.partition(".")[0])
 
 
 def distrust(scenario: Path, by: Path | None) -> None:
-    """Let nothing that lies beside a scenario be imported any more in this process; installed modules are.
+    """Import nothing that lies beside a scenario in this process from now on, except installed modules.
 
     Args:
-        scenario: its file; one that is installed itself changes nothing.
-        by: the run or episode that names it; None: it is trusted after all.
+        scenario: its file; a scenario that is installed itself stays trusted.
+        by: the run or episode that names it; None: trust it again.
     """
     folder = scenario.resolve().parent
     if by is None:
@@ -96,7 +95,7 @@ def distrust(scenario: Path, by: Path | None) -> None:
 
 @contextmanager
 def distrusting(by: Path | None) -> Iterator[None]:
-    """Let nothing beside any scenario be imported meanwhile, as `by` names them; None changes nothing."""
+    """Import nothing beside any scenario in this context, because `by` names them; None changes nothing."""
     if by is not None:
         _BESIDE.distrusted[None] = by
     try:
@@ -107,16 +106,16 @@ def distrusting(by: Path | None) -> Iterator[None]:
 
 
 def distrusted_by(folder: Path) -> Path | None:
-    """The file that has named a scenario in a distrusted folder; else None."""
+    """The file that has named a scenario in this distrusted folder; None if the folder is trusted."""
     return _BESIDE.distrusted.get(folder.resolve()) or _BESIDE.distrusted.get(None)
 
 
 def refusal(module: str, *places: Path) -> BadInput | None:
-    """Return why a module, or the package that it is in, is not imported; None if it does not lie beside the scenario.
+    """Return why a module or its package is not imported; None if it does not lie beside the scenario.
 
     Args:
-        module: its name.
-        places: where it is looked for; none: in those of the scenario in use.
+        module: name of the module.
+        places: folders to search; none: those of the current scenario.
     """
     name = module.partition(".")[0]
     for folder in places or _BESIDE.left_out:

@@ -19,7 +19,7 @@ from hetwin_core.ensemble.validation import Number, Pose7, Strict, Text, check
 
 
 class ParameterKind(StrEnum):
-    """Kinds of a model's parameter; the conductor checks or resolves it accordingly."""
+    """Kinds of a model's parameters; the conductor checks or resolves them accordingly."""
 
     NUMBER = "number"
     INTEGER = "integer"
@@ -40,12 +40,13 @@ class ParameterKind(StrEnum):
     POSE = "pose"
     """Seven numbers, or an entity's name; resolved to x y z, qw qx qy qz."""
     WATCH = "watch"
-    """The robot that the main model reports about, which no scenario gives: a `WatchLayout` as JSON, or null."""
+    """The robot that the main model reports about, never given by a scenario: a `WatchLayout` as JSON, or null."""
     URDF = "urdf"
-    """The robot's description, which no scenario gives: the text of its URDF; empty if there is no robot."""
+    """The text of the robot's URDF, never given by a scenario; empty without a robot."""
     FUNCTIONAL = "functional"
-    """The entities that have the functional attribute of the parameter's name, which no model's parameters give:
-    entity -> the attribute's parameters."""
+    """The entities that have the functional attribute of the parameter's name, never given among a model's parameters:
+    entity -> the attribute's parameters.
+    """
     PATH = "path"
     """A file, relative to the scenario or to hetwin's resources; resolved to an absolute path."""
 
@@ -63,7 +64,7 @@ class ParameterRequest:
 
 
 Amount = Annotated[Number, Field(ge=0, le=1e9)]
-"""A number of at least 0, and less than any time, length or force that a model has a use for."""
+"""A number from 0 to 1e9, above any useful time, length or force."""
 EntityName = Annotated[Text, ParameterKind.ENTITY]
 """Type of a field of `Parameters`: an entity's name."""
 
@@ -83,10 +84,10 @@ WatchedRobot = Annotated[dict[str, Any] | None, ParameterKind.WATCH]
 """Type of a field of `Parameters`: a `WatchLayout` as JSON; None if the main model reports about no robot."""
 
 RobotDescription = Annotated[str, ParameterKind.URDF]
-"""Type of a field of `Parameters`: the text of the robot's URDF; empty if there is no robot."""
+"""Type of a field of `Parameters`: the text of the robot's URDF; empty without a robot."""
 
 Functional = Annotated[dict[str, dict[str, Any]], ParameterKind.FUNCTIONAL]
-"""Type of a field of `Parameters` that is named as a functional attribute: entity -> parameters of the attribute."""
+"""Type of a field of `Parameters` with the name of a functional attribute: entity -> parameters of the attribute."""
 
 ModelId = Annotated[Text, ParameterKind.MODEL]
 """Type of a field of `Parameters`: the id of another model."""
@@ -99,14 +100,13 @@ _KINDS = {
 
 
 class Parameters(Strict):
-    """Base of a model's parameters: each field, made with `parameter`, is one.
+    """Base class of a model's parameters: each field, made with `parameter`, is one parameter.
 
-    The field's type is its kind: float, int, bool, str, ``list[float]``, or `EntityName`, `EntityNames`,
-    `Hand`, `Pose`, `File`, `ModelId`; anything else is of the kind ``any``. A field with a
-    default need not be given.
+    The field's type gives its kind: float, int, bool, str, ``list[float]``, or `EntityName`, `EntityNames`, `Hand`,
+    `Pose`, `File`, `ModelId`; any other type is of the kind ``any``. Fields with a default are optional.
 
     Attributes:
-        unchanging: they are no part of a model's saved state.
+        unchanging: they are not part of a model's saved state.
     """
 
     model_config = ConfigDict(validate_default=True)
@@ -119,10 +119,10 @@ class Parameters(Strict):
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
-        """The parameters as the conductor has resolved them.
+        """Return the parameters that the conductor has resolved.
 
         Raises:
-            BadInput: naming key, finding and expectation.
+            BadInput: naming the key, the value found and the expectation.
         """
         return check(cls, dict(given))
 
@@ -133,9 +133,9 @@ def parameter(
     """A field of `Parameters`.
 
     Args:
-        description: in words.
-        default: its value if none is given; required without one.
-        unit: of a number.
+        description: meaning of the parameter, in words.
+        default: its default value; without one the parameter is required.
+        unit: unit of a number.
         constraints: as those of pydantic's `Field`, e.g. ``gt=0``.
     """
     return Field(default, description=description, json_schema_extra={"unit": unit}, **constraints)

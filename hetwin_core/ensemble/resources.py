@@ -1,4 +1,4 @@
-"""Files that can be named: hetwin's own, those of packages, robots and worlds of a user; and their digests."""
+"""Files that users name: hetwin's own, those of packages, their robots and worlds; and digests of files."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group, installed, installs
 
 _WHOLE = 8 * 2**20
-"""Of a file with more bytes, only the ends and the size count: a recording may have gigabytes."""
+"""Maximum size of a file that is hashed as a whole [bytes]; larger ones, such as recordings, are hashed by their size
+and both ends.
+"""
 _END = 2**20
 _LENGTH = 16
 
 
 def file_digest(path: Path) -> str:
-    """Return 16 hexadecimal digits of the SHA-256 of a file, or of all files in a folder with their names in it.
+    """Return 16 hexadecimal digits of the SHA-256 of a file, or of all files in a folder with their relative paths.
 
     Raises:
         OSError: if it cannot be read.
@@ -60,9 +62,11 @@ def cache_folder(name: str) -> Path:
 
 PACKAGE = "hetwin"
 RESOURCES = Group("hetwin.resources", "folder", "a module of the package")
-"""Group in which packages name modules in whose folders are folders such as ``scenarios``, ``worlds`` and ``urdf``."""
+"""Group in which packages name modules; folders such as ``scenarios``, ``worlds`` and ``urdf`` lie beside these
+modules.
+"""
 DATA_SCHEME = "data://"
-"""Begins the name of a recording in the data folder, e.g. ``data://baxter_pnp_mcap``."""
+"""Prefix of a recording in the data folder, e.g. ``data://baxter_pnp_mcap``."""
 
 
 def roots() -> Iterator[Path]:
@@ -74,7 +78,7 @@ def roots() -> Iterator[Path]:
 
 
 @cache
-def _of_packages(_folders: tuple[str, ...]) -> tuple[Path, ...]:
+def _package_folders(_folders: tuple[str, ...]) -> tuple[Path, ...]:
     found = []
     for point in sorted(installed(RESOURCES.name)):
         try:
@@ -90,7 +94,7 @@ def _of_packages(_folders: tuple[str, ...]) -> tuple[Path, ...]:
 
 
 def _is_checkout(folder: Path) -> bool:
-    """Whether it holds hetwin's own manifest, and not that of a package in whose environment hetwin is installed."""
+    """Whether the folder holds hetwin's own manifest, not that of a package that merely installs hetwin."""
     manifest = folder / "package.xml"
     return manifest.is_file() and f"<name>{PACKAGE}</name>" in manifest.read_text(
         "utf-8", "replace"
@@ -101,10 +105,10 @@ def resource(*parts: str) -> Path:
     """Path of a file or folder of hetwin's own or of a package's, e.g. ``resource("worlds", "tabletop.sdf")``.
 
     Raises:
-        BadInput: if none holds it; the folders that were looked through are named.
+        BadInput: if no folder holds it; the searched folders are named.
     """
     tried = []
-    for root in (*roots(), *_of_packages(tuple(sys.path))):
+    for root in (*roots(), *_package_folders(tuple(sys.path))):
         path = root.joinpath(*parts)
         if path.exists():
             return path
@@ -121,20 +125,20 @@ def names_of(folder: str, suffix: str) -> list[str]:
 
 
 def folders(name: str) -> list[Path]:
-    """The folders of a name: hetwin's own first, then those of packages."""
+    """The resource folders of this name: hetwin's own first, then those of packages."""
     own = [root / name for root in roots() if (root / name).is_dir()]
-    others = (root / name for root in _of_packages(tuple(sys.path)))
+    others = (root / name for root in _package_folders(tuple(sys.path)))
     return [*own[:1], *(folder for folder in others if folder.is_dir())]
 
 
 def data_folder() -> Path:
-    """Where recordings of real robots are kept: ``HETWIN_DATA``, else beside the checkout."""
+    """Folder of recordings of real robots: ``HETWIN_DATA``, else beside the checkout."""
     named = os.environ.get("HETWIN_DATA")
     return Path(named) if named else next(roots()).parent / "shared" / "data"
 
 
 def wanted_data(name: str) -> str:
-    """The remedy where a file of the data folder is missing, in words."""
+    """The remedy for a missing file of the data folder, in words."""
     inside = name.removeprefix(DATA_SCHEME)
     folder = data_folder()
     there = "" if folder.is_dir() else ", which is not there"
@@ -142,10 +146,10 @@ def wanted_data(name: str) -> str:
 
 
 def find(name: str, *near: Path) -> Path | None:
-    """A file named in a scenario: relative to it, to the folder above it, or to hetwin's own files or a package's.
+    """Find a file named in a scenario: relative to the scenario, to its parent folder, or to resources.
 
     Args:
-        name: of the file.
+        name: name of the file.
         near: the folders of the scenario and of those that it extends; none: the current folder.
     """
     if name.startswith(DATA_SCHEME):
@@ -155,7 +159,7 @@ def find(name: str, *near: Path) -> Path | None:
     if path.is_absolute():
         return path if path.exists() else None
     bases = [folder for base in near for folder in (base, base.parent)] or [Path.cwd()]
-    for folder in [*bases, *roots(), *_of_packages(tuple(sys.path))]:
+    for folder in [*bases, *roots(), *_package_folders(tuple(sys.path))]:
         if (folder / path).exists():
             return (folder / path).resolve()
     return None
@@ -189,9 +193,9 @@ class KnownFile:
     """A robot or a world.
 
     Attributes:
-        name: by which it can be named; empty for a file that was given.
+        name: its known name; empty for a file that was given by its path.
         file: its description.
-        reference: its name in a scenario; empty if only the path will do.
+        reference: its name in a scenario; empty if a scenario can only name its path.
     """
 
     name: str
@@ -200,7 +204,7 @@ class KnownFile:
 
     @property
     def label(self) -> str:
-        """The name, or the path if it has none."""
+        """The name, or the path without a name."""
         return self.name or str(self.file)
 
 
@@ -219,7 +223,7 @@ def example_robots() -> Path | None:
 def moving_joints(file: Path) -> tuple[str, ...]:
     """Names of all joints of a URDF that are not fixed, in the file's order, without parsing it in full.
 
-    A file that cannot be read, or that is no URDF, has none.
+    Empty for a file that cannot be read, or is no URDF.
     """
     try:
         text = _COMMENT.sub("", file.read_text("utf-8", "replace"))
@@ -231,16 +235,16 @@ def moving_joints(file: Path) -> tuple[str, ...]:
 
 
 def known_robots() -> dict[str, KnownFile]:
-    """All robots with a name that have a joint that moves, by name."""
+    """All known robots with a moving joint, by name."""
     return known_files(Kind.ROBOT)
 
 
 @cache
 def known_files(kind: Kind) -> dict[str, KnownFile]:
-    """All files of a kind that have a name, by name: hetwin's own, and robots of the extra."""
+    """All known files of a kind, by name: hetwin's own, and robots of the extra."""
     files = list(_own(kind))
     if kind is Kind.ROBOT:
-        files = [each for each in (*files, *_of_the_extra()) if moving_joints(each.file)]
+        files = [each for each in (*files, *_extra_robots()) if moving_joints(each.file)]
     return {each.name: each for each in _with_own_names(files)}
 
 
@@ -256,7 +260,7 @@ def find_known(
         near: folders to which a path is relative; none: the current one.
 
     Raises:
-        BadInput: if it is neither; the nearest names are listed.
+        BadInput: if it is neither; the most similar names are listed.
     """
     path = find(text, *near)
     if path is not None and path.is_file():
@@ -264,7 +268,7 @@ def find_known(
     known = {name: file for kind in reversed(kinds) for name, file in known_files(kind).items()}
     if text in known:
         return known[text]
-    for name, file in known.items():  # names as people write them
+    for name, file in known.items():  # other spellings
         if name.casefold() == text.casefold() or _short(name) == text.casefold():
             return file
     formats = ", or ".join(FORMATS[kind] for kind in kinds)
@@ -289,7 +293,7 @@ def _own(kind: Kind) -> Iterator[KnownFile]:
             yield KnownFile(file.stem, file, f"{inside}/{file.name}")
 
 
-def _of_the_extra() -> Iterator[KnownFile]:
+def _extra_robots() -> Iterator[KnownFile]:
     folder = example_robots()
     if folder is None:
         return
@@ -299,7 +303,7 @@ def _of_the_extra() -> Iterator[KnownFile]:
 
 
 def _with_own_names(files: Iterable[KnownFile]) -> Iterator[KnownFile]:
-    """Robots of the same name are distinguished by their packages' names."""
+    """Rename robots with the same name after their packages."""
     listed = list(files)
     names = [each.name for each in listed]
     taken: set[str] = set()

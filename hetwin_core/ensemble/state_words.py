@@ -1,4 +1,4 @@
-"""The wording of predicates: the state at the end of a run in words."""
+"""Predicates in words, e.g. the state at the end of a run."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ _PREDICATE = re.compile(r"(\w+)\((.*)\)")
 def predicate_words(name: str, value: Json) -> str:
     """A predicate in words, e.g. ``box is on tray`` for ``on(box, tray)``; other values as ``name: value``.
 
-    Predicates that hetwin does not know are read as the words behind *is*: ``open(door)`` is ``door is open``.
+    The name of an unknown predicate is put after *is*: ``open(door)`` becomes ``door is open``.
     """
     parts = _parts(name)
     if parts is None or not isinstance(value, bool | None):
         return f"{_spaced(name)}: {_value(value)}"
     attribute, subject, *others = parts
     if value is None:
-        return say("state.unknown", statement=_said(attribute, subject, " ".join(others)))
-    return _said(attribute, subject, " ".join(others), holds=value)
+        return say("state.unknown", statement=_worded(attribute, subject, " ".join(others)))
+    return _worded(attribute, subject, " ".join(others), holds=value)
 
 
 def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
-    """A predicate that holds as a statement about its first argument, e.g. ``box is on``, ``gripper holds something``.
+    """A true predicate as a statement about its first argument, e.g. ``box is on``, ``gripper holds something``.
 
     Args:
         attribute: the predicate's name.
         subject: its first argument.
-        partner: whether a second one follows.
+        partner: whether a second argument follows.
     """
-    return _said(attribute, subject, "\0" if partner else "").removesuffix("\0").rstrip()
+    return _worded(attribute, subject, "\0" if partner else "").removesuffix("\0").rstrip()
 
 
 def state_words(state: Mapping[str, Json]) -> list[str]:
     """All predicates of a state in words, each fact once.
 
-    A predicate with a partner (``on(box, tray)``) names the partner for which it holds, else all are one statement.
-    A statement about several entities names the first, with the number of the others.
+    Predicates with a partner (``on(box, tray)``) are combined into one statement, about the partner for which they
+    hold if there is one. A statement about several entities names the first, and the number of the others.
     """
     partners, unknown = _holding(state, True), _holding(state, None)
     said: dict[str, dict[str, None]] = {}
     for name, value in state.items():
         if name.startswith("collision(") and value is True:
-            continue  # as any body's
+            continue  # every body collides with something
         subject, words = _statement(name, value, partners, unknown)
         said.setdefault(words, {})[subject] = None
     return [
@@ -60,7 +60,7 @@ def state_words(state: Mapping[str, Json]) -> list[str]:
 
 
 def _holding(state: Mapping[str, Json], wanted: bool | None) -> dict[tuple[str, str], list[str]]:
-    """For each predicate with a partner and its first argument: the partners for which it has a truth value."""
+    """The partners for which each predicate (name, first argument) has the wanted truth value."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, value in state.items():
         parts = _parts(name)
@@ -76,20 +76,20 @@ def _statement(
     partners: Mapping[tuple[str, str], list[str]],
     unknown: Mapping[tuple[str, str], list[str]],
 ) -> tuple[str, str]:
-    """A subject and the words about it; no subject where the name is no predicate, or the value is not known."""
+    """A subject and the words about it; no subject for a name that is no predicate, or an unknown value."""
     parts = _parts(name)
     if parts is None or not isinstance(value, bool | None):
         return "", predicate_words(name, value)
     attribute, subject, *others = parts
     holding = partners.get((attribute, subject)) if len(others) == 1 else None
     if holding:
-        return subject, _said(attribute, "", " and ".join(holding))
+        return subject, _worded(attribute, "", " and ".join(holding))
     if holding is not None and not unknown[attribute, subject]:
-        return subject, _of_none(attribute)
+        return subject, _without_partner(attribute)
     if value is None or holding is not None:
         of = unknown.get((attribute, subject), others) if len(others) == 1 else others
-        return "", say("state.unknown", statement=_said(attribute, subject, " or ".join(of)))
-    return subject, _said(attribute, "", " ".join(others), holds=value)
+        return "", say("state.unknown", statement=_worded(attribute, subject, " or ".join(of)))
+    return subject, _worded(attribute, "", " ".join(others), holds=value)
 
 
 def _parts(name: str) -> list[str] | None:
@@ -100,7 +100,7 @@ def _parts(name: str) -> list[str] | None:
     return [match[1], *(part.strip() for part in match[2].split(","))]
 
 
-def _said(attribute: str, a: str, b: str, *, holds: bool = True) -> str:
+def _worded(attribute: str, a: str, b: str, *, holds: bool = True) -> str:
     """A predicate in words; without its first argument if that is empty."""
     entry = group("state").get(attribute)
     takes_two = entry is not None and "b" in entry.fields
@@ -109,8 +109,8 @@ def _said(attribute: str, a: str, b: str, *, holds: bool = True) -> str:
     return " ".join(say(name, a=a, b=b, name=_spaced(attribute)).split())
 
 
-def _of_none(attribute: str) -> str:
-    """The statement if a predicate holds for no partner."""
+def _without_partner(attribute: str) -> str:
+    """The statement for a predicate that holds for no partner."""
     known = f"{attribute}_nothing"
     name = known if known in group("state") else "other_nothing"
     return say(f"state.{name}", a="", name=_spaced(attribute)).lstrip()

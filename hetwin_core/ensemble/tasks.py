@@ -26,9 +26,9 @@ class Status(StrEnum):
 
 
 class TaskFields(NamedTuple):
-    """The fields of the message but for its stamp.
+    """The fields of the message, without its stamp.
 
-    A later message of a task may leave out fields of an earlier one; in events and in the log nothing is left out.
+    A later message of a task may omit fields of an earlier one; events and the log are complete.
 
     Attributes:
         id: unique in the episode.
@@ -38,7 +38,7 @@ class TaskFields(NamedTuple):
         goal: an expression, e.g. ``on("box", "tray")``.
         status: one of `Status`.
         reason: why it failed.
-        variables: a JSON object, or empty for none.
+        variables: a JSON object, or empty.
     """
 
     id: str
@@ -55,8 +55,8 @@ def task_event(fields: TaskFields, time_ns: int, source: str) -> Event:
     """Return the event of a message: its name is the operation, or the task's id; the fields are its arguments.
 
     Args:
-        fields: of the message.
-        time_ns: when the status changed.
+        fields: fields of the message.
+        time_ns: time of the change of status.
         source: name of the reporter.
 
     Raises:
@@ -81,7 +81,7 @@ def task_event(fields: TaskFields, time_ns: int, source: str) -> Event:
 
 
 def task_fields(event: Event) -> TaskFields:
-    """Inverse of `task_event`."""
+    """Return the fields of a task from its event; the inverse of `task_event`."""
     found = event.arguments
     after, variables = found.get("after"), found.get("variables")
     return TaskFields(
@@ -92,9 +92,9 @@ def task_fields(event: Event) -> TaskFields:
 
 
 class TaskMessages:
-    """Reads ``hetwin/msg/Task``, whatever has decoded it.
+    """Reads decoded ``hetwin/msg/Task`` messages, from any decoder.
 
-    Fields that a message leaves out are as in the task's message before.
+    Omitted fields are taken from the previous message of the task.
     """
 
     def __init__(self) -> None:
@@ -112,16 +112,16 @@ class TaskMessages:
         self._known[fields.id] = fields
         return event
 
-    def _completed(self, said: TaskFields) -> TaskFields:
-        before = self._known.get(said.id)
+    def _completed(self, fields: TaskFields) -> TaskFields:
+        before = self._known.get(fields.id)
         if before is None:
-            return said
+            return fields
         kept = {
             name: value
             for name, value in before._asdict().items()
-            if name not in _OF_ONE_MESSAGE and not getattr(said, name)
+            if name not in _NOT_INHERITED and not getattr(fields, name)
         }
-        return said._replace(**kept)
+        return fields._replace(**kept)
 
 
 def _one(status: str) -> str:
@@ -129,4 +129,4 @@ def _one(status: str) -> str:
 
 
 _TEXTS = ("id", "parent", "operation", "goal", "status", "reason")
-_OF_ONE_MESSAGE = ("id", "status", "reason")
+_NOT_INHERITED = ("id", "status", "reason")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 HETWIN_TYPES = "hetwin/msg/"
-"""Before the names of hetwin's own message types."""
+"""Prefix of hetwin's own message types."""
 
 
 class Topic(NamedTuple):
-    """A topic; its name is relative, to follow the namespace of a node.
+    """A topic; its name is relative, so that it follows a node's namespace.
 
     Attributes:
         latched: whether it has transient-local durability.
-        sensor: whether it is best-effort, as ROS 2 has sensor data.
-        depth: how many messages are kept for a subscriber that does not take them; of a latched topic it is one.
+        sensor: whether it has best-effort reliability, like sensor data in ROS 2.
+        depth: depth of a subscriber's queue; one for a latched topic.
         about: its content, for the reference.
     """
 
@@ -27,7 +27,7 @@ class Topic(NamedTuple):
 
     @property
     def logged_name(self) -> str:
-        """Its name in a log, which knows no namespaces."""
+        """Its name in a log, which has no namespaces."""
         return f"/{self.name}"
 
 
@@ -35,8 +35,8 @@ class Encoded(NamedTuple):
     """A message as CDR.
 
     Attributes:
-        topic: that it is on.
-        time_ns: simulated time, or that of its reception by a recorder.
+        topic: topic of the message.
+        time_ns: simulated time, or the time at which a recorder received it.
         data: valid until the next message of the topic is made.
     """
 
@@ -99,19 +99,19 @@ JOINT_STATES = Topic(
 TRANSFORMS = Topic(
     "tf",
     "tf2_msgs/msg/TFMessage",
-    "frames of objects, links and hands under `world`, named as the entities; of a robot that has odometry, `world` ->"
+    "frames of objects, links and hands under `world`, named as the entities; for a robot with odometry, `world` ->"
     " `odom` -> root link -> its other links; not for a live robot, which publishes its own",
     depth=100,
 )
 ODOMETRY_TOPIC = Topic(
     "odom",
     "nav_msgs/msg/Odometry",
-    "where the robot's base is by its odometry; of a robot whose base moves, and not for a live one",
+    "odometry of the robot's base; only for mobile robots, and not for a live one",
 )
 SCAN_TOPIC = Topic(
     "scan",
     "sensor_msgs/msg/LaserScan",
-    "scans of the robot's lidar; of several lidars each has its name before; not for a live robot",
+    "scans of the robot's lidar, NAME/scan for each of several lidars; not for a live robot",
     sensor=True,
 )
 STATIC_TRANSFORMS = Topic(
@@ -141,19 +141,19 @@ PARTICLES = Topic(
 CONTACTS = Topic(
     "hetwin/contacts",
     "visualization_msgs/msg/MarkerArray",
-    "forces on objects, as lines from where they act",
+    "forces on objects, as lines from their points of application",
     depth=1,
 )
 PREDICTIONS = Topic(
     "hetwin/predictions",
     "std_msgs/msg/String",
-    "what will come of the actions that a live robot announces, as JSON; only of runs in one process",
+    "predicted outcomes of the actions that a live robot announces, as JSON; only from runs in one process",
 )
 CLOCK = Topic("clock", "rosgraph_msgs/msg/Clock", "simulated time")
 
 
 def of_robot(topic: Topic, robot: str) -> Topic:
-    """A topic of one of several robots, below its name; of the only robot, whose name here is empty, the topic."""
+    """The topic in the namespace of one of several robots; unchanged for the only robot, whose name here is empty."""
     return topic._replace(name=f"{robot}/{topic.name}") if robot else topic
 
 
@@ -175,4 +175,4 @@ LOGGED = (
     CONTACTS,
     DIAGNOSTICS,
 )
-"""Those that the log of a run has."""
+"""Topics in the log of a run."""

@@ -1,4 +1,4 @@
-"""Shared by the validated mappings of a scenario: strict keys, names, ranges of numbers, and errors in words."""
+"""Validation of a scenario's mappings: strict keys, names, ranges of numbers, and errors in words."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Text = Annotated[str, StringConstraints(min_length=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 """A finite number."""
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-"""A finite number that is written as one."""
+"""A finite number, not given as text."""
 AboveZero = Annotated[Finite, Field(gt=0)]
 """A finite number above 0."""
 Positive = Annotated[AboveZero, Field(le=100_000)]
@@ -45,7 +45,7 @@ def _whole(value: object) -> int:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-"""A whole number that is written as a number."""
+"""A whole number, not given as text."""
 
 
 def _vector(values: list[float]) -> list[float]:
@@ -102,7 +102,7 @@ _BEGINNINGS = {
 
 
 class Strict(BaseModel):
-    """A mapping without any key that is not in the schema."""
+    """A mapping that accepts only keys of its schema."""
 
     model_config = ConfigDict(
         extra="forbid", strict=False, frozen=True, populate_by_name=True, defer_build=True
@@ -121,7 +121,7 @@ class Strict(BaseModel):
 
 
 def unknown_key(key: object, known: Iterable[str]) -> PydanticCustomError:
-    """The error for a key that a mapping does not have; the expectation names the likely or all right ones."""
+    """The error for a key that a mapping does not have; it proposes the most similar key, or all keys."""
     known = list(known)
     close = nearest(key, known, 1)
     expected = f"{close[0]!r} perhaps" if close else "one of " + ", ".join(sorted(known))
@@ -129,22 +129,22 @@ def unknown_key(key: object, known: Iterable[str]) -> PydanticCustomError:
 
 
 def tag(key: str) -> str:
-    """The tag of the alternative that a key chooses; no key that a file may hold looks like it."""
+    """The tag of the alternative that a key selects; in angle brackets, so that it differs from any key of a file."""
     return f"<{key}>"
 
 
 def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discriminator:
-    """Chooses among mappings by the first of these keys that is there, so that only one is validated.
+    """Select among mappings by the first of these keys that is present, so that only one is validated.
 
-    The alternatives are tagged with `tag` of their key; plain text, where `text` allows it, with ``tag("text")``; a
-    mapping with none of the keys with `tag` of `otherwise`, if there is one.
+    The alternatives are tagged with `tag` of their key; plain text, if `text` allows it, with ``tag("text")``; a
+    mapping with none of the keys with `tag` of `otherwise`, if given.
     """
 
     def chosen(data: Any) -> str | None:
         if isinstance(data, Mapping):
             found = next((key for key in keys if key in data), otherwise)
             return tag(found) if found else None
-        if isinstance(data, BaseModel):  # validated data is written out again
+        if isinstance(data, BaseModel):  # validated data, to be serialized
             fields = {field.alias or name for name, field in type(data).model_fields.items()}
             return tag(next((key for key in keys if key in fields), otherwise))
         return tag("text") if text and isinstance(data, str) else None
@@ -156,15 +156,15 @@ def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discrim
 
 
 def check(kind: type[T], data: object, where: str = "") -> T:
-    """The data as this type.
+    """Return the data as this type.
 
     Args:
         kind: a class of mappings, or any type that pydantic validates.
-        data: as it was read.
+        data: the data as it was read.
         where: key of the data in its document, with dots; empty for the whole.
 
     Raises:
-        BadInput: with key, finding and expectation; file and line are for the caller to add.
+        BadInput: with key, finding and expectation; the caller adds file and line.
     """
     try:
         value: T = _validator(cast("Any", kind))(data)
@@ -175,14 +175,14 @@ def check(kind: type[T], data: object, where: str = "") -> T:
 
 @cache
 def _validator(kind: Any) -> Callable[[object], Any]:
-    """The validator of a type; building takes longer than using it, so its serializer is built with it."""
+    """The validator of a type, cached, because building it takes longer than using it."""
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind.model_validate
     return TypeAdapter(kind).validate_python
 
 
 def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput:
-    """One of pydantic's errors in hetwin's words: a misspelt key first, since it explains others."""
+    """Convert pydantic's errors to one in hetwin's words; a misspelt key comes first, because it explains others."""
     details = error.errors(include_url=False)
     detail = next((d for d in details if d["type"] == UNKNOWN_KEY), details[0])
     context = detail.get("ctx", {})
@@ -203,7 +203,7 @@ def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput
                     place = ".".join([*keys, str(key)])
                     expected = f"{close[0]!r} perhaps"
                     return BadInput("unknown key", where=place, found=key, expected=expected)
-    if not keys and detail["loc"]:  # a default that cannot be used
+    if not keys and detail["loc"]:  # an invalid default
         keys = [str(detail["loc"][0])]
     here = [d for d in details if _keys(d["loc"], data) == _keys(detail["loc"], data)]
     is_short = not isinstance(found, Mapping | list | tuple) or len(str(found)) < 120
@@ -230,11 +230,11 @@ def _expectation(detail: ErrorDetails) -> str:
 
 
 def _keys(location: tuple[str | int, ...], data: Any) -> list[str]:
-    """The parts of pydantic's location that stand in the data; the others name the types that it tried."""
+    """The parts of pydantic's location that are keys of the data; the others name attempted types."""
     keys: list[str] = []
     for part in location:
         key: Any = part
-        if isinstance(data, Mapping):  # YAML reads a key as a number, which is validated as text
+        if isinstance(data, Mapping):  # YAML may read a key as a number, which is validated as text
             key = next((k for k in data if str(k) == str(part)), None)
             if key is None:
                 continue

@@ -1,6 +1,6 @@
 """The wording of events, arguments, times and failures.
 
-Progress, the report, notes, and the output of the commands all take their words from here.
+Progress, the report, notes, and the output of the commands all use it.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from hetwin_core.ensemble.events import (
 from hetwin_core.ensemble.sentences.catalogue import group, say
 
 _SUBJECTS = ("object", "probe", "cup")
-"""Arguments that name the thing to which something happened."""
+"""Arguments that name the affected object."""
 _PREPOSITIONS = {"hand": "by", "support": "on", "container": "", "socket": "to", "other": "to"}
-"""How an argument goes on after the name of an event that the catalogue does not have."""
+"""Preposition before an argument of an event that is not in the catalogue."""
 
 _GRIP_LOST = {True: "grip_opened", False: "grip_slipped"}
-"""The words of ``grip_lost`` by whether the fingers opened, if the monitor knows it."""
+"""Sentences of ``grip_lost``, by whether the fingers opened, if the monitor knows it."""
 _PHASES = {ANNOUNCED: "event.announced", "begin": "event.begins", "end": "event.ends"}
-_SAID_OF_TASKS = ("id", "goal", "reason")
+_TASK_ARGUMENTS = ("id", "goal", "reason")
 
 
 def seconds(time_ns: int, digits: int = 2) -> str:
-    """A time as people read it, e.g. ``3.21 s``."""
+    """A time in readable form, e.g. ``3.21 s``."""
     return f"{time_ns / 1e9:.{digits}f} s"
 
 
@@ -49,8 +49,8 @@ def event_words(event: Event) -> str:
     if event.kind is EventKind.TOPIC:
         return event.name
     if event.kind is EventKind.ACTION:
-        said = _PHASES.get(phase_of(event))
-        return say(said, name=name) if said else name
+        sentence = _PHASES.get(phase_of(event))
+        return say(sentence, name=name) if sentence else name
     if event.kind is EventKind.TASK:
         return say("event.task", name=name, status=event.arguments.get("status"))
     if event.source == ROBOT_HEALTH or _is_drop(event):
@@ -62,30 +62,30 @@ def event_words(event: Event) -> str:
 
 
 def event_line(event: Event) -> str:
-    """An event with all that it carries; empty for events without a line of their own.
+    """An event with all its arguments; empty for events without a line of their own.
 
-    That is a topic's value, which may be large, a touch of a hand, and coverage.
+    These are a topic's value, which may be large, a touch of a hand, and coverage.
     """
     is_coverage = (event.source, event.name) == (ROBOT_HEALTH, COVERAGE)
     if event.kind is EventKind.TOPIC or is_coverage or is_routine_touch(event):
         return ""
     if event.kind is EventKind.ACTION:
-        said_of = {k: v for k, v in action_arguments(event).items() if k != ANNOUNCED_TRAJECTORY}
-        return f"robot: {event_words(event)}{_in_brackets(said_of)}"
+        given = {k: v for k, v in action_arguments(event).items() if k != ANNOUNCED_TRAJECTORY}
+        return f"robot: {event_words(event)}{_in_brackets(given)}"
     if event.kind is EventKind.TASK:
-        known = {key: event.arguments.get(key) or None for key in _SAID_OF_TASKS}
+        known = {key: event.arguments.get(key) or None for key in _TASK_ARGUMENTS}
         return f"robot: {event_words(event)}{_in_brackets(known)}"
     if event.source == ROBOT_HEALTH or _is_drop(event):
         return _concern_line(event)
     if _known(event) is not None:
         return event_words(event)
-    said = _said(event)
-    rest = {key: value for key, value in event.arguments.items() if key not in said}
+    used = _used_arguments(event)
+    rest = {key: value for key, value in event.arguments.items() if key not in used}
     return f"{event_words(event)}{_in_brackets(rest)}"
 
 
 def _known(event: Event) -> str | None:
-    """An event as the catalogue has it; None if it has not, or other arguments."""
+    """An event in the words of the catalogue; None if it is not there, or has other arguments."""
     name, arguments = event.name, event.arguments
     if name == "grip_lost" and isinstance(opened := arguments.get("opened"), bool):
         name = _GRIP_LOST[opened]
@@ -98,15 +98,15 @@ def _known(event: Event) -> str | None:
 
 
 def is_routine_touch(event: Event) -> bool:
-    """Whether an event is a touch of a hand, which is there to touch, or the end of a touch."""
+    """Whether an event is a touch of a hand, which is meant to touch things, or the end of a touch."""
     is_touch = event.source == ROBOT_HEALTH and event.name in (TOUCHED, TOUCH_ENDED)
     return is_touch and (event.name == TOUCH_ENDED or bool(event.arguments.get("hand")))
 
 
 def _concern_line(event: Event) -> str:
-    """A concern with its severity, and how long it has lasted if the event ends it; a drop may be meant.
+    """A concern with its severity, and with its duration if the event ends it; an intended drop has no severity.
 
-    A touch has no severity.
+    A touch has no severity either.
     """
     if event.name == TOUCHED:
         return event_words(event)
@@ -123,7 +123,7 @@ def _is_drop(event: Event) -> bool:
 
 
 def subject(event: Event) -> str | None:
-    """The thing to which it happened; None if the event names none."""
+    """The affected object; None if the event names none."""
     found = (event.arguments.get(key) for key in _SUBJECTS)
     return next((str(thing) for thing in found if thing), None)
 
@@ -143,12 +143,12 @@ def happening(event: Event) -> str:
 
 def arguments_words(arguments: Mapping[str, Json]) -> str:
     """Arguments as ``name value`` pairs, without those that are null."""
-    said = {key: value for key, value in arguments.items() if value is not None}
-    return ", ".join(f"{key} {_value(value)}" for key, value in said.items())
+    known = {key: value for key, value in arguments.items() if value is not None}
+    return ", ".join(f"{key} {_value(value)}" for key, value in known.items())
 
 
 def shown_line(shown: Mapping[str, str]) -> str:
-    """Where other programs see the world of a run, e.g. ``shown by gazebo: partition hetwin_1, world table``."""
+    """Addresses at which other programs show a world, e.g. ``shown by gazebo: partition hetwin_1, world table``."""
     rest = ", ".join(f"{name} {value}" for name, value in shown.items() if name != "by")
     return f"shown by {shown['by']}: {rest}" if "by" in shown else f"shown: {rest}"
 
@@ -159,14 +159,14 @@ def failure_words(call: str, time_s: float, reason: str, model: str = "") -> str
 
 
 def failure_row_words(row: Mapping[str, Any], *, with_model: bool = True) -> str:
-    """A failure as a run's summary has it; missing parts are named as unknown."""
+    """A failure from a run's summary; missing parts are named as unknown."""
     model = str(row.get("model", "run")) if with_model else ""
     call, reason = str(row.get("call", "run")), str(row.get("reason", "unknown reason"))
     return failure_words(call, float(row.get("time") or 0.0), reason, model)
 
 
-def _said(event: Event) -> Iterable[str]:
-    """The arguments that `happening` and the subject use."""
+def _used_arguments(event: Event) -> Iterable[str]:
+    """The arguments in the words of `subject` and `happening`."""
     if subject(event) is None:
         return ()
     return (next(key for key in _SUBJECTS if event.arguments.get(key)), *_PREPOSITIONS)
@@ -182,6 +182,6 @@ def _value(value: Json) -> str:
         return "true" if value else "false"
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, list):  # of mappings, the first value is their subject
+    if isinstance(value, list):  # a mapping is represented by its first value
         value = [next(iter(o.values()), None) if isinstance(o, dict) else o for o in value]
     return value if isinstance(value, str) else str(value)

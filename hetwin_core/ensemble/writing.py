@@ -1,4 +1,4 @@
-"""Files that are written for users, and the one error where they cannot be."""
+"""Files that are written for users, and the error if they cannot be written."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from hetwin_core.ensemble.errors import BadInput
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 OF_THE_DISK = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM)
-"""A disk is full, or may not be written to."""
+"""Error numbers of a disk that is full or write-protected."""
 _MIB = 2**20
 
 
 def why_not(error: OSError, path: Path) -> str:
-    """Return why a file or folder cannot be written, of a full disk with the room that is left."""
+    """Return why a file or folder cannot be written; for a full disk, with the remaining space."""
     reason = error.strerror or str(error)
     if error.errno != errno.ENOSPC:
         return reason
-    there = path.absolute()
-    while not there.exists():
-        there = there.parent
-    return f"{reason}, {shutil.disk_usage(there).free / _MIB:.1f} MiB are free"
+    existing = path.absolute()
+    while not existing.exists():
+        existing = existing.parent
+    return f"{reason}, {shutil.disk_usage(existing).free / _MIB:.1f} MiB are free"
 
 
 def unwritable(what: str, path: Path, error: OSError | int, where: str | None = None) -> BadInput:
     """Return the error that something cannot be written.
 
     Args:
-        what: the noun for it, as in ``the log``.
-        path: of the file or folder.
-        error: why, or its number.
+        what: its noun, as in ``the log``.
+        path: path of the file or folder.
+        error: the system's error, or its number.
         where: the option that has named the path.
     """
     if isinstance(error, int):
@@ -52,7 +52,7 @@ def unwritable(what: str, path: Path, error: OSError | int, where: str | None = 
 
 @contextmanager
 def writing(what: str, path: Path, where: str | None = None) -> Iterator[None]:
-    """Raise `unwritable` in place of an OSError."""
+    """Raise `unwritable` instead of an OSError."""
     try:
         yield
     except OSError as error:
@@ -70,7 +70,7 @@ def write_atomically(path: Path, text: str) -> None:
 
 
 def write_text(path: Path, text: str, what: str = "the file", where: str | None = None) -> None:
-    """Write a file, in a folder that is made if there is none; a replaced file stays whole until then.
+    """Write a file, and make its folder if necessary; an existing file stays intact until it is replaced.
 
     Raises:
         BadInput: if it cannot be written.
@@ -84,10 +84,10 @@ def write_text(path: Path, text: str, what: str = "the file", where: str | None 
 
 
 def check_new(out: Path, where: str = "--out") -> None:
-    """Make sure that a folder is new or empty, without touching anything.
+    """Check that a folder is new or empty, without creating it.
 
     Raises:
-        BadInput: if it is not, or could be no folder.
+        BadInput: if it is neither, or cannot be a folder.
     """
     if out.is_dir() and not any(out.iterdir()):
         return
@@ -102,7 +102,7 @@ def check_new(out: Path, where: str = "--out") -> None:
 
 
 def write_files(texts: Mapping[Path, str], folder: Path, what: str, where: str) -> None:
-    """Write files below a folder, which is made if there is none; nothing is left if one cannot be written.
+    """Write files below a folder, which is made if necessary; all of them are removed if one cannot be written.
 
     Raises:
         BadInput: if one cannot be written.
@@ -119,7 +119,7 @@ def write_files(texts: Mapping[Path, str], folder: Path, what: str, where: str) 
 
 
 def _remove(files: Mapping[Path, str], folder: Path, *, keep: bool) -> None:
-    """Remove files below a folder, and the folders that are empty without them."""
+    """Remove files below a folder, and the folders that are then empty."""
     folders = {parent for file in files for parent in file.parents if folder in parent.parents}
     for file in files:
         with suppress(OSError):

@@ -37,10 +37,10 @@ TEXTS = {
     "tab": ("models:\n\tphysics: 1\n", ("this is not YAML", "line 2")),
     "control character": ("scenario: \x01\n", ("this is not YAML",)),
     "two documents": (GOOD + "---\na: 1\n", ("this is not YAML",)),
-    "duplicate key": (GOOD + "rate: 200\n", ("a key stands twice", "line 15", "'rate'", "line 2")),
+    "duplicate key": (GOOD + "rate: 200\n", ("a key appears twice", "line 15", "'rate'", "line 2")),
     "duplicate model": (
         GOOD.replace(GRASP, GRASP + "\n" + GRASP),
-        ("a key stands twice", "line 6", "'grasp'"),
+        ("a key appears twice", "line 6", "'grasp'"),
     ),
     "bomb": (BOMB, ("expands to too much", "line")),
     "anchor in itself": ("a: &a [*a]\n", ("expands to too much",)),
@@ -167,7 +167,7 @@ CHANGES = {
     "evaluators in a circle": (
         "\"nearest_object('hand')\"",
         '"other"\n  other: "target"',
-        ("line 7, evaluators.target", "in a circle", "target -> other -> target"),
+        ("line 7, evaluators.target", "in a cycle", "target -> other -> target"),
     ),
     "evaluator with a taken name": (
         "  target:",

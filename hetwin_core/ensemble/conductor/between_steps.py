@@ -40,18 +40,18 @@ class Loop(Protocol):
         """The last complete one."""
 
     def go_on(self) -> RunSummary:
-        """Take all that are left, and return how the run went."""
+        """Take all remaining steps, and return the summary of the run."""
 
     def back_to(self, step: int) -> None:
-        """Be after this step again."""
+        """Return to the state after this step."""
 
 
 class Mark(NamedTuple):
-    """Where a run is, for the process that runs it.
+    """A point of a run, for the process that runs it.
 
     Attributes:
-        checkpoint: the run there.
-        sources: how often the run had got another source.
+        checkpoint: the state of the run at that point.
+        sources: number of times that the source had been replaced.
     """
 
     checkpoint: Checkpoint
@@ -61,8 +61,8 @@ class Mark(NamedTuple):
 class BetweenSteps:
     """A run after a step's state is published and before the next step begins; see `Conductor.at_barriers`.
 
-    No model is in a step but those in threads of their own: beside the main model, on the clock or free. Only for the
-    time of the call, and in its thread. A process that is forked in the call goes on as the same run.
+    No model is in a step, except those in threads of their own: beside the main model, on the clock or free. Valid
+    only during the call, and in its thread. A process that is forked in the call continues the same run.
 
     Args:
         scenario: the scenario of the run.
@@ -70,12 +70,12 @@ class BetweenSteps:
         ports: the models, in the scenario's order.
         listeners: receive its events.
         parts: parts of the conductor.
-        scene: of the run.
-        start: how the run began.
+        scene: scene of the run.
+        start: facts about the run before its first step.
         loop: takes its steps.
 
     Attributes:
-        leaps: returns, for a complete step, the next one to be taken; None: that is the one after it.
+        leaps: maps a complete step to the next one to be taken; None if no steps are skipped.
     """
 
     def __init__(
@@ -97,26 +97,26 @@ class BetweenSteps:
         self._new: Sequence[Event] = ()
 
     def come_to(self, callbacks: Sequence[AtBarrier]) -> None:
-        """Call these; events since the last call are new."""
+        """Call the callbacks of this barrier; `events` are those since the last call."""
         events = self._parts.events.events
         self._new, self._seen = events[self._seen :], len(events)
         for callback in tuple(callbacks):
             callback(self)
 
     def mark_seen(self) -> None:
-        """Past events, such as those of a saved run, are not new."""
+        """Treat all events so far as seen, such as those of a restored run."""
         self._seen = len(self._parts.events.events)
 
     @property
     def step(self) -> int:
-        """The last complete step of the main model."""
+        """Number of the last complete step of the main model."""
         return self._loop.step
 
     def leap(self, following: Callable[[int], int]) -> None:
-        """Let the main model, which must be able to, pass over steps from now on.
+        """Let the main model skip steps from now on; it must be able to.
 
         Args:
-            following: returns, for a complete step, the next one to be taken; those between them are passed over.
+            following: maps a complete step to the next one to be taken; the steps between them are skipped.
         """
         self.leaps = following
 
@@ -127,23 +127,23 @@ class BetweenSteps:
 
     @property
     def events(self) -> Sequence[Event]:
-        """The events that were handled since the barrier before."""
+        """The events that were handled since the previous barrier."""
         return self._new
 
     @property
     def scene(self) -> Snapshot:
-        """The scene as it is now, not to be kept."""
+        """The current scene; valid only during the call."""
         return self._scene.snapshot()
 
     @property
     def present(self) -> RunStart:
-        """The start as it would be if the run began now."""
+        """The facts about the run as they would be if it started with the current scene."""
         return replace(self._start, snapshot=self._scene.kept_snapshot())
 
     def checkpoint(self) -> Checkpoint:
-        """Save the run, so that another process can go on with it.
+        """Save the run, so that another process can continue it.
 
-        All models must be in this process and step by service. The saved run ends in the digest of this one.
+        All models must be in this process and step by service. The continued run ends with the digest of this one.
 
         Raises:
             Refused: if something in it cannot be saved; model and reason are named.
@@ -160,9 +160,9 @@ class BetweenSteps:
         )
 
     def go_on(self) -> RunSummary:
-        """Let the run go on from here to its end, within this call, and return how it went.
+        """Run to the end within this call, and return the summary.
 
-        Its models are not stopped. After that the process can `rewind` the run or end; nothing else comes of it.
+        The models are not stopped. Afterwards the process can only `rewind` the run or exit.
         """
         return self._loop.go_on()
 
@@ -179,10 +179,10 @@ class BetweenSteps:
         return Mark(checkpoint, self._sources)
 
     def rewind(self, mark: Mark) -> None:
-        """Be where the run was marked, with the source that it had there and no end but that of the source.
+        """Return to a marked point, with the source that the run had there and without the end set by `end_at`.
 
         Raises:
-            Refused: if the source is another one now.
+            Refused: if the source was replaced since.
             RunFailed: if a model fails.
         """
         if self._sources != mark.sources:
@@ -193,9 +193,9 @@ class BetweenSteps:
         self.mark_seen()
 
     def replace_listeners(self, listeners: Sequence[RunListener]) -> None:
-        """Report to others from now on.
+        """Report to other listeners from now on.
 
-        They get a start whose snapshot is the present scene. The former listeners hear nothing more.
+        They get a start whose snapshot is the present scene. The former listeners receive nothing more.
 
         Raises:
             RunFailed: if one of them cannot begin.
@@ -205,7 +205,7 @@ class BetweenSteps:
             self._listeners.started(self.present)
 
     def add_listener(self, listener: RunListener) -> None:
-        """Report to one more from now on; it gets a start whose snapshot is the present scene.
+        """Report to one more listener from now on; it gets a start whose snapshot is the present scene.
 
         Raises:
             RunFailed: if it cannot begin.
@@ -215,14 +215,14 @@ class BetweenSteps:
     def alter(
         self, poses: Mapping[str, Floats], parameters: Mapping[str, Mapping[str, Any]]
     ) -> None:
-        """Go on with other poses and parameters.
+        """Continue with other poses and parameters.
 
         Args:
             poses: entity -> (13,) pose and twist in the world.
             parameters: model -> parameter -> value.
 
         Raises:
-            Refused: if there is no such model or pose, or a model cannot go on with one of them.
+            Refused: if there is no such model or pose, or a model does not accept a value.
             RunFailed: if a model fails.
         """
         for name, values in parameters.items():
@@ -240,14 +240,14 @@ class BetweenSteps:
             )
 
     def end_at(self, time_ns: int) -> None:
-        """End the run with the first step that reaches this time [ns], unless its source ends before."""
+        """End the run with the first step that reaches this time [ns], unless its source ends earlier."""
         self._parts.step.end_at(time_ns)
 
 
 def _spec_text(spec: Any) -> str | None:
-    """A source as options of a start have it; None if there is none."""
+    """A source in the form that options of a start have; None if there is none."""
     return spec if spec is None or isinstance(spec, str) else json.dumps(spec)
 
 
 AtBarrier: TypeAlias = Callable[[BetweenSteps], None]
-"""Called at each barrier."""
+"""Callback that is called at each barrier."""

@@ -23,7 +23,7 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.validation import check
 
 SOURCE, NEEDS_SOURCE = "source", "needs_source"
-"""Keys of a main model's state: where its source is, or why no other process can go on with it."""
+"""Keys of a main model's state: the position in its source, or the reason why no other process can continue with it."""
 _PARTS = (
     *("digest", "beliefs", "events", "scheduler", "outputs", "handovers", "policy", "failures"),
     *("effects", "triggers", "outside", "publisher"),
@@ -33,14 +33,14 @@ _SENSELESS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticErro
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A run between two steps.
+    """The state of a run between two steps.
 
     Attributes:
         scenario: path of the scenario's file.
         options: options of the run's start.
-        given: all that decides how the run goes, see `given.run_given`.
-        step: the last complete step.
-        time_ns: its simulated time [ns].
+        given: all input of the run, see `given.run_given`.
+        step: number of the last complete step.
+        time_ns: simulated time of that step [ns].
         conductor: state of each part of the conductor, by its name.
         models: state of each model, by its name.
     """
@@ -55,25 +55,25 @@ class Checkpoint:
 
     @property
     def needs_source(self) -> str | None:
-        """Why no other process can go on with the source of the run; None if one can."""
+        """Why no other process can continue with the source of the run; None if one can."""
         return next((reason for reason, _ in self._needing()), None)
 
     @property
     def lacks_source(self) -> str | None:
-        """Why not even the process that saved it can come back to it; None if it can."""
+        """Why not even the process that saved the run can return to its source; None if it can."""
         return next((reason for reason, is_saved in self._needing() if not is_saved), None)
 
     def _needing(self) -> Iterator[tuple[str, bool]]:
-        """Why other processes need a source, and whether it is saved for this one."""
+        """Why other processes need a source, and whether it is saved for this process."""
         for saved in self.models.values():
             state = saved.get("state")
             if isinstance(state, dict) and NEEDS_SOURCE in state:
                 yield str(state[NEEDS_SOURCE]), SOURCE in state
 
     def with_options(self, **changes: Any) -> Checkpoint:
-        """Return the same with other options, such as another source or an end [s].
+        """Return this checkpoint with other options, such as another source or an end [s].
 
-        A source that is named here begins at the checkpoint, with the joints where they are.
+        A new source starts at the checkpoint's time, with the joints at their present positions.
         """
         options = replace(self.options, **changes)
         if "source" not in changes:
@@ -131,15 +131,15 @@ def put_back(
     *,
     here: bool = False,
 ) -> None:
-    """Bring started models, the parts of a run and its scene to where they were.
+    """Restore the state of started models, of the parts of a run and of its scene.
 
     Args:
-        checkpoint: of this run.
-        ports, parts, scene: of the run.
-        here: whether they are those that were saved, which have the source that other processes do not.
+        checkpoint: a checkpoint of this run.
+        ports, parts, scene: models, parts and scene of the run.
+        here: whether the process is the one that saved them, which still has the source that others lack.
 
     Raises:
-        Refused: if they were others.
+        Refused: if the checkpoint has other models or needs a source.
         RunFailed: if a model fails.
     """
     if checkpoint.needs_source is not None and not here:
@@ -169,10 +169,10 @@ def put_back(
 
 @contextmanager
 def _understood(name: str) -> Iterator[None]:
-    """Name the part whose saved state makes no sense; a file from a stranger may hold anything.
+    """Name the part whose saved state is invalid; a file from a stranger may hold anything.
 
     Raises:
-        Unsaveable: if it makes none.
+        Unsaveable: if the state is invalid.
     """
     try:
         yield
@@ -181,7 +181,7 @@ def _understood(name: str) -> Iterator[None]:
 
 
 def _found_again(options: RunOptions) -> RunOptions:
-    """The options with paths that mean the same in another folder."""
+    """The options with absolute paths, which also hold in another working directory."""
     source = options.source
     if source is not None and not source.lstrip().startswith("{") and Path(source).exists():
         source = str(Path(source).absolute())
@@ -205,10 +205,10 @@ def check_same(saved: Mapping[str, Any], now: Mapping[str, Any], *, new_source: 
 
     Args:
         saved, now: see `given.run_given`.
-        new_source: whether it goes on with another source.
+        new_source: whether the run continues with another source.
 
     Raises:
-        BadInput: if something is another; the first such key is named.
+        BadInput: if an input differs; the first such key is named.
     """
     for key in ("version", "engine", *saved):
         if key in _FREE:
@@ -240,9 +240,9 @@ def _differs(key: str, saved: Any, now: Any) -> BadInput:
 
 FORMAT, VERSION = "hetwin checkpoint", 4
 _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
-"""First bytes of files of older versions, and their formats."""
+"""First bytes of files of older versions, and the name of their formats."""
 _GZIP = 31
-"""The window bits by which zlib knows gzip's format."""
+"""The window bits that select the gzip format in zlib."""
 _EXPECTED = "a file that hetwin run --checkpoint has written"
 _READING = (
     *(zlib.error, EOFError, ValueError, KeyError, TypeError, IndexError),
@@ -251,7 +251,7 @@ _READING = (
 
 
 def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
-    """Write a checkpoint; the file appears when it is complete.
+    """Write a checkpoint; the file appears only when it is complete.
 
     Raises:
         OSError: if it cannot be written.
@@ -269,10 +269,10 @@ def write_checkpoint(checkpoint: Checkpoint, path: Path) -> None:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Read a checkpoint; no code that the file names is run.
+    """Read a checkpoint; no code that the file names is executed.
 
     Raises:
-        BadInput: if there is none, it is damaged, or its format is another one.
+        BadInput: if there is no such file, it is damaged, or has another format.
     """
     try:
         content = from_text(_unpacked(path))

@@ -44,14 +44,14 @@ from hetwin_core.ensemble.transport.port import ModelPort
 class Conductor:
     """Runs a scenario with its models.
 
-    `prepare`, then `run`; all else may be called from other threads meanwhile.
+    Call `prepare`, then `run`; all other methods may be called from other threads meanwhile.
 
     Args:
-        scenario: to run.
+        scenario: the scenario to run.
         ports: the models, in the scenario's order.
         listeners: receive the run's events.
         options: options of the start.
-        idle: spends up to so many seconds, again and again, while the run is paused.
+        idle: waits at most the given number of seconds; called repeatedly while the run is paused.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Conductor:
         return is_live(self._scenario, self._options)
 
     def prepare(self) -> RunStart:
-        """Bring the models to where they can start.
+        """Initialize the models, so that they can start.
 
         Raises:
             BadInput: if the scenario, its files or the source cannot be used; the models are stopped.
@@ -136,21 +136,21 @@ class Conductor:
 
     @property
     def is_running(self) -> bool:
-        """Whether the models are prepared or at work, so that `stop` takes effect at once."""
+        """Whether the models are prepared or running, so that `stop` takes effect at once."""
         return self._run is not None
 
     def stop(self) -> None:
-        """End the run at the next barrier; `ended` is ``stopped`` then."""
+        """End the run at the next barrier; its `ended` is then ``stopped``."""
         self._controls.stop.set()
 
     def notify(self, event: Event) -> None:
-        """An event from outside, handled at the next barrier."""
+        """Pass in an event from outside, which is handled at the next barrier."""
         self._controls.arrivals.put(event)
 
     def at_barriers(self, callback: AtBarrier) -> None:
-        """Have a function called at every barrier after which the run goes on, the start at 0 s included.
+        """Register a function for every barrier after which the run continues, including the start at 0 s.
 
-        It is called in the run's thread with the run as it stands there, which can be looked at, saved, altered and
+        It is called in the run's thread with the run between two steps, which can be inspected, saved, altered and
         forked.
 
         Args:
@@ -159,13 +159,13 @@ class Conductor:
         self._at_barriers.append(callback)
 
     def go_on_from(self, checkpoint: Checkpoint) -> RunStart:
-        """Bring the models to where a saved run can go on; instead of `prepare`, or after it.
+        """Restore a saved run, so that it can continue; called instead of `prepare`, or after it.
 
         Args:
             checkpoint: of a run of the same scenario, with the options of this one; see `Checkpoint.opening`.
 
         Raises:
-            BadInput: see `prepare`; or if the checkpoint is of something else, the models are stopped then.
+            BadInput: see `prepare`; or if the checkpoint belongs to another run; the models are then stopped.
             RunFailed: if a model fails; the models are stopped.
         """
         if self._run is None:
@@ -180,26 +180,26 @@ class Conductor:
 
     @property
     def scene(self) -> Snapshot | None:
-        """The scene as it is now, not to be kept; None before the models are ready."""
+        """The current scene, not to be kept; None before the models are ready."""
         return None if self._run is None else self._run.scene
 
     @property
     def lag_s(self) -> float | None:
-        """How far the twin is behind its live robot at the newest state [s]; None if it follows none."""
+        """How far the twin is behind its live robot at the newest state [s]; None without a live robot."""
         return None if self._run is None else self._run.lag_s
 
     @property
     def pausing(self) -> Pause:
-        """Whether the run is paused, and how it goes on."""
+        """Whether the run is paused, and how it continues."""
         return self._controls.pause
 
     @property
     def pace(self) -> Pace:
-        """How fast the run goes at most; `hold_to` sets it."""
+        """Upper limit of the run's speed; `hold_to` sets it."""
         return self._controls.pace
 
     def pause(self) -> None:
-        """Hold the run before its next step, or before its first.
+        """Pause the run before its next step, or before its first.
 
         Raises:
             Refused: if it follows a live robot, which does not wait.
@@ -219,8 +219,8 @@ class Conductor:
         """Let a paused run take some steps.
 
         Args:
-            steps: how many; None: up to the next one in which an event happens.
-            further: also while it takes those that were allowed before, after which it takes these.
+            steps: number of steps; None: up to the next one in which an event happens.
+            further: whether the steps may be added to those of an earlier request that are still being taken.
 
         Raises:
             Refused: if it is not paused.
@@ -230,10 +230,10 @@ class Conductor:
         self._record("stepped", steps=steps)
 
     def hold_to(self, factor: float | None) -> None:
-        """Hold the run to so many times real time; None: let it go as fast as it can.
+        """Limit the run to a multiple of real time; None: no limit.
 
         Raises:
-            Refused: if this is no pace, or the run follows a live robot, which has its own.
+            Refused: if the factor is not a positive number, or the run follows a live robot, which sets the pace.
         """
         self._check_not_live("held to a pace")
         self.pace.set(factor)
@@ -244,13 +244,14 @@ class Conductor:
     ) -> None:
         """Make a model responsible for an attribute at the next barrier, also while the run is paused.
 
-        It moves as triggers move it: the present owner releases, the model takes. The run is not deterministic then.
+        The handover is that of a trigger: the present owner releases, the model takes. The run is then not
+        deterministic.
 
         Args:
-            entity: of the scene.
-            attribute: of this entity.
-            model: name of the model that is to be responsible.
-            done: called once: with None when it is responsible, else with the reason why not.
+            entity: an entity of the scene.
+            attribute: an attribute of this entity.
+            model: name of the new owner.
+            done: called once: with None on success, else with the reason of the refusal.
 
         Raises:
             Refused: if there is no run, or no such attribute or model, or the model cannot be responsible for it.
@@ -265,15 +266,15 @@ class Conductor:
         self._controls.requests.append(Move(slot, plan.index, done))
 
     def awaits(self, name: str) -> bool:
-        """Whether this is a model of the scenario itself, whose node may be a new one, and none that joins."""
+        """Whether this model belongs to the scenario itself and may connect with a new node, rather than join."""
         plan = self._scenario.plan(name)
         return plan is not None and plan.seat is None
 
     def join(self, name: str, done: Done = lambda _: None) -> str:
-        """Let a model that the scenario admits join at the next barrier; the run is not deterministic then.
+        """Let a model that the scenario admits join at the next barrier; the run is then not deterministic.
 
         Args:
-            name: of the model; one that a pattern of the scenario covers gets a free place of it.
+            name: name of the model; if a pattern of the scenario covers it, it gets a free seat of that pattern.
             done: called once: with None when it has joined, else with the reason why not.
 
         Returns:
@@ -291,10 +292,10 @@ class Conductor:
         return plan.name
 
     def leave(self, name: str, done: Done = lambda _: None) -> None:
-        """Let a model that has joined leave at the next barrier; its responsibilities go back.
+        """Let a model that has joined leave at the next barrier; its responsibilities are handed back.
 
         Args:
-            name: that it has in the run.
+            name: its name in the run.
             done: called once: with None when it has left, else with the reason why not.
 
         Raises:
@@ -306,13 +307,13 @@ class Conductor:
         self._controls.requests.append(Membership(plan.index, False, done))
 
     def place(self, entity: str, attribute: str, data: Floats, done: Done) -> None:
-        """Give an attribute another value at the next barrier, also while the run is paused.
+        """Set an attribute to another value at the next barrier, also while the run is paused.
 
         Args:
-            entity: of the scene.
-            attribute: of this entity.
-            data: its new numbers; poses and twists in the world frame.
-            done: called once: with None when it is placed, else with the reason why not.
+            entity: an entity of the scene.
+            attribute: an attribute of this entity.
+            data: the new numbers; poses and twists in the world frame.
+            done: called once: with None when it is set, else with the reason why not.
 
         Raises:
             Refused: if there is no run, or it has no such attribute of this size.
@@ -333,7 +334,7 @@ class Conductor:
         self._controls.requests.append(Act(name, arguments))
 
     def dismiss(self) -> None:
-        """Stop the models of a run that is prepared and will not begin."""
+        """Stop the models of a run that is prepared and will not start."""
         for port in self._ports:
             port.stop()
 
@@ -350,21 +351,20 @@ def session(
     idle: Callable[[float], None] = time.sleep,
     ports: Sequence[ModelPort] | None = None,
 ) -> Conductor:
-    """Return the conductor of a run that has not begun; its `run` runs it.
+    """Return the conductor of a run that has not started; its `run` runs it.
 
     Args:
-        scenario: to run: its file, the name of an installed one, or one that `load_scenario` has returned.
-        options: of the start; their variant counts where the scenario is loaded here.
+        scenario: the scenario's file, the name of an installed one, or one that `load_scenario` has returned.
+        options: options of the start; their variant is used only if the scenario is loaded here.
         listeners: receive the run's events.
-        at_barrier: called at every barrier after which the run goes on, the start at 0 s included, with the run as it
-            stands there.
+        at_barrier: called with the run at every barrier after which it continues, including the start at 0 s.
         deadline_s: wall time that a call of any model may take [s]; None: the scenario's.
-        own_processes: whether models have processes of their own where the scenario has it so. The digest is the same;
-            a run that is to be saved or forked has all models in this process.
-        heartbeat: receives the calls that are under way in this process.
-        idle: spends up to so many seconds, again and again, while the run is paused.
-        ports: to the models, in their order; None: those of models in this process, or in ones of their own. The
-            arguments about calls, processes and deadlines concern these.
+        own_processes: whether models get processes of their own if the scenario declares them so. The digest is the
+            same; a run that is to be saved or forked has all models in this process.
+        heartbeat: receives the calls that are in progress in this process.
+        idle: waits at most the given number of seconds; called repeatedly while the run is paused.
+        ports: ports of the models, in their order; None: the models run in this process, or in processes of their
+            own. The arguments about calls, processes and deadlines apply only then.
 
     Raises:
         BadInput: if there is no such scenario, or it cannot be used.

@@ -22,11 +22,11 @@ class Pause:
     """Whether a run is paused; may be used from any thread.
 
     Attributes:
-        left: how many steps may be taken before it holds; None: it is not paused.
+        left: remaining steps until the run is held; None: it is not paused.
         waiting: whether the run waits at this moment.
-        steps_allowed: how many single steps the run has taken while it was paused.
+        steps_allowed: number of single steps that the run has taken while it was paused.
         held_s: wall time that the run has waited, in seconds.
-        until_event: whether the run is to be held again at the next step in which an event happens.
+        until_event: whether the run is held again after the next step in which an event happens.
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Pause:
 
     @property
     def stands(self) -> bool:
-        """Whether the run waits, or takes some single steps after which it waits again."""
+        """Whether the run waits, or takes a limited number of steps after which it waits again."""
         return self.waiting or self._is_stepping
 
     def hold(self) -> None:
@@ -69,8 +69,8 @@ class Pause:
         """Let the run take some steps, then hold it again.
 
         Args:
-            steps: how many; None: up to the next one in which an event happens.
-            further: also while it takes those that were allowed before, after which it takes these.
+            steps: number of steps; None: up to the next one in which an event happens.
+            further: whether the steps may be added to those of an earlier request that are still being taken.
 
         Raises:
             Refused: if the run is not held.
@@ -84,7 +84,7 @@ class Pause:
             self.left = sys.maxsize if steps is None else left + steps
 
     def step_begins(self) -> None:
-        """The run takes a step; it counts if it was allowed singly."""
+        """Count a step that the run takes, if it was allowed singly."""
         with self._lock:
             if self.left:
                 self.left -= 1
@@ -92,7 +92,7 @@ class Pause:
 
     @contextmanager
     def waiting_here(self) -> Iterator[None]:
-        """The run waits as long as this context lasts."""
+        """Mark the run as waiting for the duration of this context."""
         begun = time.monotonic()
         self.waiting = True
         try:
@@ -103,17 +103,17 @@ class Pause:
 
 
 CATCH_UP_S = 0.15
-"""Wall time that a run may be behind its pace and make good; more is forgotten [s]."""
+"""Maximum delay that a run makes up after falling behind its pace; a longer delay is dropped [s of wall time]."""
 
 
 class Pace:
-    """How fast a run goes at most; may be set from any thread.
+    """Upper limit of a run's speed; may be set from any thread.
 
     Args:
         now: the wall clock [s].
 
     Attributes:
-        factor: how many times real time; None: as fast as it goes.
+        factor: multiple of real time; None: no limit.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
@@ -122,10 +122,10 @@ class Pace:
         self._begun: tuple[float, int] | None = None
 
     def set(self, factor: float | None) -> None:
-        """Hold the run to so many times real time from now on; None: to nothing.
+        """Limit the run to a multiple of real time from now on; None: no limit.
 
         Raises:
-            Refused: if this is no pace.
+            Refused: if the factor is not a positive finite number.
         """
         if factor is not None and not (math.isfinite(factor) and factor > 0.0):
             raise Refused(f"a pace of {factor:g} is none; expected a number above 0, or none")
@@ -133,11 +133,11 @@ class Pace:
         self._begun = None
 
     def begin_anew(self) -> None:
-        """Count from the next step on, after the run has stood still."""
+        """Restart the measurement at the next step, after a pause."""
         self._begun = None
 
     def wait_s(self, time_ns: int) -> float:
-        """Return how long the step that begins at a simulated time has to wait [s]; called in the run's thread."""
+        """Return how long to wait [s] before the step that starts at this time; called in the run's thread."""
         factor = self.factor
         if factor is None:
             return 0.0
@@ -157,21 +157,21 @@ WINDOW_NS = 2_000_000_000
 
 
 class Factor:
-    """How many times real time a run goes, measured over its last seconds."""
+    """Real-time factor of a run, measured over its last seconds."""
 
     def __init__(self) -> None:
         self._seen: deque[tuple[int, int]] = deque()
 
     def begin_anew(self) -> None:
-        """Restart the pace after a standstill."""
+        """Restart the measurement after a pause."""
         self._seen.clear()
 
     def at(self, wall_ns: int, time_ns: int) -> float | None:
-        """The factor now; None until it can be known.
+        """The current factor; None until it can be measured.
 
         Args:
             wall_ns: wall time.
-            time_ns: simulated time that the run has come to.
+            time_ns: simulated time that the run has reached.
         """
         seen = self._seen
         seen.append((wall_ns, time_ns))
@@ -182,19 +182,19 @@ class Factor:
 
 
 BY_HAND = "by hand"
-"""Source of the events, and cause of the handovers, that somebody asked for while the run went on."""
+"""Source of the events, and cause of the handovers, that a user requested during the run."""
 
 Done: TypeAlias = Callable[[str | None], None]
-"""Called once: with None when something asked for is done, else with the reason why not."""
+"""Called once: with None when a request is carried out, else with the reason why not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A request to give an attribute another value at the next barrier.
+    """A request to set an attribute to another value at the next barrier.
 
     Attributes:
-        slot: which attribute.
-        data: its new numbers, as the scene has them; poses and twists in the world frame.
+        slot: index of the attribute.
+        data: the new numbers, as the scene has them; poses and twists in the world frame.
         done: called with the outcome.
     """
 
@@ -208,8 +208,8 @@ class Move:
     """A request to hand an attribute over at the next barrier.
 
     Attributes:
-        slot: which attribute.
-        model: index of the model that is to be responsible for it.
+        slot: index of the attribute.
+        model: index of the new owner.
         done: called with the outcome.
     """
 
@@ -235,7 +235,7 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something done to the run that does not change its course, such as a pause; only to be recorded."""
+    """A user's action that does not change the course of the run, such as a pause; it is only recorded."""
 
     name: str
     arguments: Mapping[str, Json] = field(default_factory=dict)
@@ -248,9 +248,9 @@ class Controls:
     Attributes:
         stop: set to end the run at its next barrier.
         pause: holds the run between two steps.
-        pace: how fast it goes at most.
+        pace: upper limit of its speed.
         arrivals: events from outside, handled at the next barrier.
-        requests: to be carried out at the next barrier, in order.
+        requests: carried out at the next barrier, in order.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)

@@ -1,4 +1,4 @@
-"""Consequences of a model's failure: the run stops, goes on without the model, or restarts it."""
+"""Consequences of a model's failure: the run stops, continues without the model, or restarts it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ MAX_RESTARTS = 3
 
 
 class RestartFailed(RunFailed):
-    """A model that was to be restarted does not come up again."""
+    """A model could not be restarted."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandBack:
-    """Give the model up; the main model gets these slots of it."""
+    """Give the model up; the main model takes over these slots."""
 
     plan: ModelPlan
     slots: tuple[int, ...]
@@ -39,7 +39,7 @@ class HandBack:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """Give the model up and put a new instance in its place, which gets these slots again.
+    """Give the model up and replace it by a new instance, which gets these slots again.
 
     `attempt` counts the restarts of this model from 1.
     """
@@ -51,7 +51,7 @@ class Restart:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """End the run with this error, after giving a model up that restarts did not help."""
+    """End the run with this error; `first` gives up a model whose restarts are used up."""
 
     error: RunFailed
     first: HandBack | None = None
@@ -61,7 +61,7 @@ Decision: TypeAlias = Stop | HandBack | Restart
 
 
 class FailurePolicy(Restorable):
-    """Decides by the models' `on_failure`, and remembers its decisions; carries nothing out.
+    """Decides by the models' `on_failure`, and remembers its decisions; does not carry them out.
 
     Args:
         scenario: the models and their `on_failure`.
@@ -77,14 +77,14 @@ class FailurePolicy(Restorable):
         self._handed_back: set[int] = set()
 
     def is_fatal(self, failure: RunFailed) -> bool:
-        """Whether the run stops with this failure, however often the model has failed before."""
+        """Whether this failure stops the run, regardless of earlier failures of the model."""
         plan = self._scenario.plan(failure.model)
         if plan is None or isinstance(failure, RestartFailed):
             return True
         return plan.on_failure is OnFailure.STOP
 
     def readmit(self, model: int) -> None:
-        """Decide anew about a model that has handed everything back."""
+        """Decide again about a model that has handed everything back."""
         self._handed_back.discard(model)
 
     def decide(self, failure: RunFailed) -> Decision | None:
@@ -111,10 +111,10 @@ def _too_often(failure: RunFailed) -> RunFailed:
 
 
 class FailureHandler(Restorable):
-    """The one place where a decision about a failed model is carried out.
+    """The only place where decisions about failed models are carried out.
 
-    Failures meanwhile are decided on next, until nothing is left: a model is given up or restarted at most
-    `MAX_RESTARTS` times, and a failure of the main model ends the run.
+    Failures that occur meanwhile are decided on next, until none is pending: a model is given up, or restarted at
+    most `MAX_RESTARTS` times, and a failure of the main model ends the run.
 
     Args:
         scenario: names of the models.
@@ -122,11 +122,11 @@ class FailureHandler(Restorable):
         ports: the models, by index.
         policy: decides.
         handovers: moves the responsibilities of a failed model.
-        scheduler: stops stepping it.
+        scheduler: steps the models, no longer those that are given up.
         listeners: receive notes.
 
     Attributes:
-        rows: the failures that the run outlived, as the summary lists them.
+        rows: the failures after which the run continued, as the summary lists them.
     """
 
     saved_fields = ("rows", "_owed")
@@ -156,14 +156,14 @@ class FailureHandler(Restorable):
         return self._policy.is_fatal(failure)
 
     def readmit(self, model: int) -> None:
-        """A model that was given up has joined again."""
+        """Handle failures again of a model that was given up and has joined again."""
         self._policy.readmit(model)
 
     def handle(self, failure: RunFailed) -> None:
         """Carry out the policy's decision about a failure, and about those that follow from it.
 
         Raises:
-            RunFailed: the error that the run is to stop with.
+            RunFailed: the error with which the run stops.
         """
         waiting = deque([failure])
         while waiting:

@@ -108,7 +108,7 @@ class TwoPhaseHandover:
         An attribute that the main model cannot compute keeps that value.
 
         Raises:
-            RunFailed: if the main model does not take back its own contribution.
+                RunFailed: if the main model does not take back an attribute that it computes itself.
         """
         place = self._scene.layout.slots[slot]
         owner = self._scene.table.owner(slot)
@@ -127,7 +127,7 @@ class TwoPhaseHandover:
     def give_to_restarted(self, slot: int, to: int, cause: str) -> Handover:
         """Give a restarted model an attribute that the main model does not compute but only holds for it.
 
-        The restarted model owns it even if it refuses the value, as it does at the start of a run.
+        The restarted model becomes the owner even if it refuses the value, as at the start of a run.
         """
         place = self._scene.layout.slots[slot]
         value = _fixed(self._scene.value(slot))
@@ -183,14 +183,14 @@ class TwoPhaseHandover:
 
 
 def _fixed(value: Value) -> Value:
-    """The same value, which neither the old owner nor the new one can change."""
+    """Return a read-only copy, which neither the old owner nor the new one can change."""
     data = value.data.copy()
     data.flags.writeable = False
     return Value(data, value.time_ns, value.parent)
 
 
 class Handovers(Restorable):
-    """Moves responsibilities and records each move; a failing model is the caller's business.
+    """Moves responsibilities and records each move; the caller handles failures of models.
 
     Args:
         scene: values and the table of responsibilities.
@@ -223,14 +223,14 @@ class Handovers(Restorable):
         self.refused = 0
 
     def move(self, slot: int, to: int, cause: str) -> str | None:
-        """Move one responsibility; a refusal is noted and counted, and nothing else happens.
+        """Move one responsibility; a refusal is noted and counted, and has no other effect.
 
         Returns:
-            Why it was refused; None if it was not.
+            The reason of a refusal; None if the responsibility moved.
 
         Raises:
             FellBackToMain: if the new owner failed and the former one does not take it back; the main model has it.
-            RunFailed: if a model fails; the former owner, if it still works, has the responsibility.
+            RunFailed: if a model fails; the former owner has the responsibility, unless it was the one that failed.
         """
         try:
             self.check_in_service(to)
@@ -259,10 +259,10 @@ class Handovers(Restorable):
         self._two_phase.place(slot, data)
 
     def take_from_failed(self, model: int, slots: Sequence[int], cause: str) -> None:
-        """Give up a model, and give these slots of it to the main model.
+        """Give up a model, and hand these slots of it to the main model.
 
         Raises:
-            RunFailed: if the main model fails, or does not take its own contribution.
+            RunFailed: if the main model fails, or does not take back an attribute that it computes itself.
         """
         name = self._scene.table.models[model]
         self.out_of_service(model, f"{name} was given up at {self._scene.time_ns / 1e9:.6f} s")
@@ -270,11 +270,11 @@ class Handovers(Restorable):
             self._record(self._two_phase.take_from_failed(slot, cause))
 
     def out_of_service(self, model: int, why: str) -> None:
-        """Hand nothing to a model from now on; `why` is the reason of refusals."""
+        """Hand over nothing to a model from now on; `why` is the reason given in refusals."""
         self._given_up[model] = why
 
     def readmit(self, model: int) -> None:
-        """A model that was given up works again, or one has joined."""
+        """Take a model into service that was given up and works again, or that has joined."""
         del self._given_up[model]
 
     def give_back(self, slot: int, to: int, cause: str) -> None:
@@ -290,11 +290,11 @@ class Handovers(Restorable):
 
     @property
     def any_given_up(self) -> str | None:
-        """Which model was given up last, and when, in words; None if all are in service."""
+        """The model that was given up last, and the time, in words; None if all are in service."""
         return next(reversed(self._given_up.values()), None)
 
     def is_given_up(self, model: int) -> bool:
-        """Whether the model has failed and takes no further part in the run."""
+        """Whether the model has failed and no longer takes part in the run."""
         return model in self._given_up
 
     def check_in_service(self, model: int) -> None:
@@ -303,7 +303,7 @@ class Handovers(Restorable):
             raise Refused(self._given_up[model])
 
     def refuse(self, source: str, text: str) -> None:
-        """Count and publish that something asked for is not done."""
+        """Count and publish that a request was refused."""
         self.refused += 1
         self._listeners.note(self._scene.time_ns, "warning", source, text)
 

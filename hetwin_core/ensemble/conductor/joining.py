@@ -1,4 +1,4 @@
-"""Models that join a run while it goes on, and leave it: those that the scenario admits."""
+"""Models that join and leave a running ensemble: those that the scenario admits."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from hetwin_core.ensemble.transport.port import ModelPort
 
 
 class Joining:
-    """Takes models into service at a barrier, and out of it.
+    """Takes models into service and out of service at a barrier.
 
     Args:
-        scenario: the models, those that may join among them.
+        scenario: the models, including those that may join.
         ready: the initialized ensemble.
         ports: the models, by index.
         handovers: knows which models are in service.
         scheduler: steps them.
-        failures: forgets that a model that joins again has failed before.
+        failures: forgets earlier failures of a model that joins again.
         effects: moves responsibilities.
-        events: forgets events from before a model joined.
+        events: hides events before the join from the model.
         listeners: receive notes.
     """
 
@@ -55,11 +55,11 @@ class Joining:
                 handovers.out_of_service(plan.index, f"{plan.name} has not joined")
 
     def join(self, index: int) -> Event:
-        """Bring a model to where it steps, and hand it its own attributes by the scenario.
+        """Start a model, and hand over the attributes that the scenario assigns to it.
 
         Raises:
             Refused: if it is in service, or cannot join.
-            RunFailed: if it fails while it takes something, and the run is to stop.
+            RunFailed: if it fails while it takes an attribute, and its failure stops the run.
         """
         plan, port = self._scenario.models[index], self._ports[index]
         if not self._handovers.is_given_up(index):
@@ -83,11 +83,11 @@ class Joining:
         return self._event("joined", plan)
 
     def leave(self, index: int) -> Event:
-        """Give back a model's responsibilities, each attribute to its former owner or the main model, and end it.
+        """Hand each attribute of a model back to its former owner, else to the main model, and end the model.
 
         Raises:
-            Refused: if it is not in service, or was not admitted but is one of the scenario's own.
-            RunFailed: if another model fails meanwhile, and the run is to stop.
+            Refused: if the model is not in service, or is one of the scenario's own.
+            RunFailed: if another model fails meanwhile, and its failure stops the run.
         """
         plan, table = self._scenario.models[index], self._ready.scene.table
         if plan.seat is None:

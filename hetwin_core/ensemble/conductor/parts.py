@@ -1,4 +1,4 @@
-"""Puts a run together."""
+"""The parts of a run and their connections."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def assemble(
 
 
 def _digest(scenario: Scenario, scene: Scene) -> Digest:
-    """The digest of a run, without its observers for the user; the attributes of those models are the last ones."""
+    """The digest of a run, without its observers for the user; these models own the last slots."""
     watching = {plan.index for plan in scenario.models if plan.in_conductor}
     slots = sum(owner not in watching for owner in scene.table.owners.tolist())
     names = [scenario.models[index].name for index in watching]

@@ -1,4 +1,4 @@
-"""The input of a run, and its reports at the begin and at the end."""
+"""The input of a run, and its reports at the start and at the end."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
     """Return the input of a run, the same over every transport.
 
     Returns:
-        ``scenario``: its content with those that it extends and the variant laid over it, without defaults;
-        ``variant``: its name, None without one; ``scene``: initial poses and
-        added objects by entity, those of scenario, episode and start laid over each other; ``source`` by robot;
+        ``scenario``: its content, merged with the scenarios that it extends and the variant, without defaults;
+        ``variant``: its name, None without one; ``scene``: initial poses and added objects by entity, merged from
+            scenario, episode and start; ``source`` by robot;
         ``seed``, ``rate``, ``duration`` [s] and ``engine``; ``files``: digests by their roles (``world``,
         ``robot``, ``source``, ``models.NAME`` ...), see `file_digest`; ``version`` of hetwin.
     """
@@ -94,7 +94,7 @@ def _files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, Path 
             yield f"scene.{name}", scenario.path_of(entry["model"])
     yield from _source_files(scenario, options)
     for plan in scenario.models:
-        if plan.folder is not None:  # its code belongs to no version of any package
+        if plan.folder is not None:  # its code is in no package, so no version identifies it
             yield f"models.{plan.name}", _module_file(plan.cls)
 
 
@@ -125,9 +125,9 @@ def _version() -> str:
 
 
 RECORDING = "recording"
-"""How a run ends whose source or duration is over."""
+"""How a run ends when its recording or its duration is over."""
 EARLY_NS = 200_000_000
-"""A recording that is shorter than requested by no more than this has not ended early [ns]."""
+"""Tolerance of a recording's duration: it has ended early if it is shorter than requested by more than this [ns]."""
 
 
 def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart:
@@ -162,14 +162,14 @@ def _able(scenario: Scenario, ready: Ready) -> dict[str, tuple[str, ...]]:
 
 
 def _source(scenario: Scenario, options: RunOptions) -> str:
-    """The source in words; of several robots, each with the robot's name."""
+    """The source in words; with several robots, one source per robot, after the robot's name."""
     specs = source_specs(scenario, options)
     named = {robot: source_words(spec) for robot, spec in specs.items()}
     return ", ".join(f"{name}: {text}" if name else text for name, text in named.items())
 
 
 def end_of_source(scenario: Scenario, options: RunOptions) -> str:
-    """How a run ends that neither fails nor is stopped: ``live`` if it follows a live robot, else ``recording``."""
+    """The regular end of a run: ``live`` if it follows a live robot, else ``recording``."""
     return LIVE if is_live(scenario, options) else RECORDING
 
 
@@ -184,9 +184,10 @@ def run_summary(
     wall_s: float,
     begun_ns: int = 0,
 ) -> RunSummary:
-    """How a run went that began with the scene `first`, after `wall_s` seconds without the pauses.
+    """Return the summary of a run that started with the scene `first`.
 
-    `begun_ns` is where it went on from, if it was saved before.
+    `wall_s` is its wall time [s] without pauses, `begun_ns` the simulated time at which it was continued, if it was
+    saved before.
     """
     simulated = ready.scene.time_ns / 1e9
     events, end_ns = parts.events.events, ready.scene.time_ns

@@ -39,8 +39,8 @@ class Run:
         listeners: receive the run's events.
         options: options of the start.
         ready: the initialized ensemble.
-        controls: requests of others.
-        at_barriers: called at every barrier after which the run goes on; see `Conductor.at_barriers`.
+        controls: requests of other threads.
+        at_barriers: called at every barrier after which the run continues; see `Conductor.at_barriers`.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class Run:
 
     @property
     def scene(self) -> Snapshot:
-        """The scene as it is now, not to be kept."""
+        """The current scene, not to be kept."""
         return self._ready.scene.snapshot()
 
     def in_service(self, model: int) -> bool:
@@ -82,14 +82,14 @@ class Run:
 
     @property
     def step(self) -> int:
-        """The last complete step after which the run goes on."""
+        """Number of the last complete step after which the run continues."""
         return self._step
 
     def go_on_from(self, checkpoint: Checkpoint) -> None:
-        """Go on from a checkpoint once the models have started.
+        """Continue from a checkpoint after the models have started.
 
         Raises:
-            BadInput: if it is of another run.
+            BadInput: if it belongs to another run.
         """
         check_same(checkpoint.given, self.start.given, new_source=SOURCE not in checkpoint.given)
         step, time_ns = checkpoint.step, checkpoint.time_ns
@@ -103,7 +103,7 @@ class Run:
 
     @property
     def lag_s(self) -> float | None:
-        """How old the newest joint sample of a live robot was when its state was published [s]."""
+        """Age of a live robot's newest joint sample when its state was published [s]."""
         return self._parts.publisher.lag.newest_s
 
     @few_looks_for_cycles()
@@ -111,7 +111,7 @@ class Run:
         """Run; see `Conductor.run`.
 
         Args:
-            idle: spends up to so many seconds while the run is paused.
+            idle: waits at most the given number of seconds while the run is paused.
 
         Raises:
             BadInput: if a model cannot start with its input; no start was published then.
@@ -133,7 +133,7 @@ class Run:
                 self._begin()
             begun = time.monotonic()
             ended = self._loop(idle)
-        except Exception as failure:  # whatever it is, the log is to be closed
+        except Exception as failure:  # the log must be closed after any error
             ended, error = self._failed(failure)
         except Interrupted:
             self._end("stopped", None, time.monotonic() - begun)
@@ -146,7 +146,7 @@ class Run:
         return self._end(ended, error, time.monotonic() - begun)
 
     def _restore(self, checkpoint: Checkpoint) -> None:
-        """Be where a saved run was.
+        """Restore the state of a saved run.
 
         Raises:
             BadInput: if the checkpoint does not fit.
@@ -161,7 +161,7 @@ class Run:
         self._between.mark_seen()
 
     def _begin(self) -> None:
-        """Publish the run's begin, and hand over as the scenario has it before the first step."""
+        """Publish the start of the run, and carry out the scenario's handovers before the first step."""
         main, scene = self._scenario.main, self._ready.scene
         if self._ready.engine:
             text = f"computes with {self._ready.engine}"
@@ -179,9 +179,9 @@ class Run:
             self._parts.outside.carry_out()
 
     def _loop(self, idle: Callable[[float], None]) -> str:
-        """Take all steps, each state being published in one place; returns how the run ended.
+        """Take all steps, and publish each state; return how the run ended.
 
-        A main model in another process works on the next step while the state after the last one is published.
+        A main model in another process works on the next step while the last state is published.
         """
         ensemble, publisher, effects = self._parts.step, self._parts.publisher, self._parts.effects
         step, following, over = self._step, self._step, False
@@ -214,7 +214,7 @@ class Run:
                 self._controls.pause.hold()
 
     def _following(self, step: int) -> int:
-        """The step that follows a complete one: the next at which anybody looks, unless somebody looks at each."""
+        """The step to take after a complete one: the next one, or the next at which a state or a model is due."""
         if self._between.leaps is not None:
             return self._between.leaps(step)
         controls = self._controls
@@ -226,7 +226,7 @@ class Run:
         return max(step + 1, min(self._parts.step.next_stop(step), looked_at))
 
     def _raise_fidelity(self) -> None:
-        """Let everything be as usual in the last state: signalers no longer decide."""
+        """Set all fidelities to high in the last state, where signalers no longer decide."""
         scene = self._ready.scene
         high = Value(np.array([float(Fidelity.HIGH)]), scene.time_ns)
         for slot in scene.layout.select([Selection("*", FIDELITY.name)]):
@@ -234,7 +234,7 @@ class Run:
         scene.resolve(scene.time_ns)
 
     def _begin_step(self, step: int) -> bool:
-        """Begin a step, unless the run is stopped, paused or ahead of its pace; returns whether it did."""
+        """Begin a step, unless the run is stopped, paused or ahead of its pace; return whether it began."""
         controls = self._controls
         if controls.stop.is_set():
             return False
@@ -246,7 +246,7 @@ class Run:
         return True
 
     def _begin_when_allowed(self, step: int, idle: Callable[[float], None]) -> bool:
-        """Begin a step as soon as that is allowed; returns false if the run is stopped before."""
+        """Begin a step as soon as it is allowed; return false if the run is stopped before."""
         while not self._begin_step(step):
             if self._controls.stop.is_set():
                 return False
@@ -257,7 +257,7 @@ class Run:
         return True
 
     def _wait(self, idle: Callable[[float], None]) -> None:
-        """Wait until the pause ends or the run is stopped; requests meanwhile take effect."""
+        """Wait until the pause ends or the run is stopped; carry out requests meanwhile."""
         pause, stop = self._controls.pause, self._controls.stop
         with pause.waiting_here():
             while pause.holds and not stop.is_set():
@@ -269,12 +269,12 @@ class Run:
         self._controls.pace.begin_anew()
 
     def _keep_pace(self, idle: Callable[[float], None]) -> None:
-        """Wait for the time of the next step, or a while if that is far off."""
+        """Wait for the time of the next step, at most `POLL_S`."""
         self._parts.outside.carry_out()
         idle(min(POLL_S, self._controls.pace.wait_s(self._ready.scene.time_ns)))
 
     def go_on(self) -> RunSummary:
-        """Run from the barrier at which the run is; see `BetweenSteps.go_on`."""
+        """Run on from the present barrier; see `BetweenSteps.go_on`."""
         ended, error, begun = "failed", None, time.monotonic()
         self._at_barriers = ()
         self._parts.step.changed()
@@ -286,11 +286,11 @@ class Run:
         return self._told(ended, error, time.monotonic() - begun)
 
     def back_to(self, step: int) -> None:
-        """Be after this step again; see `BetweenSteps.rewind`."""
+        """Return to the state after this step; see `BetweenSteps.rewind`."""
         self._step = step
 
     def _failed(self, error: Exception) -> tuple[str, RunFailed | None]:
-        """Return how a run has ended in which this was raised, and with which error."""
+        """Return how a run ended in which this was raised, and its error."""
         if not isinstance(error, RunFailed):
             return "failed", self._unforeseen(error)
         if self._controls.stop.is_set() and self._scenario.plan(error.model):
@@ -305,7 +305,7 @@ class Run:
         return RunFailed("conductor", "run", self._ready.scene.time_ns, reason)
 
     def _stop_models(self) -> None:
-        """Stop all models; how the run has ended does not change if one fails now."""
+        """Stop all models; a failure here is recorded, but does not change how the run ended."""
         for port in self._ports:
             failure = port.stop()
             if failure is not None:
@@ -313,13 +313,13 @@ class Run:
 
     def _end(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
         with suppress(RunFailed):
-            _ = self.scene.proximity  # the log writes it when no model can be asked for it any more
+            _ = self.scene.proximity  # the log needs it after the models have stopped
         self._stop_models()
         self._parts.beliefs.end()
         return self._told(ended, error, wall_s)
 
     def _told(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
-        """Notify the listeners of the run's end; returns how."""
+        """Notify the listeners of the run's end; return the summary."""
         summary = self._summary(ended, error, wall_s)
         try:
             summary = self._listeners.ended(summary)

@@ -1,4 +1,4 @@
-"""Which models step together with which step of the main model, and how far the twin of a live robot is behind."""
+"""Selects the models that step with each step of the main model, and measures the lag behind a live robot."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from hetwin_core.ensemble.transport.port import ModelPort
 
 MAX_STRETCH = 8
 STEPS_TO_CHANGE = 50
-"""Steps of the main model between two changes of the rates."""
+"""Minimum number of main steps between two changes of the rates."""
 
 
 class Scheduler(Restorable):
-    """Selects the models to step from their rates, how late the main model is, fidelities, and failures.
+    """Selects the models to step, by their rates, the main model's lag, fidelities, and failures.
 
     While the main model is late, models coupled after it step up to `MAX_STRETCH` times less often. A model whose
     entity of the same name has a low ``fidelity`` does not step (Tallavajhula et al. 2019, section 4.3: scripts).
@@ -37,10 +37,10 @@ class Scheduler(Restorable):
     Attributes:
         unwaited: the models that step on the clock or at their own pace.
         interrupted: indices of the models that have lost a step by a failure.
-        stretch: by this factor, models step less often than by their rates.
-        missed: name of a model -> steps left out because the main model was late.
+        stretch: factor by which models step less often than by their rates.
+        missed: name of a model -> steps that it skipped because the main model was late.
         any_beside: whether any model may be coupled beside the main one.
-        stride: only with multiples of so many main steps does any waited-for model step.
+        stride: greatest common divisor of the main steps at which service-stepped models step.
     """
 
     saved_fields = ("interrupted", "_last_ns", "_changed", "stretch", "missed")
@@ -63,7 +63,7 @@ class Scheduler(Restorable):
     def starting_beside(self, step: int) -> list[ModelPort]:
         """Models coupled beside the main model whose period begins with this step of it.
 
-        A period lasts as many main steps as the model's rate asks; its output is due with the last of them.
+        A period has `ModelPlan.every` main steps; the model's output is due with the last of them.
         """
         starting = [p for p in self._beside if (step - 1) % p.plan.every == 0]
         if self.interrupted:
@@ -71,7 +71,7 @@ class Scheduler(Restorable):
         return starting
 
     def due(self, step: int, scene: Scene) -> list[ModelPort]:
-        """Models that step together with this step of the main model, or whose step beside it ends with it."""
+        """Models that step after this step of the main model, or whose step beside it ends with this step."""
         due = [port for port in self._waited if step % port.plan.every == 0]
         if self.stretch > 1:
             due = self._less_often(due, step)
@@ -94,16 +94,16 @@ class Scheduler(Restorable):
         ]
 
     def still_due(self, due: Sequence[ModelPort]) -> Sequence[ModelPort]:
-        """Those of `due` that have not lost their step by a failure since."""
+        """The models among `due` that have not lost their step by a failure since."""
         return [port for port in due if port.plan.index not in self.interrupted]
 
     @property
     def sees_every_step(self) -> bool:
-        """Whether a model that is not waited for, or is coupled beside the main one, has to hear of every step."""
+        """Whether a model that steps by the clock, freely or beside the main one must be notified of every step."""
         return bool(self.unwaited) or self.any_beside
 
     def next_due(self, step: int) -> int:
-        """The first step of the main model, from this one on, with which any waited-for model steps."""
+        """The first step of the main model, from this one on, with which any service-stepped model steps."""
         soonest = sys.maxsize
         for port in self._waited:
             every = port.plan.every
@@ -117,7 +117,7 @@ class Scheduler(Restorable):
         return since
 
     def adapt(self, step: int, late: bool) -> bool:
-        """Double the stretch while the main model is late, halve it otherwise; returns whether it changed."""
+        """Double the stretch while the main model is late, halve it otherwise; return whether it changed."""
         wanted = min(2 * self.stretch, MAX_STRETCH) if late else max(self.stretch // 2, 1)
         if wanted == self.stretch or step - self._changed < STEPS_TO_CHANGE:
             return False
@@ -134,7 +134,7 @@ class Scheduler(Restorable):
         self.interrupted.add(model)
 
     def admit(self, port: ModelPort, time_ns: int) -> None:
-        """Step a model from now on [ns]; one beside the main model from its next period on."""
+        """Step a model from this time on [ns]; a model beside the main one from its next period on."""
         plan = port.plan
         self._last_ns[plan.index] = time_ns
         self.interrupted.discard(plan.index)
@@ -149,7 +149,7 @@ class Scheduler(Restorable):
         self.restarted(plan.index)
 
     def restarted(self, model: int) -> None:
-        """A new instance replaces this model; a step that the former one began beside the main model is lost."""
+        """Record that a new instance replaces this model; a step that was begun beside the main model is lost."""
         if any(port.plan.index == model for port in self._beside):
             self.interrupted.add(model)
 
@@ -175,15 +175,15 @@ MAX_SAMPLES = 200_000
 
 
 class LagControl:
-    """Measures the age of the newest joint sample in each published state; lets models step less often if it is high.
+    """Measures the age of the newest joint sample in each published state; lowers the models' rates if it is high.
 
     Args:
-        scheduler: is adapted.
-        warn: called with (source, text) when that changes the rates.
+        scheduler: adapts the rates.
+        warn: called with (source, text) when the rates change.
 
     Attributes:
         is_live: whether any published state came from a live robot.
-        newest_s: of the newest state; None if it came from no live robot.
+        newest_s: age in the newest state [s]; None if it came from no live robot.
     """
 
     def __init__(self, scheduler: Scheduler, warn: Callable[[str, str], None]) -> None:
@@ -194,10 +194,10 @@ class LagControl:
         self.newest_s: float | None = None
 
     def published(self, step: int, input_ns: int, *, late: bool) -> None:
-        """The state after a step is published now.
+        """Record that the state after a step is published now.
 
         Args:
-            step: of the main model.
+            step: number of the main model's step.
             input_ns: when the newest joint sample in it was measured, in the system time of this machine [ns].
             late: whether the twin is too far behind.
         """
@@ -214,7 +214,7 @@ class LagControl:
             self._warn("conductor", text)
 
     def summary(self) -> Mapping[str, Json]:
-        """Number of states, and median, 95th percentile and maximum in ms; empty if the robot was not live."""
+        """Number of states, and median, 95th percentile and maximum of the lag in ms; empty without a live robot."""
         if not self._lags:
             return {}
         lags = np.array(self._lags, np.float64) / 1e6

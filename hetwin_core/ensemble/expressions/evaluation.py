@@ -1,6 +1,6 @@
-"""Evaluates expressions: calls and the operators that decide about them here, all else by the library.
+"""Evaluates expressions: calls and short-circuit operators here, everything else by the CEL library.
 
-The library passes only values of its own, and swallows a function's exception.
+The library accepts only its own value types, and swallows exceptions of functions.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ _NAMES = "bytes double duration dyn int matches size string timestamp type uint"
 _LIBRARY = frozenset(_NAMES.split())
 """Functions that the library has."""
 MOST_EVALUATIONS = 100_000
-"""Calls and turns of loops of one evaluation; a second or two of computing, and far more than a scene has objects."""
+"""Maximum number of calls and loop iterations of one evaluation; about two seconds, and far more than a scene needs."""
 _LONG = 1_000
-"""A text or list that is computed counts once more for each so many of its characters or items."""
-# an error in an expression is raised once, not written to the terminal by the library as well
+"""A computed text or list costs one more evaluation for each block of this many characters or items."""
+# the library would write errors to the terminal, in addition to raising them
 logging.getLogger("cel").addHandler(logging.NullHandler())
 
 
@@ -43,8 +43,8 @@ class EvaluationError(Exception):
     """An expression has no value.
 
     Attributes:
-        reason: why.
-        text: of the expression; empty if not given.
+        reason: the reason in words.
+        text: text of the expression; empty if unknown.
     """
 
     def __init__(self, reason: str) -> None:
@@ -56,7 +56,7 @@ class EvaluationError(Exception):
 
 
 class Budget:
-    """How many calls and turns of loops one evaluation may still take, so that none goes on for ever."""
+    """Remaining calls and loop iterations of one evaluation, so that every evaluation ends."""
 
     __slots__ = ("_left",)
 
@@ -64,15 +64,15 @@ class Budget:
         self._left = MOST_EVALUATIONS
 
     def spend(self, count: int = 1) -> None:
-        """Count one, or so many.
+        """Subtract some evaluations.
 
         Raises:
-            EvaluationError: if there were too many.
+            EvaluationError: if the budget is exhausted.
         """
         self._left -= count
         if self._left < 0:
             raise EvaluationError(
-                f"this takes more than {MOST_EVALUATIONS:,} calls and turns of loops"
+                f"this takes more than {MOST_EVALUATIONS:,} calls and loop iterations"
             )
 
 
@@ -80,9 +80,9 @@ class Scope(NamedTuple):
     """The environment of an evaluation.
 
     Attributes:
-        variables: by name.
-        functions: by name.
-        budget: of the whole evaluation.
+        variables: values by name.
+        functions: functions by name.
+        budget: budget of the whole evaluation.
     """
 
     variables: Mapping[str, Any]
@@ -96,17 +96,17 @@ Step: TypeAlias = Callable[[Scope], Any]
 def evaluated(
     step: Step, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
 ) -> Any:
-    """Return the value of an expression, of which at most `MOST_EVALUATIONS` calls and turns of loops are taken.
+    """Return the value of an expression, in at most `MOST_EVALUATIONS` calls and loop iterations.
 
     Raises:
-        EvaluationError: if it has none, or takes more.
+        EvaluationError: if it has no value, or takes more.
     """
     return step(Scope(variables, functions, Budget()))
 
 
 @lru_cache(1024)
 def compiled(text: str) -> Any:
-    """The library's compiled text; it does not change, and many episodes are asked the same.
+    """The library's compiled text; cached, because many episodes are searched with the same expression.
 
     Raises:
         ValueError: if it is no expression.
@@ -115,21 +115,21 @@ def compiled(text: str) -> Any:
 
 
 class Steps:
-    """Makes steps of expressions, which are then taken any number of times.
+    """Makes steps of expressions, which can then be evaluated repeatedly.
 
     Args:
-        text: of the expression.
+        text: text of the expression.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def step(self, node: Node) -> Step:
-        """Return a step that returns the value of an expression, and raises EvaluationError if it has none."""
+        """Return a step that returns the value of an expression, or raises EvaluationError."""
         return self._own(node) or self._of_the_library(node)
 
     def check_value(self, value: object) -> None:
-        """Check that a value may be computed with; the library accepts all that it does not know."""
+        """Check that a value may be used in the library, which accepts any unknown type without an error."""
 
     def argument(self, call: Call, number: int) -> Step:
         """Return the step of an argument of a function."""
@@ -166,7 +166,7 @@ class Steps:
         return self._deciding(node)
 
     def _deciding(self, node: Node) -> Step | None:
-        """The step of an operator that decides whether its parts are evaluated; None for any other expression."""
+        """The step of an operator that does not always evaluate all its operands; None for any other expression."""
         match node:
             case Binary("&&" | "||" as sign, one, two):
                 return self._joined([self.step(one), self.step(two)], decides=sign == "||")
@@ -201,14 +201,14 @@ class Steps:
                 found = scope.functions[name](*given)
             except (EvaluationError, BadInput):
                 raise
-            except Exception as error:  # a function of anyone's may raise anything
+            except Exception as error:  # a third party's function may raise anything
                 raise self.failed(name, scope.functions[name], given, error) from error
             return found.item() if isinstance(found, np.generic) else found
 
         return value
 
     def _joined(self, sides: list[Step], *, decides: bool) -> Step:
-        """The step of ``&&`` or ``||``: each side decides alone where the other one has no value."""
+        """The step of ``&&`` or ``||``: a side that decides alone makes errors of the other one irrelevant."""
 
         def value(scope: Scope) -> bool:
             errors: list[EvaluationError] = []
@@ -262,7 +262,7 @@ class Steps:
     # ------------------------------------------------------------------ evaluated by the library
 
     def _of_the_library(self, node: Node) -> Step:
-        """The step of an expression in which a variable stands for each of its parts."""
+        """The step of an expression in which each operand is replaced by a variable."""
         text, steps = self.text[node.begin : node.end], list(map(self.step, parts_of(node)))
         for number, part in reversed([*enumerate(parts_of(node))]):
             begin, end = part.begin - node.begin, part.end - node.begin
@@ -282,7 +282,7 @@ class Steps:
 
 
 def _variable(name: str) -> Step:
-    """The step of a variable, or of the library's own meaning of this name."""
+    """The step of a variable, or of a name that the library defines itself."""
 
     def value(scope: Scope) -> Any:
         variables = scope.variables
@@ -308,7 +308,7 @@ def _items(value: object) -> Collection[Any]:
 
 
 def _reason(error: Exception) -> str:
-    """A function's error, in words; an entity, or an entity and an attribute, may be missing."""
+    """A function's error in words; a KeyError names a missing entity, or an entity and its attribute."""
     if not isinstance(error, KeyError):
         return str(error)
     missing = error.args[0]

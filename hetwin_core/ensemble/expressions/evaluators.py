@@ -27,19 +27,21 @@ FUNCTIONAL_WORDS = (
     *("pickable", "moveable", "heatable", "coolable", "receptacle"),
     *("toggleable", "openable", "sliceable", "fillable"),
 )
-"""The nine functional attributes; each is a tag of the entities that have it, too."""
+"""The nine functional attributes; each is also a tag of the entities that have it."""
 
 
 _FUNCTION = re.compile(r"\s*([A-Za-z_][\w.]*):([A-Za-z_]\w*)\s*\Z")
 
 
 def is_function(text: str) -> bool:
-    """Whether an evaluator of a scenario names a function, MODULE:FUNCTION; any other is an expression."""
+    """Whether a scenario's evaluator names a function, MODULE:FUNCTION, rather than an expression."""
     return _FUNCTION.match(text) is not None
 
 
 def own_functions(texts: Mapping[str, str]) -> dict[str, Evaluator]:
-    """Import the functions among a scenario's evaluators; each gets the scene and the arguments of the expression.
+    """Import the functions among a scenario's evaluators.
+
+    Each is called with the scene and the expression's arguments.
 
     Args:
         texts: name -> expression, or MODULE:FUNCTION of an installed module or one beside the scenario.
@@ -62,7 +64,7 @@ def _imported(name: str, text: str) -> Evaluator:
         problem = f"the evaluator cannot be imported: {error}"
         if (refused := refusal(error.name or "")) is not None:
             raise refused from error
-    except Exception as error:  # a module of anyone's may raise anything while it is imported
+    except Exception as error:  # a third party's module may raise anything while it is imported
         problem = f"the evaluator cannot be imported: {type(error).__name__}: {error}"
     raise BadInput(
         problem,
@@ -72,58 +74,58 @@ def _imported(name: str, text: str) -> Evaluator:
     )
 
 
-# ruff: noqa: D402 (users read the first line of each evaluator in `hetwin list evaluators`: how it is called)
+# ruff: noqa: D402 (`hetwin list evaluators` shows the first line, which begins with the call's signature)
 
 
 Evaluator: TypeAlias = Callable[..., Any]
-"""A function of a snapshot and of arguments that expressions may call."""
+"""A function of a snapshot and further arguments that expressions may call."""
 EVALUATORS = Group("hetwin.evaluators", "evaluator", "MODULE:FUNCTION of the package")
 _SCENE_ONLY = "depends_on_scene_only"
 
 
 def scene_only(function: Evaluator) -> Evaluator:
-    """Declare that an evaluator depends on its arguments and on its reads of the scene, and on nothing else.
+    """Declare that an evaluator depends only on its arguments and on its reads of the scene.
 
-    A condition that calls it while an operation lasts is then looked at again only when some of its reads have
-    changed. It gets the scene for the time of the call, and must neither keep it nor write to it. An evaluator without
-    this declaration counts as one that reads everything.
+    A condition that calls it during an operation is then evaluated again only after one of these reads has changed.
+    The scene is valid only during the call and must not be written to. An evaluator without this declaration is
+    evaluated at each step.
     """
     setattr(function, _SCENE_ONLY, True)
     return function
 
 
 def is_scene_only(function: Evaluator) -> bool:
-    """Whether an evaluator is built in, or declared so by `scene_only`."""
+    """Whether an evaluator is built in, or declared with `scene_only`."""
     name = getattr(function, "__name__", "")
     return getattr(function, _SCENE_ONLY, False) is True or BUILT_IN.get(name) is function
 
 
-def least(_scene: Snapshot, *numbers: float) -> float:
-    """min(a, b, ...): the least of some numbers."""
+def minimum(_scene: Snapshot, *numbers: float) -> float:
+    """min(a, b, ...): the smallest of some numbers."""
     return _like(min(numbers), numbers)
 
 
-def greatest(_scene: Snapshot, *numbers: float) -> float:
-    """max(a, b, ...): the greatest of some numbers."""
+def maximum(_scene: Snapshot, *numbers: float) -> float:
+    """max(a, b, ...): the largest of some numbers."""
     return _like(max(numbers), numbers)
 
 
-def size(_scene: Snapshot, number: float) -> float:
-    """abs(a): a number without its sign."""
+def absolute(_scene: Snapshot, number: float) -> float:
+    """abs(a): the absolute value of a number."""
     return abs(number)
 
 
 def _like(found: float, numbers: tuple[float, ...]) -> float:
-    """The chosen number, a float if any argument is one."""
+    """Return the chosen number, as a float if any argument is a float."""
     return float(found) if any(isinstance(each, float) for each in numbers) else found
 
 
 NUMBERS: Mapping[str, Evaluator] = {
-    "abs": scene_only(size),
-    "max": scene_only(greatest),
-    "min": scene_only(least),
+    "abs": scene_only(absolute),
+    "max": scene_only(maximum),
+    "min": scene_only(minimum),
 }
-"""Functions that CEL's library lacks; a scenario may have its own of the same names."""
+"""Functions that CEL's library lacks; a scenario may replace them."""
 
 
 def distance(scene: Snapshot, a: str, b: str) -> float:
@@ -173,7 +175,7 @@ STATES: Mapping[str, Evaluator] = {
         ("cold", "an object is colder than 283.15 K"),
         ("filled", "something fillable is filled to more than a fifth"),
         ("hot", "an object is hotter than 318.15 K"),
-        ("moved", "something moveable is no longer where it was at the start"),
+        ("moved", "something moveable has left its initial position"),
         ("open", "something openable is open"),
         ("sliced", "something sliceable was cut into its parts"),
         ("switched_on", "something toggleable is switched on"),
@@ -215,9 +217,7 @@ def nearest_object(
 ) -> str | None:
     """nearest_object(entity[, {'within': metres, 'kind': tag}]): the closest object; null if there is none.
 
-    A functional attribute is a tag, too.
-
-    The distance counts from the frame of `to` to the middle of the object.
+    A functional attribute is also a tag. Distances are measured from the frame of `to` to the object's centre.
     """
     options = dict(options or {})
     within = float(options.pop("within", np.inf))
@@ -229,9 +229,9 @@ def nearest_object(
     for entity in scene.layout.of_kind(EntityKind.OBJECT):
         if entity.name == to or (tag is not None and tag not in entity.tags):
             continue
-        away = float(np.linalg.norm(scene.pose(entity.name)[:3] - here))
-        if away <= within:
-            best, within = entity.name, away
+        separation = float(np.linalg.norm(scene.pose(entity.name)[:3] - here))
+        if separation <= within:
+            best, within = entity.name, separation
     return best
 
 
@@ -272,7 +272,7 @@ BUILT_IN: Mapping[str, Evaluator] = {**STATES} | {
 
 @cache
 def all_evaluators() -> Mapping[str, Evaluator]:
-    """The built-in evaluators and those of installed packages; a built-in name cannot be taken, but for `NUMBERS`."""
+    """The built-in evaluators and those of installed packages, which may only replace those in `NUMBERS`."""
     found = {point.name: evaluator for point, evaluator in EVALUATORS.each()}
     return MappingProxyType({**NUMBERS, **found, **BUILT_IN})
 

@@ -1,4 +1,4 @@
-"""Expressions: checked when a scenario is read, evaluated when a trigger asks; terms, and patterns of events."""
+"""Expressions, which are checked with the scenario and evaluated by triggers; terms, and patterns of events."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class Expression:
 
     Args:
         text: the expression, e.g. ``hand_free(hand) && object != null``.
-        where: the key that it stands at, for errors.
+        where: key of the expression, for errors.
 
     Attributes:
-        unchanging: it is no part of a model's saved state.
+        unchanging: it is not part of a model's saved state.
         node: root of its syntax tree.
-        variables: names of those that it needs.
-        functions: names of those that it calls, methods among them.
+        variables: names of its variables.
+        functions: names of the functions and methods that it calls.
 
     Raises:
         BadInput: if the syntax is wrong.
@@ -73,18 +73,18 @@ class Expression:
             ) from None
         self.variables = frozenset(names_of(self.node))
         calls = [part for part in walk(self.node) if isinstance(part, Call)]
-        self.functions = frozenset(c.name for c in calls if not _is_of_a_field(c))
+        self.functions = frozenset(c.name for c in calls if not _tests_field(c))
 
     @cached_property
     def parts(self) -> tuple[Expression, ...]:
-        """Expressions that are all true if and only if this one is; itself if it is no conjunction."""
+        """Operands of the conjunction that the expression is; itself if it is no conjunction."""
         parts = conjuncts(self.node)
         if len(parts) == 1:
             return (self,)
         return tuple(Expression(self.text[part.begin : part.end], self.where) for part in parts)
 
     def check_names(self, functions: Collection[str], variables: Collection[str]) -> None:
-        """See that every function and variable is known.
+        """Check that every function and variable is known.
 
         Raises:
             BadInput: if one is not; the known ones are named.
@@ -105,7 +105,7 @@ class Expression:
             )
 
     def prepare(self) -> None:
-        """Make ready to be evaluated; else the first evaluation does it."""
+        """Prepare the evaluation, which the first call of `evaluate` does otherwise."""
         _ = self._step
 
     def evaluate(
@@ -114,7 +114,7 @@ class Expression:
         """The expression's value as a Python value.
 
         Raises:
-            EvaluationError: if it has none, e.g. because a key is missing; the text has the reason.
+            EvaluationError: if it has no value, e.g. because a key is missing; the text has the reason.
         """
         try:
             return evaluated(self._step, variables, functions)
@@ -127,13 +127,13 @@ class Expression:
         return Steps(self.text).step(self.node)
 
 
-def _is_of_a_field(call: Call) -> bool:
-    """Whether a call is ``has(a.b)``, which is no function."""
+def _tests_field(call: Call) -> bool:
+    """Whether a call is ``has(a.b)``, CEL's test for a field, which is not a function."""
     return call.name == "has" and len(call.arguments) == 1 and isinstance(call.arguments[0], Member)
 
 
 class NamedTerm(NamedTuple):
-    """A fluent, or an event, as a text names it.
+    """A fluent or an event in a text.
 
     Attributes:
         name: e.g. ``on``.
@@ -146,7 +146,7 @@ class NamedTerm(NamedTuple):
 
 @lru_cache(4096)
 def terms_in(text: str) -> tuple[NamedTerm, ...]:
-    """Return the terms in a text, from left to right; none if it is no expression."""
+    """Return the terms in a text, from left to right; empty if the text is no expression."""
     try:
         node = parse(text)
     except WrongSyntax:
@@ -170,19 +170,19 @@ def _texts(*nodes: Node) -> Iterator[str]:
 
 
 ANY = "any"
-"""Stands for any argument."""
+"""Matches any argument."""
 
 
 Wanted: TypeAlias = "Literal | Name"
-"""The name of an entity, or a pattern of names such as ``cup*``; or `ANY`, or a variable of the task, e.g. ``hand``."""
+"""A name of an entity or a pattern such as ``cup*``; or `ANY`, or a variable of the task, e.g. ``hand``."""
 
 
 class EventPattern(NamedTuple):
     """A pattern of events.
 
     Attributes:
-        name: of the event.
-        arguments: required arguments, in their order; None if they may be anything.
+        name: name of the event.
+        arguments: required arguments, in their order; None: any.
     """
 
     name: str
@@ -193,7 +193,7 @@ class EventPattern(NamedTuple):
         """Read a pattern from a text.
 
         Raises:
-            ValueError: if the text is none; the message has the syntax.
+            ValueError: if the text is no pattern; the message explains the syntax.
         """
         found = "no event"
         try:

@@ -1,7 +1,7 @@
-"""The library of the expression language, without its command line.
+"""The library of the expression language, imported without its command line.
 
-The package imports its own command line too, and with it libraries for terminals that take several times as long to
-import as the language itself; every process that reads a scenario would wait for them.
+The package imports its own command line too, with terminal libraries that take several times as long to import as
+the language itself. This would delay every process that reads a scenario.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ class Part:
     """A part of an expression.
 
     Attributes:
-        begin: where it begins in the text; brackets around it count.
-        end: just after its last character.
+        begin: index of its first character in the text, including brackets around it.
+        end: index after its last character.
     """
 
     begin: int = field(default=0, kw_only=True, compare=False, repr=False)
@@ -23,7 +23,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Literal(Part):
-    """A number, a truth, a text, bytes or null."""
+    """A number, a truth value, a text, bytes or null."""
 
     value: bool | int | float | str | bytes | None
 
@@ -37,7 +37,7 @@ class Name(Part):
 
 @dataclass(frozen=True, slots=True)
 class Unary(Part):
-    """``!`` or ``-`` of something."""
+    """An operand with the prefix ``!`` or ``-``."""
 
     sign: str
     of: Node
@@ -45,7 +45,7 @@ class Unary(Part):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Part):
-    """Two things with ``+ - * / % < <= > >= == != in && ||`` between them; ``[]``: the one has the other as index."""
+    """Two operands with one of ``+ - * / % < <= > >= == != in && ||``; ``[]``: the second indexes the first."""
 
     sign: str
     one: Node
@@ -94,13 +94,13 @@ class Entries(Part):
 
 @dataclass(frozen=True, slots=True)
 class Loop(Part):
-    """``of.all(variable, each)``, and so on: an expression about each item of a list, or of each key of a map.
+    """``of.all(variable, each)`` and other macros: an expression about each item of a list, or each key of a map.
 
     Attributes:
         of: the list or the map.
         macro: ``all``, ``exists``, ``exists_one``, ``filter`` or ``map``.
-        variable: stands for the item in `each`, and nowhere else.
-        each: one expression; two of a ``map`` that has a condition, which is the first.
+        variable: name of the item in `each`.
+        each: one expression; for a ``map`` with a condition two, the condition first.
     """
 
     of: Node
@@ -116,7 +116,7 @@ Node: TypeAlias = (
 
 
 def parts_of(node: Node) -> tuple[Node, ...]:
-    """Return the expressions that an expression is directly made of, in the order of the text."""
+    """Return the direct operands of an expression, in the order of the text."""
     match node:
         case Unary(_, of) | Member(of):
             return (of,)
@@ -136,7 +136,7 @@ def parts_of(node: Node) -> tuple[Node, ...]:
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Iterate over an expression and all that is in it, in the order of the text."""
+    """Iterate over an expression and all its parts, in the order of the text."""
     yield node
     for part in parts_of(node):
         yield from walk(part)
@@ -156,20 +156,20 @@ def names_of(node: Node) -> Iterator[str]:
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
-    """Return the parts between the outermost ``&&`` of an expression; itself if it is no conjunction."""
+    """Return the operands of the outermost ``&&`` of an expression; itself if it is no conjunction."""
     if isinstance(node, Binary) and node.sign == "&&":
         return (*conjuncts(node.one), *conjuncts(node.two))
     return (node,)
 
 
 def number_of(node: Node) -> int | float | None:
-    """Return the number that a literal is; None if it is anything else."""
+    """Return the value of a numeric literal; None for any other expression."""
     is_number = isinstance(node, Literal) and type(node.value) in (int, float)
     return node.value if is_number else None  # type: ignore[union-attr, return-value]
 
 
 def depth_of(node: Node) -> int:
-    """Return how deep an expression is nested; a variable alone is 1."""
+    """Return the depth of an expression's tree; a variable alone has 1."""
     level, deepest = [node], 0
     while level:
         deepest += 1
@@ -178,7 +178,7 @@ def depth_of(node: Node) -> int:
 
 
 _STRENGTH = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "[]": 7}
-_OF_CHOICES, _OF_COMPARISONS, _OF_SIGNS, _OF_ALL_ELSE = 0, 3, 6, 7
+_CHOICE, _COMPARISON, _SIGN, _STRONGEST = 0, 3, 6, 7
 
 
 def text_of(node: Node) -> str:
@@ -189,7 +189,7 @@ def text_of(node: Node) -> str:
         case Unary(sign, of):
             return f"{sign}{_after_sign(sign, of)}"
         case Binary("[]", one, two):
-            return f"{_within(one, _OF_ALL_ELSE)}[{text_of(two)}]"
+            return f"{_within(one, _STRONGEST)}[{text_of(two)}]"
         case Binary(sign, one, two):
             strength = _strength(node)
             return f"{_within(one, strength)} {sign} {_within(two, strength + 1)}"
@@ -199,19 +199,19 @@ def text_of(node: Node) -> str:
 
 
 def _atom(node: Literal | Call | Member | Loop | Items | Entries) -> str:
-    """The text of a node that needs no brackets, but for a negative number."""
+    """The text of a node that needs no brackets, except for a negative number."""
     match node:
         case Literal(bytes() as value):
             return 'b"' + "".join(f"\\x{byte:02x}" for byte in value) + '"'
         case Literal(value):
             return json.dumps(value, ensure_ascii=False)
         case Call(name, arguments, of):
-            before = "" if of is None else f"{_within(of, _OF_ALL_ELSE)}."
+            before = "" if of is None else f"{_within(of, _STRONGEST)}."
             return f"{before}{name}({_list(arguments)})"
         case Member(of, name):
-            return f"{_within(of, _OF_ALL_ELSE)}.{name}"
+            return f"{_within(of, _STRONGEST)}.{name}"
         case Loop(of, macro, variable, each):
-            return f"{_within(of, _OF_ALL_ELSE)}.{macro}({variable}, {_list(each)})"
+            return f"{_within(of, _STRONGEST)}.{macro}({variable}, {_list(each)})"
         case Items(items):
             return f"[{_list(items)}]"
         case Entries(entries):
@@ -225,14 +225,14 @@ def _list(nodes: tuple[Node, ...]) -> str:
 def _strength(node: Node) -> int:
     match node:
         case Binary(sign):
-            return _STRENGTH.get(sign, _OF_COMPARISONS)
+            return _STRENGTH.get(sign, _COMPARISON)
         case Choice():
-            return _OF_CHOICES
+            return _CHOICE
         case Unary():
-            return _OF_SIGNS
+            return _SIGN
         case Literal() if text_of(node).startswith("-"):
-            return _OF_SIGNS
-    return _OF_ALL_ELSE
+            return _SIGN
+    return _STRONGEST
 
 
 def _within(node: Node, strength: int) -> str:
@@ -241,6 +241,6 @@ def _within(node: Node, strength: int) -> str:
 
 
 def _after_sign(sign: str, of: Node) -> str:
-    """The operand of a sign: ``-1`` is a number, and signs of two sorts need a bracket between them."""
-    text = _within(of, _OF_SIGNS)
+    """The operand of a sign, in brackets if it would otherwise merge with the sign."""
+    text = _within(of, _SIGN)
     return f"({text})" if text[0] in {"!": "-", "-": "!0123456789"}[sign] else text

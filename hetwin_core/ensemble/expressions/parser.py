@@ -1,4 +1,4 @@
-"""Reads expressions: CEL, the Common Expression Language, without its messages and numbers without a sign."""
+"""Parses expressions of CEL, the Common Expression Language, without its messages and unsigned numbers."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from hetwin_core.ensemble.expressions.nodes import (
 )
 
 DEEPEST = 60
-"""Brackets, choices and signs before a value may be nested so deep."""
+"""Maximum depth of nested brackets and choices, and maximum number of signs before a value."""
 _DEEPEST = 200
-"""... with the signs that follow each other, as of a long conjunction."""
+"""Maximum depth of the syntax tree, in which a long conjunction is deep without any brackets."""
 _LOOPS = {"all": (1,), "exists": (1,), "exists_one": (1,), "filter": (1,), "map": (1, 2)}
-"""Macros, and how many expressions follow the variable of each."""
+"""Macros, and the possible numbers of expressions after the variable of each."""
 _QUOTED = r"\"\"\"{0}*?\"\"\"|'''{0}*?'''|\"{1}*\"|'{2}*'"
 _RAW = _QUOTED.format(r"[\s\S]", r"[^\"\r\n]", r"[^'\r\n]")
 _PLAIN = _QUOTED.format(r"(?:\\.|[^\\])", r"(?:\\.|[^\"\\\r\n])", r"(?:\\.|[^'\\\r\n])")
@@ -43,20 +43,20 @@ _TOKEN = re.compile(
     re.ASCII,
 )
 _LEVELS = (("||",), ("&&",), ("<", "<=", ">", ">=", "==", "!=", "in"), ("+", "-"), ("*", "/", "%"))
-"""Signs between two things, those that bind least first."""
+"""Binary operators in order of increasing precedence."""
 _T = TypeVar("_T", bound=Part)
 
 
 class WrongSyntax(ValueError):
-    """A text is no expression; the error has the problem and its place."""
+    """A text is no expression; the error has the problem and its position."""
 
 
 @lru_cache(4096)
 def parse(text: str) -> Node:
-    """Return an expression.
+    """Return the syntax tree of an expression.
 
     Raises:
-        WrongSyntax: if it is none.
+        WrongSyntax: if the text is no expression.
     """
     return _Parser(text).whole()
 
@@ -101,7 +101,7 @@ class _Parser:
         return self._tokens[self._at]
 
     def _take(self, *signs: str) -> str | None:
-        """The next sign, if it is one of these."""
+        """Consume the next token if it is one of these signs, and return it."""
         token = self._next
         if token.kind == "sign" and token.text in signs:
             self._at += 1
@@ -116,7 +116,7 @@ class _Parser:
         raise self._error(f"{what} is missing before {before}")
 
     def _made(self, kind: Callable[..., _T], begin: int, *parts: object) -> _T:
-        """A node that ends with the last token that was taken."""
+        """Make a node that ends with the last consumed token."""
         return kind(*parts, begin=begin, end=self._tokens[self._at - 1].end)
 
     def _error(self, problem: str) -> WrongSyntax:
@@ -165,7 +165,7 @@ class _Parser:
         return node
 
     def _followed(self, node: Node) -> Node:
-        """The operand of a field, a method or an index."""
+        """Parse the fields, methods and indices after an operand."""
         begin = node.begin
         while sign := self._take(".", "["):
             if sign == ".":
@@ -212,7 +212,7 @@ class _Parser:
         return self._missing("a value")
 
     def _literal(self, first: _Token) -> Literal:
-        """The literal that comes next, which may begin with a sign; the library knows its value."""
+        """Parse the next literal, which may begin with a sign; the library computes its value."""
         text = self._text[first.begin : self._next.end]
         try:
             value = cel.compile(text).execute({})
@@ -222,7 +222,7 @@ class _Parser:
         return self._made(Literal, first.begin, value)
 
     def _list(self, closing: str) -> tuple[Node, ...]:
-        """Expressions with commas between them, up to a bracket."""
+        """Parse expressions separated by commas, up to a closing bracket."""
         found: list[Node] = []
         sign = self._take(closing)
         while sign != closing:

@@ -1,1 +1,1 @@
-"""The state of objects as numbers, texts and arrays, and objects as they were when that was taken."""
+"""Saves the state of objects as numbers, texts and arrays, and restores objects from it."""

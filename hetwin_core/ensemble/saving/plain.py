@@ -1,4 +1,4 @@
-"""Parts of a saved state: plain data, the types that are taken apart into it, and its text as JSON."""
+"""Parts of a saved state: plain data, the types that are converted to it, and its text as JSON."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 SCALARS = frozenset({bool, int, float, str, type(None)})
 """Types whose values are saved as they are."""
 UNCHANGING = "unchanging"
-"""Attribute of a class, true: its instances do not change once a model is initialized, and are not saved."""
+"""Attribute of a class; true: its instances do not change after a model's initialization, and are not saved."""
 SAVED_AS = "saved_as"
-"""Method of a class: returns the data that is saved in place of an instance."""
+"""Method of a class: returns the data that is saved instead of an instance."""
 TAG = "$"
-"""Begins the key by which a dictionary stands for something else."""
+"""First character of the key by which a dictionary encodes another type."""
 
 REF, SHARED, KEPT, OBJECT, ENUM, NAMED = "$ref", "$shared", "$kept", "$object", "$enum", "$named"
 DICT, SCALAR, VIEW = "$dict", "$scalar", "$view"
-"""Beside those of `kinds`."""
+"""Tags in addition to those in `KINDS`."""
 
 
 class Unsaveable(Refused):
@@ -40,15 +40,15 @@ class Unsaveable(Refused):
 
 
 def class_name(cls: type[Any]) -> str:
-    """Name of a class, by which `classes.find` finds it."""
+    """Name of a class, as `classes.find` accepts it."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
 def numbers_of(saved: Plain, *keys: str) -> tuple[int, ...]:
-    """Return the whole numbers that stand at some keys.
+    """Return the whole numbers at some keys.
 
     Raises:
-        Unsaveable: if one is not there.
+        Unsaveable: if one is missing.
     """
     found = [saved.get(key) if isinstance(saved, dict) else None for key in keys]
     for key, number in zip(keys, found, strict=True):
@@ -58,13 +58,13 @@ def numbers_of(saved: Plain, *keys: str) -> tuple[int, ...]:
 
 
 class Kind(NamedTuple):
-    """How instances of a type are taken apart and made again.
+    """Conversion of a type's instances to parts and back.
 
     Attributes:
-        type: which has no subclasses here.
-        parts: returns the parts of an instance; raises KeyError if that cannot be saved.
-        made: makes an instance of such parts; raises TypeError, ValueError or KeyError if they are others.
-        ordered: whether parts at the same place of two instances stand for the same.
+        type: the type; subclasses are not included.
+        parts: returns the parts of an instance; raises KeyError if it cannot be saved.
+        made: makes an instance of such parts; raises TypeError, ValueError or KeyError for invalid ones.
+        ordered: whether parts at the same index of two instances correspond.
     """
 
     type: type[Any]
@@ -137,7 +137,7 @@ KINDS: Mapping[str, Kind] = {
     "$generator": Kind(np.random.Generator, lambda g: [g.bit_generator.state], _numpy_generator),
     "$random": Kind(random.Random, lambda g: [g.getstate()], _random),
 }
-"""By the key of their instances."""
+"""Kinds of types by their tags."""
 TAGS: Mapping[type[Any], str] = {kind.type: tag for tag, kind in KINDS.items()}
 
 
@@ -153,18 +153,18 @@ def from_text(text: str | bytes) -> Any:
     """Inverse of `to_text`.
 
     Raises:
-        ValueError, TypeError, KeyError: if it is no such text.
+        ValueError, TypeError, KeyError: if the text is no saved state.
     """
     return parsed_json(text, _array_or_object)
 
 
 def _as_json(value: object) -> object:
-    """The encoding of a value that JSON does not have."""
+    """Encode a value that JSON lacks."""
     if isinstance(value, Mapping):
         return dict(value)
     if not isinstance(value, np.ndarray) or value.dtype.hasobject:
         raise TypeError(f"a checkpoint holds no {type(value).__name__}")
-    # Whether columns follow on each other decides how products of it are rounded.
+    # The memory order is kept, because it decides how products of the array are rounded.
     order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
     numbers = b64encode(value.tobytes("A")).decode()
     return {_ARRAY: [dtype_to_descr(value.dtype), value.shape, order, numbers]}

@@ -33,9 +33,9 @@ def rebuild(
 
     Args:
         saved: as `record` returned it.
-        fresh: an object that is initialized as the recorded one was; None: there is none.
-        packages: top-level packages, beside hetwin's, whose classes may be made.
-        name: of the value, for errors.
+        fresh: an object that is initialized like the recorded one; None: there is none.
+        packages: top-level packages, in addition to hetwin's, whose classes may be instantiated.
+        name: name of the value, for errors.
         others: unsaved values that are not in the fresh object.
 
     Raises:
@@ -118,9 +118,9 @@ class _Rebuilder:
             return content[()]
         if tag in KINDS:
             return self._made(KINDS[tag], _items(content), fresh, name)
-        if tag not in _WAYS:
+        if tag not in _METHODS:
             raise Unsaveable(f"{name}: a saved state has no {tag}")
-        return _WAYS[tag](self, _items(content), fresh, name)
+        return _METHODS[tag](self, _items(content), fresh, name)
 
     def _parts(self, items: Sequence[Plain], fresh: Any, name: str) -> list[Any]:
         return [self.of(item, _item(fresh, i), f"{name}[{i}]") for i, item in enumerate(items)]
@@ -137,7 +137,7 @@ class _Rebuilder:
         return cls.__members__[str(member)]
 
     def _kept(self, kind: str, fresh: Any, name: str) -> Any:
-        """An unsaved value that a fresh object has: in the same place, or as its only one of this kind."""
+        """An unsaved value of the fresh object: at the same position, or the only one of this class."""
         if class_name(type(fresh)) == kind:
             return fresh
         others = [one for one in reached(self._roots) if class_name(type(one)) == kind]
@@ -171,7 +171,7 @@ class _Rebuilder:
         return np.ndarray(sizes, flat.dtype, flat.data, _int(begin), jumps)
 
 
-_WAYS: Mapping[str, Callable[[_Rebuilder, Sequence[Plain], Any, str], Any]] = {
+_METHODS: Mapping[str, Callable[[_Rebuilder, Sequence[Plain], Any, str], Any]] = {
     plain.ENUM: _Rebuilder._enum,
     plain.NAMED: _Rebuilder._named,
     plain.VIEW: _Rebuilder._view,
@@ -218,7 +218,7 @@ class Restorable:
         return saved
 
     def restore(self, saved: Plain) -> None:
-        """Get a saved state back.
+        """Restore a saved state.
 
         Raises:
             Unsaveable: if it is not the state of such an object.

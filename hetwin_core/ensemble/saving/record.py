@@ -1,4 +1,4 @@
-"""Records the state of objects as plain data, of the classes that a saved state may name."""
+"""Records the state of objects as plain data, and finds the classes that a saved state names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def find(name: str, packages: Collection[str]) -> type[Any]:
 
     Args:
         name: see `plain.class_name`.
-        packages: top-level packages that it may belong to, beside hetwin's.
+        packages: top-level packages that it may belong to, in addition to hetwin's.
 
     Raises:
         Unsaveable: if there is none, it belongs to another package, or it has a destructor.
@@ -52,7 +52,7 @@ def _is_module(found: object) -> bool:
 
 
 def slots_of(cls: type[Any]) -> Mapping[str, MemberDescriptorType]:
-    """Return the slots of a class and its bases, by name; they are looked up once."""
+    """Return the slots of a class and its bases, by name; the result is cached."""
     if cls not in _SLOTS:
         found: dict[str, MemberDescriptorType] = {}
         for base in reversed(cls.__mro__):
@@ -72,7 +72,7 @@ def attributes_of(instance: object) -> Iterator[tuple[str, Any]]:
 
 
 def reached(root: object) -> Iterator[object]:
-    """Yield an object and all that hangs on it, each once."""
+    """Yield an object and all objects that it references, each once."""
     seen: set[int] = set()
     waiting = [root]
     while waiting:
@@ -93,7 +93,7 @@ def set_attributes(instance: object, values: dict[str, Any]) -> None:
     """Give an instance exactly these attributes, without running any code of its class.
 
     Raises:
-        Unsaveable: if its class has no place for one of them.
+        Unsaveable: if its class has no attribute of such a name.
     """
     slots = slots_of(type(instance))
     own = getattr(instance, "__dict__", None)
@@ -111,7 +111,7 @@ def set_attributes(instance: object, values: dict[str, Any]) -> None:
 
 
 def is_value(instance: object) -> bool:
-    """Whether an instance is a frozen dataclass, which is never changed but replaced."""
+    """Whether an instance is a frozen dataclass, which is replaced instead of changed."""
     cls: Any = type(instance)
     return is_dataclass(instance) and bool(cls.__dataclass_params__.frozen) and bool(fields(cls))
 
@@ -129,18 +129,19 @@ _CONSTANT = (
     re.Pattern,
     PurePath,
 )
-"""Objects that a model does not change once it is initialized, so that a fresh instance has it too."""
+"""Classes of objects that a model does not change after its initialization, so that a fresh instance has them too."""
 
 
 def record(value: object, kept: Sequence[type[Any]] = (), name: str = "") -> Plain:
-    """Return the state of an object and of all that hangs on it.
+    """Return the state of an object and of all objects that it references.
 
-    An object that is reached by several ways is recorded once, and is one object again when restored.
+    An object with several references is recorded once, and is one object again when restored.
 
     Args:
         value: the object.
-        kept: classes whose instances stay as a fresh instance has them, beside functions, classes and parameters.
-        name: of the value, for errors.
+        kept: classes whose instances are taken from a fresh instance, in addition to functions, classes and
+            parameters.
+        name: name of the value, for errors.
 
     Raises:
         Unsaveable: if something in it cannot be recorded; its attribute and its type are named.
@@ -151,16 +152,16 @@ def record(value: object, kept: Sequence[type[Any]] = (), name: str = "") -> Pla
 
 
 class _Recorder:
-    """Walks through objects once.
+    """Traverses objects once.
 
     Args:
         kept: see `record`.
-        counted: a former walk through the same objects, which has counted shared objects.
+        counted: an earlier traversal of the same objects, which has found the shared ones.
     """
 
     def __init__(self, kept: Sequence[type[Any]], counted: _Recorder | None = None) -> None:
         self._constant = (*_CONSTANT, *kept)
-        self._ways = {k for k in (*_WAYS, *TAGS) if not issubclass(k, self._constant)}
+        self._own_types = {k for k in (*_METHODS, *TAGS) if not issubclass(k, self._constant)}
         self._seen: dict[int, int] = {}
         self._alive: list[object] = []
         self._shared: set[int] = set()
@@ -173,7 +174,7 @@ class _Recorder:
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return value  # type: ignore[no-any-return]
-        if kind in self._ways:
+        if kind in self._own_types:
             return self._numbered(value, name)
         if isinstance(value, Enum):
             return {plain.ENUM: [class_name(kind), value.name]}
@@ -186,7 +187,7 @@ class _Recorder:
         return self._numbered(value, name)
 
     def _numbered(self, value: Any, name: str) -> Plain:
-        """Whether an object may be reached by several ways."""
+        """Record an object that may have several references."""
         key = id(value)
         if key in self._seen:
             self._shared.add(key)
@@ -200,7 +201,7 @@ class _Recorder:
 
     def _whole(self, value: Any, name: str) -> Plain:
         kind = type(value)
-        how = _WAYS.get(kind)
+        how = _METHODS.get(kind)
         if how is not None:
             return how(self, value, name)
         if kind in TAGS:
@@ -241,13 +242,13 @@ class _Recorder:
             raise self._refused(value, f"{name}, whose numbers belong to {type(memory).__name__}")
         self._arrays.setdefault(id(root), set()).add(id(value))
         self._alive.append(root)
-        # An array that a generator makes anew whenever its state is read was not counted.
+        # A generator makes a new array at each read of its state, which the first traversal has not seen.
         if self._counted is None or len(self._counted._arrays.get(id(root), ())) <= 1:
             return value.copy(order="K")
         return self._view(value, root, name)
 
     def _view(self, value: Any, root: Any, name: str) -> Plain:
-        """An array that shares its numbers with others."""
+        """Record an array that shares its memory with others."""
         if not root.flags.forc or value.dtype != root.dtype:
             raise self._refused(value, f"{name}, another view of an array")
         flat = root.ravel("K")
@@ -284,7 +285,7 @@ _PYTHON_CLASSES: dict[type[Any], bool] = {}
 
 
 def _is_python_class(kind: type[Any]) -> bool:
-    """Whether all state of its instances is in attributes, so that they are no larger than these need."""
+    """Whether all state of its instances is in attributes: they are then no larger than these require."""
     pointer = struct.calcsize("P")
     fields = sum(
         isinstance(v, MemberDescriptorType) for b in kind.__mro__ for v in vars(b).values()
@@ -293,7 +294,7 @@ def _is_python_class(kind: type[Any]) -> bool:
     return kind.__basicsize__ <= object.__basicsize__ + pointer * fields
 
 
-_WAYS: dict[type[Any], Callable[[_Recorder, Any, str], Plain]] = {
+_METHODS: dict[type[Any], Callable[[_Recorder, Any, str], Plain]] = {
     list: _Recorder._list,
     dict: _Recorder._dict,
     np.ndarray: _Recorder._array,

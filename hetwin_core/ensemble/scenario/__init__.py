@@ -1,1 +1,1 @@
-"""Scenario files: an ensemble as a person writes it down, in YAML."""
+"""Scenario files: the description of an ensemble in YAML."""

@@ -16,13 +16,13 @@ from hetwin_core.ensemble.scene.values import POSE, WORLD
 from hetwin_core.ensemble.triggers.schema import DoHandOver, HandOver, OnAttribute, TriggerEntry
 
 ANY = "*"
-"""Stands for an entity that an expression or a model names during the run."""
+"""Stands for an entity that an expression or a model names only during the run."""
 
 
 def handed_over(scenario: Scenario) -> list[tuple[str, str]]:
-    """Return (entity, attribute) pairs that triggers, responsibilities or models may take from the main model, once.
+    """Return the (entity, attribute) pairs that triggers, responsibilities or models may take from the main model.
 
-    Only attributes that the main model provides; an entity is a name, a pattern, or `ANY`.
+    Each pair occurs once. Only attributes that the main model provides; an entity is a name, a pattern, or `ANY`.
     """
     provided = {spec.name for spec in scenario.main.cls.provides}
     rows = (*_by_triggers(scenario), *_from_the_start(scenario), *_by_models(scenario))
@@ -50,7 +50,7 @@ def _from_the_start(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 
 def _by_models(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    """Attributes that may be requested by models without responsibilities in the scenario."""
+    """Attributes that models without responsibilities in the scenario may request."""
     given = {(moved.to, moved.attribute) for moved in _hand_overs(scenario)}
     given |= {(entry.model, entry.attribute) for entry in scenario.file.responsibilities}
     for plan in scenario.models:
@@ -61,14 +61,14 @@ def _by_models(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 SCOPE = "::"
 WORLD_FRAMES = (WORLD, "map")
-"""Frames that are the world's: a map stays where it is."""
+"""Names of the world frame; a map does not move."""
 
 
 class BelievedNames:
-    """The scene's names of the entities of beliefs; a robot of several leaves its own name out.
+    """Maps names in beliefs to entities of the scene; with several robots, a robot may omit its own name.
 
     Args:
-        layout: of the scene.
+        layout: layout of the scene.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -80,14 +80,14 @@ class BelievedNames:
         self._frames = frozenset((*self.frames, *self.odometries))
 
     def entity(self, name: str, robot: str = "") -> str | None:
-        """Return an entity's name in the scene; ``robot`` is the robot itself. None if there is none."""
+        """Return the name of an entity in the scene, None if unknown; ``robot`` means the robot itself."""
         found = self._first(name, robot, self._entities)
         if found is None and name == ROBOT and (robot or len(self._robots) == 1):
             return robot or self._robots[0]
         return found
 
     def frame(self, name: str, robot: str = "") -> str | None:
-        """Return the entity or the odometry that is a frame, or the world; None if there is no such frame."""
+        """Return the entity, the odometry or the world that a frame means; None if there is no such frame."""
         name = name.lstrip("/")
         found = self._first(name, robot, self._frames)
         return WORLD if found is None and (not name or name in WORLD_FRAMES) else found
@@ -136,7 +136,7 @@ def _named(belief: Beliefs) -> Iterator[tuple[str, str]]:
 
 
 def _beliefs(file: ScenarioFile) -> Iterator[tuple[str, str, Beliefs]]:
-    """Yield the key of each entry, the robot of several that it is of, and the entry."""
+    """Yield the key of each entry, its robot (empty for the only one), and the entry."""
     sources: Mapping[str, object] = {"": file.source}
     if file.robots:
         sources = {name: robot.source for name, robot in file.robots.items()}
@@ -147,7 +147,7 @@ def _beliefs(file: ScenarioFile) -> Iterator[tuple[str, str, Beliefs]]:
 
 
 def check_against_scene(scenario: Scenario, layout: Layout) -> None:
-    """Check the entities' tags, the triggers and the beliefs, once all models have brought their entities.
+    """Check the entities' tags, the triggers and the beliefs, after all models have contributed their entities.
 
     Raises:
         BadInput: with file, line and key of an entity or attribute that the scene does not have.
@@ -185,7 +185,7 @@ def _check_trigger(trigger: TriggerEntry, where: str, layout: Layout) -> None:
 
 
 def _check_attribute(entity: str, attribute: str, where: str, layout: Layout) -> None:
-    """Names that begin with $ are expressions, whose values are known only when the trigger fires."""
+    """Check an entity and its attribute; names that begin with $ are expressions, which have no value yet."""
     names = [e.name for e in layout.entities]
     if not entity.startswith("$") and entity not in names:
         raise _unknown("the scene has no such entity", f"{where}.entity", entity, names)

@@ -1,4 +1,4 @@
-"""The nine functional attributes of household objects of Jiang et al., section III.E, Table II."""
+"""The nine functional attributes of household objects (Jiang et al., section III.E, Table II)."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Self
@@ -16,17 +16,17 @@ class Plain(Strict):
 
 
 class HeatSource(Strict):
-    """Something that brings others towards its temperature, while it is near them or they are inside."""
+    """An object that heats or cools others towards its temperature, near it or inside it."""
 
-    temperature: Positive = Field(description="that it brings others towards [K]")
+    temperature: Positive = Field(description="temperature of the source [K]")
     rate: Positive = Field(description="rate constant k in dT/dt = k (T_source - T) [1/s]")
     within: Finite | None = Field(
-        None, ge=0, description="it reaches what is this near, from surface to surface [m]"
+        None, ge=0, description="maximum distance of its effect, between surfaces [m]"
     )
-    inside: bool = Field(False, description="instead: it reaches what is inside it")
+    inside: bool = Field(False, description="instead of within: it affects objects inside it")
     when: Annotated[str, AfterValidator(lambda text: _compiled(text))] | None = Field(
         None,
-        description="an expression, entities by their names; it is active while this is true; default: always",
+        description="expression with names of entities; the source is active while it is true; default: always",
     )
 
     @model_validator(mode="after")
@@ -37,20 +37,20 @@ class HeatSource(Strict):
 
 
 class Toggleable(Strict):
-    """Something that a button switches on and off."""
+    """An object that a button switches on and off."""
 
     button: Text = Field(description="the link or object that a finger presses")
-    dwell: Finite = Field(0.1, ge=0, description="for how long it must be pressed [s]")
+    dwell: Finite = Field(0.1, ge=0, description="minimum duration of a press [s]")
 
 
 class Openable(Strict):
-    """Something with a door, a drawer or a lid on a joint."""
+    """An object with a door, a drawer or a lid on a joint."""
 
     joint: Text = Field(description="the joint of the door, by its name in the world's file")
     closed: Finite = Field(description="its position when closed [rad, m]")
     opened: Finite = Field(description="its position when wide open [rad, m]")
     threshold: Finite = Field(
-        0.1, gt=0, lt=1, description="it is open above this share of the travel"
+        0.1, gt=0, lt=1, description="share of the travel above which it is open"
     )
 
     @model_validator(mode="after")
@@ -61,7 +61,7 @@ class Openable(Strict):
 
 
 class Sliceable(Strict):
-    """Something that a blade cuts into parts."""
+    """An object that a blade cuts into parts."""
 
     parts: list[Text] = Field(
         min_length=2, description="spare objects, modelled in the frame of the whole"
@@ -71,12 +71,12 @@ class Sliceable(Strict):
     @model_validator(mode="after")
     def _each_once(self) -> Self:
         if len(set(self.parts)) < len(self.parts):
-            raise ValueError("parts that stand there once each")
+            raise ValueError("distinct parts")
         return self
 
 
 class Fillable(Strict):
-    """Something that can be filled with a liquid."""
+    """An object that can be filled with a liquid."""
 
     capacity: Positive = Field(description="volume of liquid when it is full [m3]")
 
@@ -103,11 +103,11 @@ class FunctionalAttributes(Strict):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The attributes that are given."""
+        """Names of the attributes that the object has."""
         return tuple(name for name in FUNCTIONAL_WORDS if getattr(self, name) is not None)
 
     def over(self, other: Self) -> Self:
-        """Return these attributes, and those of the other that are not among them."""
+        """Return these attributes, supplemented by those of the other."""
         given = {name: getattr(other, name) for name in other.names}
         return type(self)(**given | {name: getattr(self, name) for name in self.names})
 

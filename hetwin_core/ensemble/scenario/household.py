@@ -1,4 +1,4 @@
-"""Adds the world's functional attributes to a scenario, and the models that keep their states."""
+"""Adds the world's functional attributes to a scenario, and the models that compute their states."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SUFFIX = ".attributes.yaml"
 
 
 class Keeper(NamedTuple):
-    """A model that is added where a scenario has none of its type.
+    """A model that is added to a scenario without one of its type.
 
     Attributes:
-        type: of the model, which is its name, too.
-        of: it is needed if some entity has one of these attributes ...
-        beside: ... and some entity one of these, if there are any here.
-        parameters: it gets.
+        type: type of the model, also used as its name.
+        of: functional attributes; the model is needed if an entity has one of them.
+        beside: further functional attributes; if there are any, an entity must also have one of them.
+        parameters: parameters of the model.
     """
 
     type: str
@@ -51,14 +51,14 @@ KEEPERS = (
 
 
 def complete(file: ScenarioFile, folders: Sequence[Path]) -> ScenarioFile:
-    """Return a scenario with the attributes of its world's file, and the models that keep their states.
+    """Return a scenario with the attributes of its world's file, and the models that compute their states.
 
     Args:
-        file: the scenario as it stands.
-        folders: of its file and of those that it extends.
+        file: the scenario as written.
+        folders: folders of its file and of those that it extends.
 
     Raises:
-        BadInput: if the world's file of attributes cannot be used, sources of heat depend on each other in a circle, or
+        BadInput: if the world's file of attributes cannot be used, heat sources depend on each other in a cycle, or
             a name is taken.
     """
     entities = {**_of_world(file, folders), **file.entities}
@@ -68,7 +68,7 @@ def complete(file: ScenarioFile, folders: Sequence[Path]) -> ScenarioFile:
             entities[name] = own.model_copy(
                 update={"attributes": own.attributes.over(notes.attributes)}
             )
-    _check_no_circle(entities)
+    _check_acyclic(entities)
     models = {**file.models, **_keepers(file, entities)}
     return file.model_copy(update={"entities": entities, "models": models})
 
@@ -76,13 +76,13 @@ def complete(file: ScenarioFile, folders: Sequence[Path]) -> ScenarioFile:
 def placed_beside(
     error: BadInput, document: strict_yaml.Document, file: ScenarioFile, path: Path
 ) -> BadInput | None:
-    """Return an error with file and line if it names something that only the world's file of attributes has; else None.
+    """Return an error with file and line in the world's file of attributes; None if it is about something else.
 
     Args:
-        error: of the scenario.
-        document: of the scenario as it stands.
-        file: the same, checked.
-        path: of the scenario.
+        error: an error about the scenario.
+        document: the scenario as written.
+        file: the checked scenario.
+        path: path of the scenario.
     """
     head, name, *rest = [*(error.where or "").split("."), ""]
     beside = _file_beside(file, document.folders(path))
@@ -148,38 +148,38 @@ def _is_needed(keeper: Keeper, there: Collection[str]) -> bool:
 _WARMTH = r"""\b(?:hot|cold)\(\s*["']?([\w:]+)["']?\s*\)|\battribute\(\s*["']?([\w:]+)["']?\s*,\s*["']temperature["']"""
 
 
-def _check_no_circle(entities: Mapping[str, EntityNotes]) -> None:
-    """Check that no source of heat depends, by its `when`, on its own warmth through others.
+def _check_acyclic(entities: Mapping[str, EntityNotes]) -> None:
+    """Check that no heat source depends, by its `when`, on its own temperature through others.
 
     Raises:
-        BadInput: naming the sources of a circle.
+        BadInput: naming the sources of a cycle.
     """
-    asks = {
+    references = {
         name: {first or second for first, second in re.findall(_WARMTH, source.when or "")}
         for name, notes in entities.items()
         for source in (notes.attributes.heatable, notes.attributes.coolable)
         if source is not None
     }
-    for name in asks:
-        circle = _circle_from(name, asks)
-        if circle:
+    for name in references:
+        cycle = _cycle_from(name, references)
+        if cycle:
             raise BadInput(
-                "sources of heat wait for each other's warmth",
+                "heat sources depend on each other's temperature in a cycle",
                 where=f"entities.{name}.attributes",
-                found=" -> ".join(circle),
-                expected="a `when` that asks for the warmth of no source that asks for its own",
+                found=" -> ".join(cycle),
+                expected="a `when` that does not depend on its own source's temperature through others",
             )
 
 
-def _circle_from(begin: str, asks: Mapping[str, set[str]]) -> list[str]:
-    """Return the sources on a way from one back to itself; empty if there is none."""
-    ways, seen = [[begin]], set()
-    while ways:
-        way = ways.pop()
-        for following in sorted(asks.get(way[-1], ())):
+def _cycle_from(begin: str, references: Mapping[str, set[str]]) -> list[str]:
+    """Return the sources on a path from one back to itself; empty if there is none."""
+    paths, seen = [[begin]], set()
+    while paths:
+        path = paths.pop()
+        for following in sorted(references.get(path[-1], ())):
             if following == begin:
-                return [*way, begin]
+                return [*path, begin]
             if following not in seen:
                 seen.add(following)
-                ways.append([*way, following])
+                paths.append([*path, following])
     return []

@@ -1,4 +1,4 @@
-"""The models of a scenario as they will be run."""
+"""The models of a scenario, planned for a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROBOT_HEALTH_CLASS = "model_nodes.robot_health:RobotHealth"
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A place for a model that joins: the scenario's key, by which a node is admitted, and the model's plan."""
+    """A slot for a model that may join: the scenario's key that admits a node, and what the model will own."""
 
     key: str
     owns: tuple[tuple[str, str], ...]
@@ -33,19 +33,20 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class ModelPlan:
-    """One model of the ensemble, as it will be run.
+    """One model of the ensemble, planned for a run.
 
     Attributes:
-        index: its place in the scenario; owners are counted by it.
-        every: it steps at every so many steps of the main model.
-        deadline: wall seconds that a call may take.
-        on_failure: the consequence of its failure.
-        patience: the same for `initialize`, which may read large files; more only if the scenario gives no deadline.
-        folder: where the module of `cls` lies, if it is beside the scenario and not installed.
+        index: index in the scenario's order, by which owners are numbered.
+        every: number of main steps per step of the model.
+        deadline: wall time that a call may take [s].
+        on_failure: consequence of its failure.
+        patience: the same for `initialize`, which may read large files; longer only if the scenario gives no
+            deadline.
+        folder: folder of the module of `cls`, if it lies beside the scenario and is not installed.
         in_conductor: it runs in the conductor's process over every transport; it watches the run for its user, and
-            its contribution is no part of the digest.
+            its contribution is not part of the digest.
         own_process: it has a process of its own in a run without ROS.
-        seat: of a model that may join while the run goes on, and is not there before.
+        seat: seat of a model that may join during the run, and is absent before; None for all others.
     """
 
     index: int
@@ -67,18 +68,18 @@ class ModelPlan:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether it is a ROS node of any language, which hetwin neither makes nor starts."""
+        """Whether it is a ROS node of any language, which hetwin does not start."""
         return self.type == NODE
 
     @property
     def parameters_at(self) -> str:
-        """The scenario's key that holds the parameters."""
+        """The scenario's key with the parameters."""
         if self.seat is not None:
             return f"admit.{self.seat.key}.parameters"
         return self.name if self.in_conductor else f"models.{self.name}.parameters"
 
     def deadline_of(self, call: str) -> float:
-        """Wall seconds that a call of this name may take."""
+        """Wall time that a call of this name may take [s]."""
         return self.patience if call == "initialize" else self.deadline
 
     def provides(self, attribute: str) -> bool:
@@ -88,7 +89,7 @@ class ModelPlan:
 
 
 def model_plans(file: ScenarioFile) -> tuple[ModelPlan, ...]:
-    """The models of a scenario: its own, the observer of the robot, and the places of those that may join.
+    """The models of a scenario: its own, the observer of the robot, and the seats of those that may join.
 
     Raises:
         BadInput: naming the key that cannot be used.
@@ -115,10 +116,10 @@ def model_plans(file: ScenarioFile) -> tuple[ModelPlan, ...]:
 
 
 def _seats(first: int, key: str, entry: AdmitEntry, file: ScenarioFile) -> list[ModelPlan]:
-    """The places for those that a name or pattern admits.
+    """The seats that a name or pattern admits.
 
     Raises:
-        BadInput: if such a model cannot be, or its name is taken.
+        BadInput: if the key admits no valid model, or its name is taken.
     """
     count = entry.places if "*" in key else 1
     names = [key.replace("*", str(number + 1), 1) for number in range(count)]
@@ -147,7 +148,7 @@ def _seats(first: int, key: str, entry: AdmitEntry, file: ScenarioFile) -> list[
 
 
 def _robot_health(index: int, file: ScenarioFile) -> ModelPlan:
-    """The observer of the robot; a run goes on without it if it fails, which the outcome names.
+    """The observer of the robot; if it fails, the run continues without it, and the summary reports it.
 
     Raises:
         BadInput: if a model of the scenario has its name.
@@ -194,7 +195,7 @@ def _plan(
         )
     if entry.main and entry.on_failure is not OnFailure.STOP:
         raise BadInput(
-            "without its main model a run cannot go on",
+            "a run cannot continue without its main model",
             where=f"{where}.on_failure",
             found=entry.on_failure.value,
             expected="stop",

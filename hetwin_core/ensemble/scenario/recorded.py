@@ -1,4 +1,4 @@
-"""Recordings as sources: where their robot was, and episodes with the scene as the robot believed it to be."""
+"""Recordings as sources: their initial poses and clocks, and episodes with the scene as the robot believed it to be."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -10,40 +10,40 @@ from hetwin_core.ensemble.own_modules import distrust
 
 
 class JointsFrom(StrEnum):
-    """Where a recording has the joints' motion."""
+    """Origin of the joints' motion in a recording."""
 
     JOINT_STATES = "joint_states"
-    """In messages of type sensor_msgs/msg/JointState."""
+    """Messages of type sensor_msgs/msg/JointState."""
     TF = "tf"
-    """In transforms between the links' frames, read with the robot's kinematics."""
+    """Transforms between the links' frames, from which the robot's kinematics gives the joints' positions."""
 
 
 class Stamps(StrEnum):
     """The clock that dates a recording's messages."""
 
     HEADER = "header"
-    """The stamps of joint states, which date all messages: simulated time, where a simulation published them."""
+    """The stamps of joint states, which then date all messages; simulated time if a simulation published them."""
     LOG = "log"
-    """When the recorder received it."""
+    """The time at which the recorder received the message."""
 
 
 class Units(StrEnum):
-    """Units in which a robot published positions that are not SI units."""
+    """Non-SI units of positions that a robot published."""
 
     DEGREES = "degrees"
-    """Of joints that turn."""
+    """Positions of revolute joints."""
     MILLIMETRES = "millimetres"
-    """Of joints that slide."""
+    """Positions of prismatic joints."""
 
 
 RECORDING = "recording"
-"""In an episode's folder: the robot's messages, a rosbag2."""
+"""Folder in an episode's folder: the robot's messages, a rosbag2."""
 SCENE = "scene.json"
-"""In an episode's folder: of which scenario it is, and where the robot believed things to be."""
+"""File in an episode's folder: the scenario's name, and the poses that the robot believed."""
 
 
 def is_episode(path: Path) -> bool:
-    """Whether a path is a folder as `hetwin record` writes them."""
+    """Whether a path is a folder as written by `hetwin record`."""
     return (path / RECORDING).is_dir() and (path / SCENE).is_file()
 
 
@@ -53,16 +53,16 @@ def recording_of(path: str) -> str:
 
 
 def scenario_of(path: Path) -> str:
-    """The name of the scenario that an episode is of; beside one that it names by its path nothing is imported.
+    """The name of an episode's scenario; if it is a path, no module in its folder is imported.
 
     Raises:
-        BadInput: if it does not name one.
+        BadInput: if the episode names no scenario.
     """
     try:
         name = str(read_json(path / SCENE)["scenario"])
     except (OSError, ValueError, KeyError, TypeError):
         raise BadInput(
-            "the episode does not say of which scenario it is",
+            "the episode does not name its scenario",
             file=path / SCENE,
             where="scenario",
             expected="the name of a scenario, as hetwin record writes it",

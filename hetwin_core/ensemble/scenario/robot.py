@@ -28,22 +28,26 @@ from hetwin_core.ensemble.validation import (
 class RangeSensor(Strict):
     """A range sensor on a link; it is off while the link's fidelity is low."""
 
-    at: Vector3 = Field(default=[0, 0, 0], description="where it sits in the link's frame, in m")
+    at: Vector3 = Field(default=[0, 0, 0], description="position in the link's frame, in m")
     along: Direction = Field(
-        default=[1, 0, 0], description="direction in which it measures, in the link's frame"
+        default=[1, 0, 0], description="direction of measurement, in the link's frame"
     )
-    reach: Annotated[Positive, Field(description="how far it sees, in m")]
+    reach: Annotated[Positive, Field(description="maximum range, in m")]
 
 
 class Belt(Strict):
-    """A link whose surfaces move, as a conveyor's do."""
+    """A link with moving surfaces, such as a conveyor."""
 
-    velocity: Vector3 = Field(default=[0, 0, 0], description="in the axes of each geometry, in m/s")
-    turn: Vector3 = Field(default=[0, 0, 0], description="about each geometry's middle, in rad/s")
+    velocity: Vector3 = Field(
+        default=[0, 0, 0], description="velocity in the axes of each geometry, in m/s"
+    )
+    turn: Vector3 = Field(
+        default=[0, 0, 0], description="angular velocity about each geometry's centre, in rad/s"
+    )
 
 
 class Lidar(Strict):
-    """A laser scanner on a link: beams in its x-y plane, turning from the first angle to the last."""
+    """A laser scanner on a link: beams in its x-y plane, from the first angle to the last."""
 
     link: Text = Field(description="link that it is fixed to")
     at: Pose7 = Field(
@@ -52,10 +56,8 @@ class Lidar(Strict):
     beams: Annotated[Whole, Field(gt=1, le=100_000, description="number of beams")]
     first: Annotated[Finite, Field(alias="from", description="angle of the first beam, in rad")]
     last: Annotated[Finite, Field(alias="to", description="angle of the last beam, in rad")]
-    reach: Annotated[Positive, Field(description="how far it sees, in m")]
-    nearest: Annotated[Finite, Field(ge=0)] = Field(
-        0.0, description="what is nearer is not seen, in m"
-    )
+    reach: Annotated[Positive, Field(description="maximum range, in m")]
+    nearest: Annotated[Finite, Field(ge=0)] = Field(0.0, description="minimum range, in m")
     rate: Annotated[Positive, Field(description="scans per simulated second")]
 
     @model_validator(mode="after")
@@ -68,12 +70,12 @@ class Lidar(Strict):
 
 
 class BaseKind(StrEnum):
-    """How a robot's root link moves, without odometry."""
+    """Motion of a robot's root link without odometry."""
 
     FIXED = "fixed"
-    """Nothing: it stands where the scenario puts it."""
+    """It does not move."""
     FREE = "free"
-    """Physics: it rolls on its wheels."""
+    """Physics moves it: it rolls on its wheels."""
 
 
 def _planar(values: list[float]) -> list[float]:
@@ -89,14 +91,14 @@ PlanarPose = Annotated[
 
 
 class FollowedBase(Strict):
-    """A base that follows odometry, whatever it pushes."""
+    """A base that follows odometry exactly, regardless of obstacles."""
 
     odometry: Text = Field(
         description="topic of type nav_msgs/msg/Odometry, of stamped poses or of transforms; or tf"
     )
     start: Text | PlanarPose | None = Field(
         None,
-        description="where it is: a topic of type geometry_msgs/msg/PoseWithCovarianceStamped, as AMCL's; x y yaw;"
+        description="initial pose: a topic of type geometry_msgs/msg/PoseWithCovarianceStamped, as AMCL's; x y yaw;"
         " tf, if its map is the world; default: the robot's pose",
     )
 
@@ -105,22 +107,22 @@ BaseEntry = Annotated[
     Annotated[BaseKind, Tag(tag("text"))] | Annotated[FollowedBase, Tag(tag("odometry"))],
     alternatives("odometry", text=True),
 ]
-"""A base as a scenario names it: fixed, free, or a mapping with odometry."""
+"""A base in a scenario: fixed, free, or a mapping with odometry."""
 
 
 class DriveMode(StrEnum):
-    """How a joint's drive takes its command."""
+    """Response of a joint's drive to its command."""
 
     FOLLOW = "follow"
-    """It is where it is commanded to be, whatever it pushes."""
+    """It follows the commanded position exactly, regardless of forces."""
     VELOCITY = "velocity"
-    """It turns as fast as commanded, if its effort suffices; its position follows."""
+    """It follows the commanded velocity as far as its maximum effort allows."""
     LIMITED = "limited"
-    """It pulls towards its command with a limited effort, and gives way to stronger forces."""
+    """It moves towards its command with a limited effort, and yields to stronger forces."""
 
 
 class DriveGroup(Strict):
-    """Joints that are driven alike."""
+    """Joints with the same drive."""
 
     joints: list[Text] = Field(min_length=1, description="joints, or patterns such as finger_*")
     mode: DriveMode
@@ -138,7 +140,7 @@ class DriveGroup(Strict):
     )
     acceleration: AboveZero | None = Field(
         None,
-        description="velocity: how fast the commanded velocity changes, in rad/s^2 or m/s^2; default: 20",
+        description="velocity: acceleration towards the commanded velocity, in rad/s^2 or m/s^2; default: 20",
     )
 
     @model_validator(mode="after")
@@ -156,22 +158,22 @@ class DriveGroup(Strict):
 
 
 class Wheels(Strict):
-    """The wheels of a differential drive: their speeds for a velocity of the base, and odometry from their turning."""
+    """The wheels of a differential drive, which give their speeds for a velocity of the base, and odometry."""
 
     left: list[Text] = Field(min_length=1, description="joints of the left side")
     right: list[Text] = Field(min_length=1, description="joints of the right side")
-    radius: AboveZero | None = Field(None, description="in m; default: from the URDF")
+    radius: AboveZero | None = Field(None, description="radius in m; default: from the URDF")
     separation: AboveZero | None = Field(
-        None, description="between the sides, in m; default: from the URDF"
+        None, description="distance between the sides, in m; default: from the URDF"
     )
     tyre_width: AboveZero | None = Field(
         None,
-        description="over which each wheel touches the floor, in m, so that it rubs in turns; default: in one point",
+        description="contact width of each wheel, in m, which causes friction in turns; default: a point contact",
     )
 
 
 class Robot(Strict):
-    """The robot: its description, where it stands, and its motion."""
+    """The robot: its description, pose and motion."""
 
     urdf: Annotated[
         Text,
@@ -181,31 +183,33 @@ class Robot(Strict):
     ]
     name: str | None = Field(None, description="name of the robot; by default the URDF's")
     pose: Pose7 = Field(
-        default=[0, 0, 0, 1, 0, 0, 0], description="of its root link: x y z, qw qx qy qz"
+        default=[0, 0, 0, 1, 0, 0, 0], description="pose of its root link: x y z, qw qx qy qz"
     )
     base: BaseEntry = Field(
         BaseKind.FIXED,
-        description="what moves its root link: fixed, free, or a mapping with odometry",
+        description="motion of its root link: fixed, free, or a mapping with odometry",
     )
     drives: dict[Name, DriveGroup] = Field(
         default={}, description="groups of joints that do not follow their command exactly"
     )
-    wheels: Wheels | None = Field(None, description="those of a differential drive")
+    wheels: Wheels | None = Field(None, description="wheels of a differential drive")
     joints_at_start: dict[str, Finite] = Field(
         default={}, description="positions of joints that the source does not move"
     )
     springs: dict[str, AboveZero] = Field(
         default={},
-        description="patterns of joints that nothing drives -> stiffness, in N/m or Nm/rad",
+        description="patterns of passive joints -> stiffness, in N/m or Nm/rad",
     )
     range_sensors: dict[str, RangeSensor] = Field(
         default={}, description="patterns of links -> the sensor on each"
     )
     no_collision: list[Text] = Field(
-        default=[], description="links that touch nothing, or patterns such as hand_safety_*"
+        default=[], description="links without collisions, or patterns such as hand_safety_*"
     )
     lidars: dict[Name, Lidar] = Field(default={}, description="laser scanners, by name")
-    belts: dict[str, Belt] = Field(default={}, description="patterns of links -> how they move")
+    belts: dict[str, Belt] = Field(
+        default={}, description="patterns of links -> motion of their surfaces"
+    )
 
 
 def _named_by_its_key(value: object) -> object:
@@ -215,13 +219,13 @@ def _named_by_its_key(value: object) -> object:
 
 
 class OneOfSeveral(Robot):
-    """One robot of several: its source is its own."""
+    """One of several robots, with a source of its own."""
 
     name: Annotated[None, BeforeValidator(_named_by_its_key)] = Field(
         None, exclude=True, description="not to be given: the key names the robot"
     )
     namespace: Text | None = Field(
-        None, description="of its topics, in its recording and live; default: its name"
+        None, description="namespace of its topics, in its recording and live; default: its name"
     )
     source: SourceEntry | None = Field(
         None, description="its recording's path, `live`, or a mapping with recording or live"
@@ -232,7 +236,7 @@ def _one_of_several(value: object) -> object:
     return {"urdf": value} if isinstance(value, str) else value
 
 
-# Several robots by name; frames and joints of each are called NAME::LINK and NAME::JOINT.
+# Several robots by name; the scene names their links and joints NAME::LINK and NAME::JOINT.
 RobotsEntry = dict[Name, Annotated[OneOfSeveral, BeforeValidator(_one_of_several)]]
 
 
@@ -240,7 +244,7 @@ RobotEntry = Annotated[
     Annotated[str, Tag(tag("text"))] | Annotated[Robot, Tag(tag("mapping"))],
     alternatives(text=True, otherwise="mapping"),
 ]
-"""The robot as a scenario names it: its URDF file, or a mapping."""
+"""The robot in a scenario: its URDF file, or a mapping."""
 
 
 def check_robots(
@@ -250,16 +254,17 @@ def check_robots(
     has_robot: bool,
     has_source: bool,
 ) -> None:
-    """Check robots, their sources and hands against each other.
+    """Check that robots, their sources and hands are consistent.
 
     Args:
-        robots: several, by name.
-        hands: hand -> the robot whose it is, as far as given.
-        has_robot: whether there is a robot beside them.
-        has_source: whether there is a source beside theirs.
+        robots: several robots, by name.
+        hands: hand -> its robot, None if not given.
+        has_robot: whether the scenario also has a key `robot`.
+        has_source: whether the scenario also has a key `source`.
 
     Raises:
-        BadInput: if there is a robot beside several, a source for all of them, one for two of them, or a hand of none.
+        BadInput: if `robot` or `source` is given beside `robots`, two robots share a source, or a hand has no
+            robot.
     """
     if not robots:
         for name, robot in hands.items():
@@ -297,7 +302,7 @@ def _check_sources(robots: Mapping[str, OneOfSeveral]) -> None:
             raise BadInput(
                 "two robots have one source",
                 where=f"robots.{name}.source",
-                found=f"that of {owners[key]}",
+                found=f"the source of {owners[key]}",
                 expected="a recording, or live topics, of its own",
             )
         owners[key] = name
@@ -330,7 +335,7 @@ def _check_hands(hands: Mapping[str, str | None], robots: Mapping[str, OneOfSeve
     for name, robot in hands.items():
         if robot is None:
             raise BadInput(
-                "the hand does not say which robot it is of",
+                "the hand does not name its robot",
                 where=f"hands.{name}",
                 expected=f"robot: one of {', '.join(robots)}",
             )

@@ -1,4 +1,4 @@
-"""A scenario that has been read and checked, ready to be run."""
+"""A scenario that was read and checked, ready to be run."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from hetwin_core.ensemble.validation import check
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A checked scenario; paths in it are absolute, and `functions` are those that its expressions may call.
+    """A checked scenario; its paths are absolute, and its expressions may call `functions`.
 
-    `variant` names the one of its variants that is laid over it, and that the other attributes hold already.
+    `variant` names the variant that is merged into all other attributes.
     """
 
     file: ScenarioFile
@@ -55,12 +55,12 @@ class Scenario:
 
     @property
     def robot_file(self) -> str | None:
-        """The scenario's file of its only robot; None if it has none, or several."""
+        """The scenario's file of its only robot; None without a robot, or with several."""
         robot = self.file.robot
         return robot.urdf if isinstance(robot, Robot) else robot
 
     def with_keys(self, keys: Mapping[str, Any]) -> Scenario:
-        """Return the scenario with other values of some of its keys, as its file would have them.
+        """Return the scenario with other values of some keys, given as its file would have them.
 
         Raises:
             BadInput: if one of them cannot be used.
@@ -69,7 +69,7 @@ class Scenario:
         return build_scenario(self.document.over(self.document, self.path, data), self.path)
 
     def with_files(self, world: Path | None = None, robot: Path | None = None) -> Scenario:
-        """Return the scenario with other files of its world and its only robot; None keeps its own."""
+        """Return the scenario with other files of its world and its only robot; None keeps the present one."""
         changed: dict[str, Any] = {} if world is None else {"world": str(world.resolve())}
         if robot is not None:
             given, urdf = self.file.robot, str(robot.resolve())
@@ -84,21 +84,21 @@ class Scenario:
         return next(model for model in self.models if model.main)
 
     def plan(self, name: str) -> ModelPlan | None:
-        """The model of this name."""
+        """The model of this name; None if there is none."""
         for model in self.models:
             if model.name == name:
                 return model
         return None
 
     def seat_for(self, name: str, is_taken: Callable[[int], bool]) -> ModelPlan:
-        """The place of a model that wants to join.
+        """The seat of a model that wants to join.
 
         Args:
-            name: of the model: that of a place, or one that a pattern covers.
-            is_taken: whether the place with an index is.
+            name: name of a seat, or one that a pattern covers.
+            is_taken: whether the seat with an index is taken.
 
         Raises:
-            Refused: if the scenario admits no such model, or all its places are taken.
+            Refused: if the scenario admits no such model, or all its seats are taken.
         """
         plan = self.plan(name)
         if plan is not None and plan.seat is None:
@@ -109,7 +109,7 @@ class Scenario:
             if not is_taken(place.index):
                 return place
         if found:
-            raise Refused(f"{name} cannot join: taken is {', '.join(p.name for p in found)}")
+            raise Refused(f"{name} cannot join: {', '.join(p.name for p in found)} taken")
         admitted = ", ".join(self.file.admit) or "none"
         raise Refused(
             f"the scenario {self.name} has no model {name!r} and admits none of that name;"
@@ -147,7 +147,7 @@ class Scenario:
         return frozenset(asked)
 
     def placed(self, error: BadInput) -> BadInput:
-        """The same error with the file and the line of the key that it names; see `Document.placed`."""
+        """The same error with the file and the line of its key; see `Document.placed`."""
         beside = placed_beside(error, self.document, self.file, self.path)
         return beside or self.document.placed(error, self.path)
 
@@ -156,7 +156,7 @@ class Scenario:
         return find(name, *self.document.folders(self.path))
 
     def described(self, text: str, kind: Kind, where: str) -> str:
-        """The path of a robot or world that the scenario names; a reference such as package:// stays one.
+        """The path of a robot or world that the scenario names; a URI such as package:// is returned unchanged.
 
         Raises:
             BadInput: if there is none.
@@ -170,7 +170,7 @@ class Scenario:
             raise self.placed(error) from None
 
     def folder_of(self, *key: str) -> Path:
-        """The folder of the file in which a key stands: the scenario's, or that of one that it extends."""
+        """The folder of the file that contains a key: the scenario, or one that it extends."""
         return self.document.file_of(key, self.path).parent
 
 
@@ -179,7 +179,7 @@ def example_of(file: ScenarioFile, name: str) -> tuple[str, ...]:
 
     Args:
         file: its content.
-        name: by which the commands name it.
+        name: its name in the commands.
     """
     commands = file.example or ["hetwin run {scenario}"]
     return tuple(command.replace("{scenario}", name) for command in commands)
@@ -214,8 +214,8 @@ def load_scenario(path: str | Path, variant: str | None = None) -> Scenario:
     """Read and check a scenario file.
 
     Args:
-        path: of the file; or, as a string, an argument of `find_scenario`.
-        variant: one of its variants, which is laid over it; None: the scenario as it stands.
+        path: path of the file; or, as a string, an argument of `find_scenario`.
+        variant: name of a variant to merge; None: the scenario as written.
 
     Raises:
         BadInput: with file, line, key, finding and expectation.
@@ -256,7 +256,7 @@ def _validate(document: strict_yaml.Document) -> ScenarioFile:
             expected="a mapping with scenario, world, models ...",
         )
     for part in (Robot, OneOfSeveral):
-        part.model_rebuild()  # parts that are built already are not built again
+        part.model_rebuild()  # has no effect on classes that are complete
     return check(ScenarioFile, document.data)
 
 

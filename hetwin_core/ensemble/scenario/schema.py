@@ -1,4 +1,4 @@
-"""The schema of a scenario file. The JSON Schema for editors is made from these classes."""
+"""The schema of a scenario file, from which the JSON Schema for editors is generated."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -44,12 +44,12 @@ class CommandGroup(Strict):
     )
     velocity: AboveZero | None = Field(
         None,
-        description="largest speed where the URDF gives none, in rad/s or m/s; `speed` applies to it too",
+        description="maximum speed if the URDF gives none, in rad/s or m/s; `speed` applies to it too",
     )
     acceleration: AboveZero | None = Field(
         None,
-        description="largest acceleration of planned moves, in rad/s^2 or m/s^2;"
-        " default: in a second to 4 times the speed",
+        description="maximum acceleration of planned moves, in rad/s^2 or m/s^2;"
+        " default: 4 times the maximum speed per second",
     )
 
 
@@ -76,7 +76,7 @@ class Commands(Strict):
 
     groups: dict[Name, CommandGroup] = Field(default={}, description="groups of joints")
     parameters: Text | None = Field(
-        None, description="file of ros2_control's parameters that says what its controllers are"
+        None, description="file of ros2_control's parameters with the types of its controllers"
     )
     base: Text | None = Field(
         None, description="topic of type geometry_msgs/msg/Twist that moves the base, e.g. cmd_vel"
@@ -90,7 +90,7 @@ class Commands(Strict):
         " corner, in m; default: no box",
     )
     clearance: Annotated[Finite, Field(ge=0, le=1)] = Field(
-        0.01, description="least distance to everything that is not touched at the start, in m"
+        0.01, description="minimum distance to all objects not touched at the start, in m"
     )
 
     @model_validator(mode="after")
@@ -115,18 +115,20 @@ class OnFailure(StrEnum):
 class Hand(Strict):
     """A hand: a grasp frame on a link, and the fingers' joints."""
 
-    robot: Name | None = Field(None, description="of several robots, the one whose hand it is")
+    robot: Name | None = Field(None, description="robot of the hand, if there are several")
     link: Text = Field(description="link that the grasp frame is fixed to")
     offset: Pose7 = Field(
         default=[0, 0, 0, 1, 0, 0, 0], description="grasp frame in the link: x y z, qw qx qy qz"
     )
     joints: list[str] = Field(default=[], description="finger joints")
     opened: list[Finite] = Field(default=[], description="finger joint positions when fully open")
-    closed: list[Finite] = Field(default=[], description="... and when closed on nothing")
+    closed: list[Finite] = Field(
+        default=[], description="finger joint positions when closed without an object"
+    )
     approach: Direction | None = Field(
         None,
-        description="direction in the grasp frame in which the hand goes to what it grasps;"
-        " default: from where its fingers begin",
+        description="direction in the grasp frame in which the hand approaches an object;"
+        " default: from the base of its fingers",
     )
 
     @property
@@ -146,21 +148,21 @@ class Hand(Strict):
 
 
 class EntityNotes(Strict):
-    """Additions of the scenario to an entity of the world."""
+    """Additional properties of an entity of the world."""
 
     tags: list[str] = Field(default=[], description="words for evaluators, e.g. graspable")
     attributes: FunctionalAttributes = Field(
-        default=FunctionalAttributes(), description="what it is good for; each is a tag, too"
+        default=FunctionalAttributes(), description="functional attributes; each is also a tag"
     )
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The tags, those of the functional attributes among them."""
+        """The tags, including the functional attributes."""
         return tuple(dict.fromkeys((*self.tags, *self.attributes.names)))
 
 
 class SceneEntry(Strict):
-    """Where an entity is at the start, or an object that is added to the world."""
+    """Initial pose of an entity, or an object that is added to the world."""
 
     pose: Pose7 | None = Field(None, description="x y z, qw qx qy qz in the world")
     model: Text | None = Field(
@@ -186,10 +188,12 @@ class ModelEntry(Strict):
     main: bool = Field(False, description="the one model that times the others")
     step: Stepping | None = Field(None, description="service, clock or free; default: the model's")
     rate: Positive | None = Field(None, description="steps per simulated second")
-    every: int | None = Field(None, ge=1, description="instead of rate: every so many main steps")
+    every: int | None = Field(
+        None, ge=1, description="instead of rate: number of main steps per step of the model"
+    )
     coupling: Literal["after", "beside"] = Field(
         "after",
-        description="after the main model, seeing its result, or beside it, all through the model's own period",
+        description="after the main model, with its result, or beside it, in parallel during the model's whole period",
     )
     process: Literal["shared", "own"] = Field(
         "shared",
@@ -203,7 +207,7 @@ class ModelEntry(Strict):
     )
     parameters: dict[str, Any] = Field(default={}, description="the model's own parameters")
     engine: str | None = Field(
-        None, description="main model: physics engine; short for a parameter"
+        None, description="main model: physics engine; shorthand for its parameter"
     )
 
     @model_validator(mode="after")
@@ -233,16 +237,19 @@ class OwnsEntry(Strict):
 
 
 class AdmitEntry(ModelEntry):
-    """A model that may join the run while it goes on, and leave it."""
+    """A model that may join and leave a running ensemble."""
 
     on_failure: OnFailure = Field(
         OnFailure.HAND_BACK, description="hand_back to the main model, or stop the run"
     )
     owns: list[OwnsEntry] = Field(
-        default=[], description="what is handed to it when it joins, and goes back when it leaves"
+        default=[], description="handed to it when it joins, and back when it leaves"
     )
     places: int = Field(
-        1, ge=1, le=16, description="of a pattern such as helper_*: how many at the same time"
+        1,
+        ge=1,
+        le=16,
+        description="for a pattern such as helper_*: maximum number at the same time",
     )
 
     @model_validator(mode="after")
@@ -253,7 +260,7 @@ class AdmitEntry(ModelEntry):
 
 
 class ResponsibilityEntry(Strict):
-    """Who is responsible at the start."""
+    """The model that is responsible for an attribute at the start."""
 
     entity: str = Field(description="name or pattern, * for all")
     attribute: str
@@ -261,7 +268,7 @@ class ResponsibilityEntry(Strict):
 
 
 class ButtonEntry(Strict):
-    """A button of the page of a run that goes on: it raises an event, as a model would."""
+    """A button on the page of a running simulation: it raises an event, as a model would."""
 
     event: Name
     arguments: dict[Name, JsonValue] = Field(default={})
@@ -288,7 +295,7 @@ RobotHealthEntry = Annotated[
     BeforeValidator(_on_off_or_parameters),
     WithJsonSchema({"anyOf": [{"enum": ["on", "off", True, False]}, {"type": "object"}]}),
 ]
-"""Whether a run observes oddities of robot and objects, or that observer's parameters."""
+"""Whether a run observes implausible behaviour of robot and objects, or parameters of that observer."""
 
 
 def _is_event(text: str) -> str:
@@ -333,7 +340,7 @@ class ScenarioFile(Strict):
         None, description="SDFormat, MJCF or USD file, or a name such as tabletop"
     )
     robot: RobotEntry | None = None
-    robots: RobotsEntry = Field(default={}, description="instead of robot: several, by name")
+    robots: RobotsEntry = Field(default={}, description="instead of robot: several robots, by name")
     rate: Positive = Field(400.0, description="steps of the main model per simulated second")
     deadline: Positive = Field(10.0, description="wall seconds that a call of a model may take")
     seed: int = Field(0, ge=0, lt=2**63)
@@ -342,11 +349,11 @@ class ScenarioFile(Strict):
         description="a recording's path, `live`, or a mapping with recording or live, and options",
     )
     commands: Commands | None = Field(
-        None, description="what `hetwin robot send` may send to the robot; default: nothing"
+        None, description="commands that `hetwin robot send` may send; default: none"
     )
     packages: dict[Text, Text] = Field(
         default={},
-        description="name of a package:// -> its folder, relative to this file; searched for nowhere else",
+        description="name in package://NAME -> the package's folder, relative to this file; not searched elsewhere",
     )
     hands: dict[Name, Hand] = Field(default={})
     entities: dict[str, EntityNotes] = Field(default={})
@@ -357,11 +364,11 @@ class ScenarioFile(Strict):
     models: dict[Name, ModelEntry] = Field(min_length=1)
     admit: dict[str, AdmitEntry] = Field(
         default={},
-        description="models that may join while the run goes on, by name or pattern such as helper_*",
+        description="models that may join during the run, by name or pattern such as helper_*",
     )
     robot_health: RobotHealthEntry = Field(
         True,
-        description="on, off, or parameters of the observer of what no healthy robot and no object does",
+        description="on, off, or parameters of the observer of implausible behaviour",
     )
     responsibilities: list[ResponsibilityEntry] = Field(default=[])
     evaluators: dict[Name, str] = Field(
@@ -369,7 +376,8 @@ class ScenarioFile(Strict):
     )
     triggers: list[TriggerEntry] = Field(default=[])
     buttons: dict[Text, ButtonEntry] = Field(
-        default={}, description="of the page of a run that goes on: caption -> {event, arguments}"
+        default={},
+        description="buttons on the page of a running simulation: caption -> {event, arguments}",
     )
     expects: dict[Text, list[EventText]] = Field(
         default={},
@@ -383,11 +391,11 @@ class ScenarioFile(Strict):
     )
     uncertainty: dict[Text, Uncertain] = Field(
         default={},
-        description="what `hetwin predict` draws anew for each run: entity or model -> what is uncertain about it",
+        description="quantities that `hetwin predict` samples for each run: entity or model -> its uncertainty",
     )
     outcomes: dict[Name, Text] = Field(
         default={},
-        description="what counts as success: name -> a question to the episode, as `hetwin ask` takes it",
+        description="criteria of success: name -> a question to the episode, as for `hetwin ask`",
     )
     log: LogEntry = LogEntry()
 

@@ -13,7 +13,7 @@ Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
 
 
 class Operation(Strict):
-    """An operation that a recorded value stands for.
+    """The operation that a recorded value means.
 
     Attributes:
         operation: its name.
@@ -29,7 +29,7 @@ def _short(value: object) -> object:
 
 
 def _texts_as_keys(value: object) -> object:
-    """YAML reads keys as numbers, JSON as text; here they are compared as text."""
+    """Convert keys to text: YAML may read keys as numbers, JSON reads them as text."""
     if not isinstance(value, Mapping):
         return value
     return {_key(key): item for key, item in value.items()}
@@ -46,9 +46,8 @@ class Annotations(Strict):
 
     Attributes:
         topic: of type hetwin/msg/ActionAnnotation, or, with `map`, of any type.
-        field: the integer or text in its messages, with dots for fields of fields.
-        map: which operation a value stands for (its name alone will do); a value that is not there ends
-            the operation before it.
+        field: the integer or text in its messages, with dots for nested fields.
+        map: value -> operation, as a mapping or its name; any other value ends the previous operation.
     """
 
     topic: Text
@@ -74,10 +73,10 @@ class Beliefs(Strict):
     Attributes:
         topic: of type geometry_msgs/msg/PoseStamped, PoseWithCovarianceStamped, nav_msgs/msg/Odometry,
             vision_msgs/msg/Detection3DArray or hetwin/msg/Belief.
-        entity: of the scene, of the messages' pose; detections and hetwin/msg/Belief name it themselves.
-        fluent: that the messages are about.
-        frame: entity of the scene that the poses are given in, or world; if left out, the frame of the messages.
-        classes: class id of a detection -> the entity that it means, where they have different names.
+        entity: entity of the scene that the pose belongs to; detections and hetwin/msg/Belief name it themselves.
+        fluent: fluent of the beliefs.
+        frame: frame of the poses, an entity of the scene or world; default: the frame of the messages.
+        classes: class id of a detection -> the entity that it means, if the names differ.
     """
 
     topic: Text
@@ -90,15 +89,15 @@ class Beliefs(Strict):
 
 
 class SourceOptions(Strict):
-    """The parts to read of a robot, recorded or live.
+    """The parts of a recorded or live robot that are read.
 
     Attributes:
-        joints: the robot's name of a joint, by its name in the messages, where they differ.
-        tasks: topics of type hetwin/msg/Task; if left out, all of their type in a recording, and `tasks` of a live
+        joints: name of a joint in the messages -> its name in the robot, if they differ.
+        tasks: topics of type hetwin/msg/Task; default: all of this type in a recording, and `tasks` of a live
             robot.
-        beliefs: topics with the robot's beliefs; those of type hetwin/msg/Belief in a recording, and `beliefs`
-            of a live robot, are read without being named.
-        annotations: topics with action annotations; if left out, all of their type in a recording, `action_annotations`
+        beliefs: topics with the robot's beliefs. Topics of type hetwin/msg/Belief in a recording, and `beliefs` of
+            a live robot, are read by default.
+        annotations: topics with action annotations; default: all of this type in a recording, `action_annotations`
             of a live robot, and topics of action servers, grippers and behaviour trees.
         topics: topics whose messages become events.
     """
@@ -111,16 +110,16 @@ class SourceOptions(Strict):
 
 
 class RecordingSpec(SourceOptions):
-    """A recording, and the parts to read.
+    """A recording, and the parts that are read.
 
     Attributes:
         recording: a rosbag2 folder, a storage file or a ROS 1 bag; relative to the file that names it.
-        joint_states: topics of type sensor_msgs/msg/JointState; if left out, those that carry the robot's joints.
-        joints_from: joint states or transforms; if left out, transforms if there are no joint states.
-        clock_offset: is added to its times where they are compared with those of another robot's recording [s].
-        stamps: the clock that dates messages; if left out, its stamp if that is within 1 s of the log time, else
+        joint_states: topics of type sensor_msgs/msg/JointState; default: those with the robot's joints.
+        joints_from: joint states or transforms; default: joint states if there are any.
+        clock_offset: offset that is added to its times to compare them with another robot's recording [s].
+        stamps: the clock that dates messages; default: a message's stamp if it is within 1 s of the log time, else
             the log time.
-        units: of the positions in joint states, where they are not rad and m.
+        units: units of the positions in joint states, if they are not rad and m.
     """
 
     recording: Text
@@ -137,7 +136,7 @@ class WhenLate(StrEnum):
     LOWER_RATES = "lower_rates"
     """Step all models but the main one less often until the twin has caught up."""
     SKIP = "skip"
-    """Leave motion out and go on near the newest sample; annotations are never left out."""
+    """Skip motion and continue near the newest sample; annotations are never skipped."""
     STOP = "stop"
     """End the run with an error."""
     CARRY_ON = "carry_on"
@@ -150,18 +149,18 @@ class OnSilence(StrEnum):
     FAIL = "fail"
     """End the run with an error."""
     END = "end"
-    """End the run well: the robot is done."""
+    """End the run regularly: the robot is done."""
 
 
 class LiveOptions(SourceOptions):
-    """How to follow a robot that runs now.
+    """Options for following a live robot.
 
     Attributes:
-        wait: how long to wait for the robot at the start [s].
-        timeout: how long the robot may be silent [s]; the twin waits for it meanwhile.
-        on_silence: reaction to that.
-        max_lag: how far the twin may be behind the robot [s].
-        when_late: reaction if it is further behind.
+        wait: maximum time to wait for the robot at the start [s].
+        timeout: maximum silence of the robot [s], during which the twin waits.
+        on_silence: reaction to a longer silence.
+        max_lag: maximum lag of the twin behind the robot [s].
+        when_late: reaction to a longer lag.
     """
 
     wait: Seconds = 20.0
@@ -172,11 +171,12 @@ class LiveOptions(SourceOptions):
 
 
 class LiveSpec(LiveOptions):
-    """A robot that runs now.
+    """A live robot.
 
     Attributes:
         live: the robot's namespace; empty for the twin's own.
-        joint_states: topics of type sensor_msgs/msg/JointState, relative to that namespace unless they begin with /.
+        joint_states: topics of type sensor_msgs/msg/JointState, relative to that namespace unless they begin with
+            /.
     """
 
     live: str
@@ -184,17 +184,17 @@ class LiveSpec(LiveOptions):
 
 
 class CommandsSpec(SourceOptions):
-    """Commands, as the robot itself would take them; the twin moves in real time.
+    """Commands, in the form in which the robot itself accepts them; the twin moves in real time.
 
     Attributes:
         commands: namespace of their topics; empty for the twin's own.
         controllers: name of a controller -> its joints, or patterns such as arm_*_joint; it takes trajectories on
-            NAME/joint_trajectory; if left out, those of the scenario's `commands`, else one,
-            joint_trajectory_controller, for all joints but wheels.
+            NAME/joint_trajectory. Default: those of the scenario's `commands`, else a single
+            joint_trajectory_controller for all joints except wheels.
         parameters: file of ros2_control's parameters, with the types of its controllers; default: each takes
             trajectories.
         velocity: topic with the velocity of the base, of type geometry_msgs/msg/Twist or TwistStamped.
-        max_lag: how far the twin may be behind real time before it gives that time up [s].
+        max_lag: maximum lag of the twin behind real time; a longer lag is dropped, not made up [s].
     """
 
     commands: str
@@ -211,8 +211,8 @@ class TrajectorySpec(Strict):
     """A motion in a file.
 
     Attributes:
-        trajectory: YAML with `joint_names` and `points`, as trajectory_msgs/msg/JointTrajectory has them; relative to
-            the file that names it.
+        trajectory: YAML file with `joint_names` and `points`, as in trajectory_msgs/msg/JointTrajectory; relative
+            to the file that names it.
     """
 
     trajectory: Text
@@ -222,12 +222,12 @@ class ProgramSpec(Strict):
     """A program of the robot, interpreted in lockstep with the twin.
 
     Attributes:
-        program: MODULE:FUNCTION, of an installed module or one in `folder`; it is called with the robot.
+        program: MODULE:FUNCTION, in an installed module or one in `folder`; it is called with the robot.
         arguments: its other arguments, by name.
-        folder: where its module is looked for; default: that of the scenario.
-        deadline: how long it may think between two calls of the robot [s of real time].
-        lasting: how long the run goes on when the program has ended [s].
-        slip: share of its way by which the base falls short, and odometry does not notice.
+        folder: folder of its module; default: that of the scenario.
+        deadline: maximum time between two calls of the robot [s of real time].
+        lasting: how long the run continues after the end of the program [s].
+        slip: share of its path by which the base falls short without odometry noticing.
     """
 
     program: Annotated[Text, Field(pattern=r"^[^:\s]+:[^:\s]+$")]
@@ -242,9 +242,9 @@ class InstalledSpec(Strict):
     """A source that an installed package adds (entry point ``hetwin.sources``).
 
     Attributes:
-        installed: its name.
-        arguments: of the function, by name.
-        folder: where files are that they name; default: that of the scenario.
+        installed: name of the source.
+        arguments: arguments of its function, by name.
+        folder: folder of the files that they name; default: that of the scenario.
     """
 
     installed: Text
@@ -253,11 +253,11 @@ class InstalledSpec(Strict):
 
 
 class ModelSpec(Strict):
-    """A model of the ensemble that drives the robot by the events `drive_base` that it raises.
+    """A model of the ensemble that drives the robot with its events `drive_base`.
 
     Attributes:
         model: its name in the scenario.
-        aligned_by: another model, whose events `align_base` put the robot where it is to be.
+        aligned_by: another model, whose events `align_base` set the robot's pose.
     """
 
     model: Text
@@ -271,7 +271,7 @@ class PlanStep(Strict):
     """A step of a plan.
 
     Attributes:
-        at: when it begins [s of the run]; default: when the step before it is over.
+        at: start of the step [s of the run]; default: the end of the previous step.
     """
 
     at: AtS | None = None
@@ -283,8 +283,8 @@ class RecordedStep(PlanStep, SourceOptions):
     Attributes:
         recording: as for `RecordingSpec`, or a recorded episode's folder.
         joint_states, joints_from, stamps, units: as for `RecordingSpec`.
-        only: patterns of the joints that it moves; default: all that were recorded.
-        from_: written `from`: where in the recording it begins [s]; default: at the time of the run.
+        only: patterns of the joints that it moves; default: all recorded joints.
+        from_: written `from`: start time in the recording [s]; default: the time of the run.
         announces: whether its annotations, and its other reports, become events.
     """
 
@@ -302,15 +302,15 @@ class TrajectoryStep(PlanStep):
     """A motion of joints.
 
     Attributes:
-        trajectory: a file, or its content: trajectory_msgs/msg/JointTrajectory, or with it
-            moveit_msgs/msg/RobotTrajectory or DisplayTrajectory.
+        trajectory: a file, or its content: a trajectory_msgs/msg/JointTrajectory, or a
+            moveit_msgs/msg/RobotTrajectory or DisplayTrajectory that contains one.
     """
 
     trajectory: Text | dict[str, JsonValue]
 
 
 class OperationStep(PlanStep):
-    """An operation that the robot announces, made into motion by a skill.
+    """An operation that the robot announces and that a skill converts into motion.
 
     Attributes:
         operation: its name.
@@ -332,12 +332,12 @@ PlannedStep = Annotated[
 
 
 class PlanSpec(Strict):
-    """The robot's coming actions.
+    """The robot's planned actions.
 
     Attributes:
-        plan: steps, each of which begins when the one before it is over, or at its time. A later one takes its joints
-            over from the one before it; joints of none rest.
-        lasting: how long the run goes on, with all joints at rest, when the last step is over [s].
+        plan: steps, each of which begins at the end of the previous one, or at its time. A later step takes over
+            its joints from an earlier one; joints of no step rest.
+        lasting: how long the run continues, with all joints at rest, after the last step [s].
     """
 
     plan: Annotated[list[PlannedStep], Field(min_length=1)]
@@ -367,16 +367,16 @@ SPEC_OF: Mapping[SourceKind, type[Strict]] = {
     SourceKind.PLAN: PlanSpec,
     SourceKind.INSTALLED: InstalledSpec,
 }
-"""The mapping of each kind of source."""
+"""The class of each kind of source."""
 
 
 def kind_of(spec: Mapping[str, object]) -> SourceKind | None:
-    """Return the kind of a source's mapping; None if it names nothing."""
+    """Return the kind of a source's mapping; None if it names no source."""
     return next((kind for kind in SourceKind if kind in spec), None)
 
 
 class PartialSource(LiveOptions):
-    """How to use a source that only the start of the run names."""
+    """Options for a source that only the start of the run names."""
 
     live: None = None
     recording: None = None
@@ -413,4 +413,4 @@ SourceEntry = Annotated[
     alternatives(*SourceKind, text=True, otherwise="neither"),
     BeforeValidator(_one_kind),
 ]
-"""A source as a scenario names it: a path, `live`, `commands`, or a mapping."""
+"""A source in a scenario: a path, `live`, `commands`, or a mapping."""

@@ -1,4 +1,4 @@
-"""YAML files of scenarios: strict, with the line of every key; with `extends` and variants."""
+"""Strict YAML files of scenarios, with the line of every key; with `extends` and variants."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _Loader(yaml.SafeLoader):
         self._count = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        """Compose no more nodes than a file may have."""
+        """Compose a node, up to the maximum number."""
         self._count += 1
         if self._count > MAX_NODES:
             mark = self.get_mark()
@@ -36,7 +36,7 @@ class _Loader(yaml.SafeLoader):
         return super().compose_node(parent, index)
 
     def number(self, node: yaml.ScalarNode) -> int | float:
-        """Construct a number of a length that one can calculate with."""
+        """Construct a number with a limited number of digits."""
         try:
             check_digits(node.value)
             is_whole = node.tag == _WHOLE
@@ -52,7 +52,7 @@ _BOOL, _WHOLE, _FLOAT = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int",
 
 
 class _Plain(NamedTuple):
-    """The library's pattern of numbers, but for those to the base of 60."""
+    """The library's pattern of numbers without base 60."""
 
     pattern: re.Pattern[str]
 
@@ -86,7 +86,7 @@ class _FastLoader(_Loader):
 
 
 class Document:
-    """A YAML document's data, and the place of each key."""
+    """A YAML document's data, and the line of each key."""
 
     def __init__(self, data: Any, lines: dict[tuple[str | int, ...], int]) -> None:
         self.data = data
@@ -94,13 +94,13 @@ class Document:
         self._base: tuple[Document, Path] | None = None
 
     def over(self, base: Document, file: Path, data: Any) -> Document:
-        """This document laid over another, with the data that came of it; `file` is the other's."""
+        """Return this document merged over another; `data` is the merged data, `file` the other's file."""
         document = Document(data, self._lines)
         document._base = (base, file)
         return document
 
     def raised(self, prefix: tuple[str | int, ...], data: Any) -> Document:
-        """This document with the keys below a path raised to the top, and the data that came of it."""
+        """Return this document with the keys below a path moved to the top; `data` is the resulting data."""
         depth = len(prefix)
         raised = {
             path[depth:]: line
@@ -114,7 +114,7 @@ class Document:
         return document
 
     def line_of(self, path: tuple[str | int, ...]) -> int | None:
-        """Line (from 1) of a key, or of its closest parent that stands in the file."""
+        """Line (from 1) of a key, or of its closest parent that the file contains."""
         if self._base is not None and path and not self._stands_here(path):
             return self._base[0].line_of(path)
         for length in range(len(path), -1, -1):
@@ -123,21 +123,21 @@ class Document:
         return None
 
     def file_of(self, path: tuple[str | int, ...], own: Path) -> Path:
-        """The file that a key stands in; `own` unless it comes from a document that this one lies over."""
+        """The file that contains a key: `own`, or that of a document below this one."""
         if self._base is None or self._stands_here(path):
             return own
         document, file = self._base
         return document.file_of(path, file)
 
     def folders(self, own: Path) -> tuple[Path, ...]:
-        """The folder of this document's file, `own`, and those of the documents that it lies over, each once."""
+        """The folder of this document's file, `own`, and those of the documents below it, each once."""
         below = () if self._base is None else self._base[0].folders(self._base[1])
         return tuple(dict.fromkeys((own.parent, *below)))
 
     def placed(self, error: BadInput, own: Path) -> BadInput:
-        """The same error with the file and the line of the key that it names; `own` is this document's file.
+        """The same error with the file and the line of its key; `own` is this document's file.
 
-        An error about another file, or one that has its line already, is returned as it is.
+        An error about another file, or one that has its line already, is returned unchanged.
         """
         where = error.where
         if error.file not in (None, str(own)) or (where or "").startswith("line "):
@@ -151,7 +151,7 @@ class Document:
         return error.at(where, file)
 
     def _path(self, where: str) -> tuple[str | int, ...]:
-        """The path that keys joined by dots name; a key may hold dots itself."""
+        """Split keys joined by dots into a path; a key may contain dots itself."""
         path: tuple[str | int, ...] = ()
         parts = where.split(".")
         while parts:
@@ -223,7 +223,7 @@ def parse(text: str, file: Path) -> Document:
             "the file is nested too deeply", file=file, expected=f"at most {MAX_DEPTH} levels"
         ) from None
     except (yaml.YAMLError, ValueError, LookupError, AttributeError, TypeError) as error:
-        # a tag such as !!timestamp or !!bool before anything else makes the loader raise whatever it likes
+        # the loader raises various errors at a tag such as !!timestamp before an unsuitable value
         raise BadInput(f"this is not YAML: {error}", file=file, expected="YAML") from None
 
 
@@ -271,7 +271,7 @@ class _Walk:
             line = key_node.start_mark.line + 1
             if key in first and key != "<<":
                 raise BadInput(
-                    "a key stands twice",
+                    "a key appears twice",
                     file=self._file,
                     where=f"line {line}",
                     found=key,
@@ -288,18 +288,18 @@ MERGED = (
     *("models", "entities", "hands", "evaluators", "expects", "variants"),
     *("uncertainty", "outcomes"),
 )
-"""Keys whose entries are merged by name; any other key replaces the base's."""
+"""Keys whose entries are merged by name; any other key replaces the base's key."""
 MAX_CHAIN = 8
 
 
 def load_with_base(path: Path) -> Document:
     """Read a scenario file and those that it extends.
 
-    A key replaces the base's key of the same name; the entries of the keys in `MERGED` replace the base's entries of
-    the same name, and an entry that is null leaves the base's out.
+    A key replaces the base's key of the same name. For the keys in `MERGED`, single entries replace the base's
+    entries of the same name, and an entry that is null removes the base's.
 
     Raises:
-        BadInput: if a file cannot be read, or the files extend each other in a circle.
+        BadInput: if a file cannot be read, or the files extend each other in a cycle.
     """
     return _load(path, ())
 
@@ -324,7 +324,7 @@ def _load(path: Path, chain: tuple[Path, ...]) -> Document:
     if base_path in chain or len(chain) >= MAX_CHAIN:
         shown = " -> ".join(p.name for p in (*chain, path.resolve(), base_path))
         raise BadInput(
-            "scenarios extend each other in a circle", file=path, where=where, found=shown
+            "scenarios extend each other in a cycle", file=path, where=where, found=shown
         )
     base = _load(base_path, (*chain, path.resolve()))
     if not isinstance(base.data, dict):
@@ -352,21 +352,21 @@ def _laid_over(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
 
 VARIANTS = "variants"
 NEVER_OVERRIDDEN = ("scenario", "extends", VARIANTS)
-"""Keys that a variant may not give."""
+"""Keys that a variant must not contain."""
 
 
 def with_variant(document: Document, name: str | None, path: Path) -> Document:
-    """Lay a variant over the scenario that has it.
+    """Merge a variant into its scenario.
 
-    Mappings are merged, however deep; a list or a value replaces the former one; null leaves the key out.
+    Mappings are merged at every depth; a list or a value replaces the former one; null removes the key.
 
     Args:
-        document: the scenario, with those that it extends.
-        name: of the variant; None: the document is returned as it is.
-        path: of the scenario, for the error.
+        document: the scenario, merged with those that it extends.
+        name: name of the variant; None: the document is returned unchanged.
+        path: path of the scenario, for the error.
 
     Raises:
-        BadInput: if the scenario has no such variant; the ones that it has are named.
+        BadInput: if the scenario has no such variant; its variants are named.
     """
     if name is None or not isinstance(document.data, dict):
         return document
@@ -386,7 +386,7 @@ def with_variant(document: Document, name: str | None, path: Path) -> Document:
             expected=expected,
         )
     overrides = known[name]
-    if not _overrides_something(overrides):  # which the scenario's check reports
+    if not _overrides_something(overrides):  # the scenario's check reports it
         return document
     return document.raised((VARIANTS, name), _overridden(document.data, overrides))
 

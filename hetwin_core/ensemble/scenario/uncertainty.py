@@ -1,4 +1,4 @@
-"""Uncertainty and outcomes of a scenario, which many runs of it draw and judge."""
+"""Uncertainty and outcomes of a scenario, which studies of many runs sample and evaluate."""
 
 from typing import Annotated, Any, Self
 
@@ -36,14 +36,14 @@ Range = Annotated[
 
 
 class Spread(Strict):
-    """Spread of a pose about its nominal value; parts that are not given are certain.
+    """Spread of a pose about its nominal value; omitted parts are certain.
 
     Attributes:
         sigma: standard deviations along the world's x, y, z [m].
-        yaw: standard deviation of the turn about the world's z [rad].
+        yaw: standard deviation of the rotation about the world's z [rad].
         roll: the same about x.
         pitch: the same about y.
-        away: horizontal distance, from lowest to highest, in any direction [m].
+        away: range (minimum, maximum) of a horizontal displacement in a random direction [m].
     """
 
     sigma: Sigmas = Field(default=[0.0, 0.0, 0.0])
@@ -61,7 +61,7 @@ def _weighted(weights: list[float], count: int, of: str) -> None:
 
 
 class PoseMixture(Strict):
-    """One of several spreads of a pose, each as likely as its weight."""
+    """One of several spreads of a pose, with probabilities by their weights."""
 
     mixture: Annotated[list[Spread], Field(min_length=1)]
     weights: Weights
@@ -73,25 +73,25 @@ class PoseMixture(Strict):
 
 
 class Sigma(Strict):
-    """A number that differs by a standard deviation, in its own unit."""
+    """A number with a standard deviation, in its own unit."""
 
     sigma: NotNegative
 
 
 class Factor(Strict):
-    """A positive number times a random factor, whose logarithm has this standard deviation."""
+    """A positive number times a random factor whose logarithm has this standard deviation."""
 
     factor: NotNegative
 
 
 class Between(Strict):
-    """A number that is anywhere between two, equally likely; in its own unit."""
+    """A number uniformly distributed between two, in its own unit."""
 
     between: Range
 
 
 class Values(Strict):
-    """One of several values, equally likely unless there are weights."""
+    """One of several values, equally likely without weights."""
 
     values: Annotated[list[Any], Field(min_length=1)]
     weights: Weights | None = None
@@ -113,7 +113,7 @@ Simple = Annotated[
 
 
 class Mixture(Strict):
-    """One of several distributions of a number, each as likely as its weight."""
+    """One of several distributions of a number, with probabilities by their weights."""
 
     mixture: Annotated[list[Simple], Field(min_length=1)]
     weights: Weights
@@ -132,7 +132,7 @@ NumberSpread = Annotated[
     | Annotated[Values, Tag(tag("values"))],
     alternatives("sigma", "factor", "between", "mixture", "values"),
 ]
-"""How uncertain a number is."""
+"""Distribution of an uncertain number."""
 PoseSpread = Annotated[
     Annotated[PoseMixture, Tag(tag("mixture"))] | Annotated[Spread, Tag(tag("spread"))],
     alternatives("mixture", otherwise="spread"),
@@ -140,15 +140,15 @@ PoseSpread = Annotated[
 
 
 class Uncertain(BaseModel):
-    """The uncertainty of an entity, or which parameters of a model are.
+    """The uncertainty of an entity, or of a model's parameters.
 
     Attributes:
-        pose: of an entity, where it is at the start.
-        carries: entities that are moved as it is, such as objects on it.
-        mass: of an object.
+        pose: initial pose of an entity.
+        carries: entities that are displaced with it, such as objects on it.
+        mass: mass of an object.
         friction: coefficient of all its surfaces.
-        bounce: share of the speed that is left after it struck something hard, 0 to 1.
-        grip: of a hand, the factor by which its fingers press harder than recorded.
+        bounce: coefficient of restitution against a hard body, 0 to 1.
+        grip: for a hand, the factor on the recorded force of its fingers.
 
     Any other key is a parameter of a model.
     """
@@ -165,5 +165,5 @@ class Uncertain(BaseModel):
 
     @property
     def parameters(self) -> dict[str, NumberSpread]:
-        """The parameters of a model that are uncertain."""
+        """The uncertain parameters of a model."""
         return dict(self.__pydantic_extra__ or {})

@@ -1,4 +1,4 @@
-"""Hands, as a scenario describes them."""
+"""Hands as described in a scenario: their joints, links and fingers."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class HandDescription:
         name: name of the hand and of its grasp frame (an entity of kind ``hand``).
         robot: name of the robot.
         link: link that the grasp frame is fixed to.
-        offset: pose of the grasp frame in that link, x y z, qw qx qy qz.
+        offset: pose of the grasp frame in that link, x y z [m], qw qx qy qz.
         joints: finger joints.
-        finger_links: links that the finger joints move, directly or through fixed joints; of a hand with a
-            single finger, also those that it closes against: `link`, and links fixed to it.
-        closed: finger joint positions when closed on nothing, same order as joints.
+        finger_links: links that the finger joints move, directly or through fixed joints; for a hand with a single
+            finger, also the opposing links: `link`, and links fixed to it.
+        closed: finger joint positions when closed without an object, same order as joints.
         opened: finger joint positions when fully open.
     """
 
@@ -48,20 +48,19 @@ class HandDescription:
 
 
 def fixed_tool(link: str) -> str:
-    """The kind of fingerless hand that a link is by its name, in words; empty if it is no such link."""
+    """The kind of fingerless hand that a link's name indicates, in words; empty for any other link."""
     return next((words for named, words in _FIXED_TOOLS if named.search(link)), "")
 
 
 def hand_links(layout: Layout, hand: str) -> frozenset[int]:
     """Return the indices of the links of a hand.
 
-    These are the link to which the hand is fixed, the parent links of its fingers, and all
-    their descendants.
+    These are the link to which the hand is fixed, the parent links of its fingers, and all their descendants.
     """
     links, described = layout.of_kind(EntityKind.LINK), layout.entity(hand)
-    begins = {link.parent for link in links if link.joint and link.joint in described.joints}
+    roots = {link.parent for link in links if link.joint and link.joint in described.joints}
     found = _grown(
-        {*begins, described.parent} - {""},
+        {*roots, described.parent} - {""},
         lambda found: {link.name for link in links if link.parent in found},
     )
     return frozenset(layout.entity_id(name) for name in found)
@@ -71,7 +70,7 @@ def finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
     """The finger links of a hand; see `HandDescription`.
 
     Args:
-        links: of all robots.
+        links: links of all robots.
         hand: the hand's frame, with the finger joints.
     """
     own = [link for link in links if link.owner == hand.owner]
@@ -82,22 +81,22 @@ def finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
 
 
 def finger_count(links: Iterable[Entity], hand: Entity) -> int:
-    """How many fingers a hand has: parts that finger joints move, and no other finger joint before them."""
+    """Number of fingers of a hand: finger joints with no other finger joint between them and the hand."""
     own = [link for link in links if link.owner == hand.owner]
     moved = _moved(own, hand)
     return sum(link.joint in hand.joints and link.parent not in moved for link in own)
 
 
 def _moved(own: Sequence[Entity], hand: Entity) -> set[str]:
-    begins = {link.name for link in own if link.joint and link.joint in hand.joints}
-    return _with_fixed(own, begins, upwards=False)
+    roots = {link.name for link in own if link.joint and link.joint in hand.joints}
+    return _with_fixed(own, roots, upwards=False)
 
 
 def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
-    """Finger link -> the link that its finger begins with, or the hand's link for links fixed to that.
+    """Finger link -> the first link of its finger, or the hand's link for links fixed to the hand.
 
     Raises:
-        BadInput: if one is not in the scene.
+        BadInput: if a finger link is not in the scene.
     """
     unknown = [link for link in hand.finger_links if layout.entity_id(link) < 0]
     if unknown:
@@ -122,7 +121,7 @@ def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
 
 
 def _with_fixed(links: Sequence[Entity], some: Collection[str], *, upwards: bool) -> set[str]:
-    """Some links, those fixed to them, and, upwards, those that they are fixed to."""
+    """Add the links that are fixed to some links, and, upwards, those that these are fixed to."""
     fixed = [(link.name, link.parent) for link in links if not link.joint]
     names = {link.name for link in links}
 
@@ -136,7 +135,7 @@ def _with_fixed(links: Sequence[Entity], some: Collection[str], *, upwards: bool
 
 
 def _grown(some: Iterable[str], beside: Callable[[set[str]], set[str]]) -> set[str]:
-    """Some links, those beside them, those beside these, and so on."""
+    """Add neighbours to some links until there are no further ones."""
     found = set(some)
     while not (more := beside(found)) <= found:
         found |= more

@@ -1,4 +1,4 @@
-"""The scene's layout: its entities, the place of each attribute in one flat array, and all of it as JSON."""
+"""The scene's layout: its entities, the position of each attribute in one flat array, and its JSON."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ class EntityKind(StrEnum):
     HAND = "hand"
     """The grasp frame of a hand that the scenario names; fixed to a link."""
     CONCEPT = "concept"
-    """Something without a body, such as a battery's charge."""
+    """An entity without a body, such as a battery."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One thing of the scene.
+    """One entity of the scene.
 
     Attributes:
         name: unique in the scene; also the name of its frame.
-        kind: of the entity.
+        kind: kind of the entity.
         tags: labels from the scenario, e.g. ``graspable``.
         owner: for links and hands, the robot's name; for others empty.
         parent: for links, the parent link; for hands, the link that they are fixed to.
-        joint: for links, the joint that moves them against the parent (empty if fixed).
-        joints: for robots, the names of the joints, in the order of the joint attributes;
-            for hands, the finger joints.
+        joint: for links, the joint between parent and link (empty if fixed).
+        joints: for robots, the names of the joints, in the order of the joint attributes; for hands, the finger
+            joints.
         mass: in kg, 0 if unknown or without meaning.
         shapes: geometry in the entity's frame, for display and for models that need it.
         scanner: for links with a laser scanner, geometry of its scans.
@@ -64,7 +64,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of one attribute of one entity in the flat array of values."""
+    """The position of one attribute of one entity in the flat array of values."""
 
     entity: str
     attribute: AttributeSpec
@@ -87,7 +87,10 @@ class Layout:
     """Entities and slots in a fixed order, the same for every model of a run.
 
     Attributes:
-        unchanging: it is no part of a model's saved state.
+        unchanging: it is not part of a model's saved state.
+        entities: all entities; an entity's id is its index here.
+        slots: all attributes; a slot's id is its index here.
+        size: total number of values.
     """
 
     unchanging: ClassVar[bool] = True
@@ -106,7 +109,7 @@ class Layout:
     def build(
         cls, entities: Iterable[Entity], attributes: Iterable[tuple[str, AttributeSpec]]
     ) -> Layout:
-        """Place the attributes one after the other, in the order given."""
+        """Make a layout with the attributes one after the other, in the given order."""
         slots: list[Slot] = []
         offset = 0
         for entity, attribute in attributes:
@@ -152,7 +155,7 @@ class Layout:
         return [entity for entity in self.entities if entity.kind in kinds]
 
     def select(self, selections: Sequence[Selection]) -> list[int]:
-        """Ids of the slots that any of the selections covers, in order."""
+        """Ids of the slots that match any of the selections, in order."""
         return [
             i
             for i, slot in enumerate(self.slots)
@@ -163,7 +166,7 @@ class Layout:
         ]
 
     def indices(self, slot_ids: Sequence[int]) -> Ints:
-        """Positions in the flat array of all numbers of these slots."""
+        """Indices in the flat array of all numbers of these slots."""
         ranges = [
             np.arange(s.offset, s.offset + s.attribute.size, dtype=np.int32)
             for s in (self.slots[i] for i in slot_ids)
@@ -172,7 +175,7 @@ class Layout:
 
 
 def layout_to_json(layout: Layout) -> dict[str, Any]:
-    """Everything about a layout as plain JSON.
+    """A layout as plain JSON.
 
     A mesh's vertices are base64 of float64 triples, its faces base64 of int32 triples, both little-endian.
     """

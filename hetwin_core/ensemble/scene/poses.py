@@ -1,6 +1,6 @@
-"""Poses with twists: composing, inverting, extrapolating.
+"""Poses with twists: composition, inversion, extrapolation.
 
-A pose is 13 numbers, see `values.POSE_SIZE`. Plain floats rather than arrays in the arithmetic: on vectors of
+A pose is 13 numbers, see `values.POSE_SIZE`. The arithmetic uses plain floats instead of arrays: on vectors of
 three and four numbers they are several times as fast, and the same code gives every package the same bits.
 """
 
@@ -41,7 +41,7 @@ def rotation_matrix(quaternion: Sequence[float] | Floats) -> Floats:
 def roll_pitch_yaw(quaternions: Floats) -> Floats:
     """Angles (n, 3) [rad] of unit quaternions w x y z (n, 4) about the fixed axes x, y and z, applied in this order.
 
-    At a pitch of exactly 90 degrees up or down roll and yaw are not known apart, and not usable.
+    At a pitch of exactly 90 degrees up or down, roll and yaw are ambiguous and not usable.
     """
     w, x, y, z = quaternions.T
     roll = np.arctan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y))
@@ -51,7 +51,7 @@ def roll_pitch_yaw(quaternions: Floats) -> Floats:
 
 
 def angles_between(one: Floats, other: Floats) -> Floats:
-    """Angles (...) [rad] between quaternions w x y z (..., 4), of any length but 0, and others."""
+    """Angles (...) [rad] between quaternions w x y z (..., 4), which need not be of unit length."""
     squares = np.einsum("...i,...i->...", one, one) * np.einsum("...i,...i->...", other, other)
     cosines = np.abs(np.einsum("...i,...i->...", one, other)) / np.maximum(np.sqrt(squares), 1e-12)
     return np.asarray(2.0 * np.arccos(np.minimum(cosines, 1.0)), np.float64)
@@ -114,8 +114,8 @@ def compose(parent: Floats, relative: Floats) -> Floats:
 
 
 def composed(parent: Sequence[float], relative: Sequence[float]) -> tuple[float, ...]:
-    """As `compose`, in numbers."""
-    # written out: this runs for every kinematic body at every step, and calls cost more than the arithmetic
+    """Like `compose`, on sequences of floats."""
+    # inlined: this runs for every kinematic body at every step, where calls cost more than the arithmetic
     px, py, pz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz = parent
     rx, ry, rz, sw, sx, sy, sz, ux, uy, uz, ox, oy, oz = relative
     vectors = (rx, ry, rz), (ux, uy, uz), (ox, oy, oz)
@@ -149,8 +149,8 @@ def relative_to(parent: Floats, world: Floats) -> Floats:
     x, y, z = cross(p[10:13], offset)
     linear = (w[7] - p[7] - x, w[8] - p[8] - y, w[9] - p[9] - z)
     angular = (w[10] - p[10], w[11] - p[11], w[12] - p[12])
-    place, velocity, turning = rotate_all(back, offset, linear, angular)
-    return np.array((*place, *multiply(back, w[3:7]), *velocity, *turning))
+    position, velocity, turning = rotate_all(back, offset, linear, angular)
+    return np.array((*position, *multiply(back, w[3:7]), *velocity, *turning))
 
 
 def rotation_by(vector: Sequence[float]) -> Quaternion:
@@ -183,7 +183,7 @@ def extrapolate(pose: Floats, seconds: float) -> Floats:
 
     Args:
         pose: (13,) pose and twist.
-        seconds: how far into the future [s].
+        seconds: time from the pose to the result [s].
 
     Returns:
         (13,) pose at the later time, with the same twist.

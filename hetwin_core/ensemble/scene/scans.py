@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 
 SCAN = "scan"
-"""Name of the attribute: a distance [m] for each beam; 0 is something too near to be measured, the reach is nothing."""
+"""Name of the attribute: a distance [m] for each beam; 0 for a hit below the minimum range, the reach for no hit."""
 _UNMOVED = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -19,13 +19,13 @@ class ScanPattern:
     """The beams of a laser scanner, in the x-y plane of its frame, evenly from the first angle to the last.
 
     Attributes:
-        name: of the scanner.
-        pose: of its frame in its link's, x y z qw qx qy qz.
+        name: name of the scanner.
+        pose: pose of its frame in its link's frame, x y z [m], qw qx qy qz.
         first: angle of the first beam [rad].
-        last: angle of the last one [rad].
-        beams: how many there are.
-        nearest: least distance that is measured [m].
-        reach: how far it sees [m].
+        last: angle of the last beam [rad].
+        beams: number of beams.
+        nearest: minimum range [m].
+        reach: maximum range [m].
         rate: scans per simulated second.
     """
 
@@ -54,21 +54,21 @@ class ScanPattern:
         return np.linspace(self.first, self.last, self.beams)
 
     def frame_on(self, link: str) -> str:
-        """The name of its frame: its link's, if that is the same, else its own, after the robot's as its link's is."""
+        """Name of its frame: that of its link if their poses coincide, else its own name with the robot's prefix."""
         robot, scope, _ = link.rpartition("::")
         return link if self.pose == _UNMOVED else f"{robot}{scope}{self.name}"
 
     def as_measured(self, distances: Floats) -> Floats:
-        """Return distances [m] as the attribute has them, from those to each beam's first hit or the reach."""
+        """Return the attribute's values from the distances [m] to each beam's first hit, or the reach without one."""
         return np.where(distances < self.nearest, 0.0, distances)
 
     def as_published(self, scan: Floats) -> Floats:
-        """Return a scan as REP-117 wants it: ``-inf`` for anything too near, ``inf`` for nothing."""
+        """Return a scan according to REP-117: ``-inf`` for a hit below the minimum range, ``inf`` for no hit."""
         far = np.where(scan >= self.reach, np.inf, scan)
         return np.where(scan <= 0.0, -np.inf, far)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as plain JSON."""
+        """Return the pattern as plain JSON."""
         return {
             "name": self.name,
             "pose": list(self.pose),

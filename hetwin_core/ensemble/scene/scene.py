@@ -1,4 +1,4 @@
-"""The scene as the conductor keeps it: all values in one flat array, their owners and their frames."""
+"""The conductor's scene: all values in one flat array, their owners and their frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, WORLD, Floa
 
 
 class ResponsibilityTable:
-    """Which model computes which attribute.
+    """Assignment of each attribute to the model that computes it.
 
     One number per slot, so that nothing can be owned twice or by nobody.
 
@@ -46,7 +46,7 @@ class ResponsibilityTable:
         return int(self._owners[slot])
 
     def move(self, slot: int, to: int) -> None:
-        """Give a slot to another model."""
+        """Assign a slot to another model."""
         if not 0 <= to < len(self.models):
             raise ValueError(f"there is no model {to}")
         self._owners[slot] = to
@@ -58,14 +58,15 @@ _Array = TypeVar("_Array", Floats, Ints)
 class Scene:
     """Values of all attributes at the current time.
 
-    Poses from a model other than the main one are kept as returned, in `foreign`, and resolved into the world frame
-    at every barrier: with the parent's pose, or extrapolated with their twist.
+    Poses from a model other than the main one are stored as returned, in `foreign`, and resolved into the world
+    frame at every barrier: with the parent's pose, or extrapolated with their twist.
 
     Args:
-        layout: entities, and the place of each attribute.
+        layout: entities and slots.
         table: the owner of each slot.
         main: index of the main model.
-        main_slots: slots that the main model contributed; its outputs hold all of it, whichever model owns it now.
+        main_slots: slots that the main model contributed; its outputs contain all of them, whichever model owns
+            them now.
 
     Attributes:
         settled: whether `resolve` has nothing to do at the present time.
@@ -91,7 +92,7 @@ class Scene:
         self._visible_values = _read_only(self._values)
         self._visible_parents = _read_only(self._parents)
         self.of_main = frozenset(main_slots)
-        self._known_to_main = self.of_main | _forces(layout)
+        self._known_to_main = self.of_main | _wrench_slots(layout)
         self._contested = self._known_to_main | {
             i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
         }
@@ -123,12 +124,12 @@ class Scene:
         self.settled = not self.foreign
 
     def put_tables(self, tables: Mapping[str, Table]) -> None:
-        """Replace the tables of these names; they are computed when they are read."""
+        """Replace the tables of these names; they are computed on first access."""
         self._tables = {**self._tables, **tables}
         self._view = None
 
     def resolve(self, time_ns: int) -> None:
-        """Advance to `time_ns`: update everything that the main model does not own to that time."""
+        """Advance to `time_ns`: update all attributes that the main model does not own to that time."""
         if time_ns != self.time_ns:
             self.time_ns = time_ns
             self._view = None
@@ -136,7 +137,7 @@ class Scene:
             return
         self.settled = True
         if self._order is None:
-            self._order = list(self._from_the_world_on())
+            self._order = list(self._in_frame_order())
         for slot in self._order:
             place = self.layout.slots[slot]
             self._values[place.offset : place.offset + place.attribute.size] = self._at(
@@ -144,7 +145,7 @@ class Scene:
             )
 
     def save(self) -> Plain:
-        """Return values, frames, owners and tables, which are computed now."""
+        """Return values, frames, owners and tables; the tables are computed now."""
         return record(
             {
                 "time_ns": self.time_ns,
@@ -158,7 +159,7 @@ class Scene:
         )
 
     def restore(self, saved: Plain) -> None:
-        """Be as a scene of the same layout was.
+        """Restore the state of a scene with the same layout.
 
         Raises:
             Unsaveable: if it had another layout.
@@ -193,24 +194,24 @@ class Scene:
         return self._for_main
 
     def frames_from(self, entity: str) -> list[str]:
-        """The entity, the one in whose frame its pose is given, and so on; ends before the world."""
+        """The entity, its parent frame, the parent's parent frame, and so on; ends before the world."""
         frames = [entity]
-        while (slot := self._hangs_on_other(frames[-1])) is not None:
+        while (slot := self._relative_slot(frames[-1])) is not None:
             frames.append(self.foreign[slot].parent)
             if frames[-1] in frames[:-1]:
                 break
         return frames
 
-    def _hangs_on_other(self, entity: str) -> int | None:
-        """The entity's slot if its pose is given in another entity's frame."""
+    def _relative_slot(self, entity: str) -> int | None:
+        """The slot of the entity's pose if that is given in another entity's frame; else None."""
         slot = self.layout.find(entity, POSE.name)
         value = None if slot is None else self.foreign.get(slot)
         return slot if value is not None and value.parent != WORLD else None
 
-    def _from_the_world_on(self) -> Iterable[int]:
-        """Slots of `foreign`, such that a frame comes before entities in that frame."""
+    def _in_frame_order(self) -> Iterable[int]:
+        """Slots of `foreign`, each frame before the entities in that frame."""
         parents = {value.parent for value in self.foreign.values() if value.parent != WORLD}
-        if all(self._hangs_on_other(parent) is None for parent in parents):
+        if all(self._relative_slot(parent) is None for parent in parents):
             return self.foreign
         names = {slot: self.layout.slots[slot].entity for slot in self.foreign}
         return sorted(self.foreign, key=lambda slot: len(self.frames_from(names[slot])))
@@ -223,13 +224,13 @@ class Scene:
         return compose(self._values[self.layout.range_of(value.parent, POSE.name)], value.data)
 
     def value(self, slot: int) -> Value:
-        """An attribute's value now, poses in the world frame."""
+        """An attribute's current value; poses in the world frame."""
         place = self.layout.slots[slot]
         data = self._values[place.offset : place.offset + place.attribute.size].copy()
         return Value(data, self.time_ns)
 
     def snapshot(self) -> Snapshot:
-        """The scene as models see it: a view that holds until the next barrier."""
+        """The scene as models see it: a view that is valid until the next barrier."""
         if self._view is None:
             self._view = Snapshot(
                 self.layout,
@@ -243,10 +244,10 @@ class Scene:
         return self._view
 
     def kept_snapshot(self, tables: Collection[str] = tuple(TABLES)) -> Snapshot:
-        """A copy of the scene, to be read while the next step is under way.
+        """A copy of the scene, to be read while the next step is in progress.
 
         Args:
-            tables: names of those in it, which are computed now.
+            tables: names of the tables to copy, which are computed now.
         """
         return Snapshot(
             self.layout,
@@ -259,8 +260,8 @@ class Scene:
         )
 
 
-def _forces(layout: Layout) -> frozenset[int]:
-    """Slots of the wrenches on bodies of the main model, which it gets like attributes of other owners."""
+def _wrench_slots(layout: Layout) -> frozenset[int]:
+    """Slots of wrenches on bodies of the main model, which it receives like attributes of other owners."""
     name = EXTERNAL_WRENCH.name
     return frozenset(i for i, slot in enumerate(layout.slots) if slot.attribute.name == name)
 

@@ -1,4 +1,4 @@
-"""The scene at one time, as models read it: values, owners, and tables that are computed when they are read."""
+"""The scene at one time, as models read it: values, owners, and tables that are computed on first access."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Columns(NamedTuple):
     """The columns of a table.
 
     Attributes:
-        number: how many.
-        unknown: those that may be NaN.
+        number: number of columns.
+        unknown: indices of those that may be NaN.
     """
 
     number: int
@@ -28,9 +28,9 @@ class Columns(NamedTuple):
 
 
 PROXIMITY, ROBOT_JOINTS, CLEARANCES, TOUCHES = "proximity", "robot_joints", "clearances", "touches"
-"""Names of tables that a snapshot has."""
+"""Names of tables of a snapshot."""
 WRENCHES = "wrenches"
-"""Table of what force sensors felt since the last state, one row a message."""
+"""Table of the force sensors' messages since the last state, one row per message."""
 TABLES: Mapping[str, Columns] = {
     PROXIMITY: Columns(12),
     ROBOT_JOINTS: Columns(4, unknown=(0, 1, 2, 3)),
@@ -38,21 +38,21 @@ TABLES: Mapping[str, Columns] = {
     TOUCHES: Columns(9, unknown=(5,)),
     WRENCHES: Columns(8, unknown=(2, 3, 4, 5, 6, 7)),
 }
-"""Names of the tables, see `Snapshot.proximity` and `watch.Watch`."""
+"""The tables by name, see `Snapshot.proximity` and `watch.Watch`."""
 PROXIMITY_COLUMNS = TABLES[PROXIMITY].number
 """Number of columns of `Engine.proximity`."""
 
 
 class Table:
-    """Rows of numbers as of one step, computed when they are read for the first time.
+    """Rows of numbers of one step, computed on first access.
 
     Args:
-        rows: them, or a function that returns them; it is called once at most.
-        time_ns: of the step.
+        rows: the rows, or a function that returns them; it is called at most once.
+        time_ns: time of the step.
 
     Attributes:
-        known: the rows if they have been computed; None if not.
-        check: called with the rows when they have been computed, until then.
+        known: the rows; None before they are computed.
+        check: called with the rows after they are computed; None afterwards.
     """
 
     __slots__ = ("_compute", "check", "known", "time_ns")
@@ -64,7 +64,7 @@ class Table:
         self.time_ns = time_ns
 
     def rows(self) -> Floats:
-        """Return the rows, the same array each time.
+        """Return the rows, always the same array.
 
         Raises:
             RunFailed: if they cannot be computed.
@@ -75,19 +75,19 @@ class Table:
             if self.check is not None:
                 self.check(rows)
             self.known = rows
-            self._compute = self.check = None  # frees their inputs
+            self._compute = self.check = None  # release their inputs
         return self.known
 
     def saved_as(self) -> Floats:
-        """Return the saved form: the array itself is enough for holders of such a table."""
+        """Return the rows, which are all that a saved state needs of the table."""
         return self.rows()
 
     def copied(self) -> Table:
-        """Return one with rows of its own, computed now."""
+        """Return a copy with its own rows, computed now."""
         return Table(self.rows().copy(), time_ns=self.time_ns)
 
     def left(self) -> Table:
-        """Return this table in a run that is over; without rows if the model that would compute them has ended."""
+        """Return this table after the end of a run; without rows if the model that would compute them has ended."""
         try:
             self.rows()
         except RunFailed:
@@ -96,7 +96,7 @@ class Table:
 
 
 def no_rows(name: str) -> Floats:
-    """A table of this name without rows."""
+    """An empty table of this name."""
     return np.empty((0, TABLES[name].number), np.float64)
 
 
@@ -104,24 +104,25 @@ NO_PROXIMITY = Table(no_rows(PROXIMITY))
 
 
 def near_by(rows: Floats) -> dict[str, Table]:
-    """The tables of a scene in which only proximity is known."""
+    """The tables of a scene with only the proximity table."""
     return {PROXIMITY: Table(rows)}
 
 
 def read_tables(selections: Sequence[Selection]) -> tuple[str, ...]:
-    """Names of the tables that any of the selections covers."""
+    """Names of the tables that match any of the selections."""
     of_world = [s.attribute for s in selections if fnmatchcase(WORLD, s.entity)]
     return tuple(name for name in TABLES if any(fnmatchcase(name, one) for one in of_world))
 
 
 _MANY = 4096
-"""From this size on BLAS shares its work among threads."""
+"""Size from which BLAS distributes the work over threads."""
 
 
 def all_finite(numbers: Floats) -> bool:
-    """Whether there is neither NaN nor infinity among the numbers.
+    """Whether no number is NaN or infinite.
 
-    A sum is finite only if all its terms are, and is much cheaper than a test of each; that of squares the most.
+    A sum is finite only if all its terms are, and is much cheaper than a test of each term; a sum of squares is
+    cheapest.
     """
     if numbers.size < _MANY:
         flat = numbers.ravel()
@@ -132,7 +133,7 @@ def all_finite(numbers: Floats) -> bool:
 
 
 def wrong_shape(name: str, rows: Floats) -> str | None:
-    """The defect of a table apart from its numbers, as the end of a sentence about it; None if it has none."""
+    """The defect of a table's type or shape, as the end of a sentence about it; None without one."""
     columns = TABLES[name].number
     if rows.dtype == np.float64 and rows.ndim == 2 and rows.shape[1] == columns:
         return None
@@ -140,7 +141,7 @@ def wrong_shape(name: str, rows: Floats) -> str | None:
 
 
 def wrong_rows(name: str, rows: Floats) -> str | None:
-    """The defect of a table, as the end of a sentence about it; None if it has none."""
+    """The defect of a table, as the end of a sentence about it; None without one."""
     columns, unknown = TABLES[name]
     if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:
         return wrong_shape(name, rows)
@@ -160,13 +161,13 @@ class Snapshot:
     Poses in `values` are in the world frame, whichever frame their owner returns them in.
 
     Attributes:
-        layout: entities, and the place of each attribute in `values`.
+        layout: entities, and the position of each attribute in `values`.
         models: names of the models, by the index used in `owners`.
         time_ns: simulated time.
         values: (layout.size,) all attributes.
         owners: (slots,) index of the responsible model.
         parents: (slots,) index of the entity in whose frame the owner returns the value, -1 for the world.
-        tables: the last one that the main model has made of each kind, by name; computed when they are read.
+        tables: the latest table of each name; computed on first access.
     """
 
     layout: Layout
@@ -181,16 +182,16 @@ class Snapshot:
     def proximity(self) -> Floats:
         """(n, 12) pairs that are near each other or touch.
 
-        Index of the object, index of the other entity, distance [m] (negative: penetration), nearest point x y z [m],
-        normal x y z from the other to the object, force on the object x y z [N]; all pairs of an object with another
-        object, a static body or a link that are closer than the main model's proximity range.
+        Index of the object, index of the other entity, distance [m] (negative: penetration), nearest point x y z
+        [m], normal x y z from the other entity to the object, force on the object x y z [N]; all pairs of an object
+        with another object, a static body or a link that are closer than the main model's proximity range.
         """
         near = self.tables.get(PROXIMITY, NO_PROXIMITY)
         return near.rows() if near.known is None else near.known
 
     @property
     def wrenches(self) -> Floats:
-        """(n, 8) recent wrenches of the robots' wrists, sensor by sensor in the order of time.
+        """(n, 8) recent wrenches at the robots' wrists, by sensor, then by time.
 
         Time [ns], index of the link in whose frame it is (-1: the scene has no such link), force x y z [N], torque
         x y z [Nm], as the sensor's driver gives them; no rows without such sensors.
@@ -200,7 +201,7 @@ class Snapshot:
 
     @property
     def near(self) -> Table:
-        """The table `proximity`; it is costly, and most steps go by without a reader."""
+        """The table `proximity`; reading its rows is costly, and most steps do not need them."""
         return self.tables.get(PROXIMITY, NO_PROXIMITY)
 
     def get(self, entity: str, attribute: str) -> Floats:
@@ -212,7 +213,7 @@ class Snapshot:
         return self.values[self.layout.range_of(entity, attribute)]
 
     def value(self, entity: str, attribute: str) -> Value:
-        """The attribute's value now, as a copy; a pose is in the world frame.
+        """A copy of the attribute's value; a pose is in the world frame.
 
         Raises:
             KeyError: if the scene has no such attribute.

@@ -1,4 +1,4 @@
-"""Parts of the scene: values of attributes, shapes of entities, and how faithfully each is simulated."""
+"""Parts of the scene: values of attributes, shapes of entities, and their fidelity levels."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ Ints: TypeAlias = NDArray[np.int32]
 """An array of indices; each use documents its shape."""
 
 WORLD = "world"
-"""Name of the fixed frame (REP-105 would call it ``map``: z up, metres)."""
+"""Name of the fixed frame: z up, in metres (``map`` in REP-105)."""
 
 POSE_SIZE = 13
-"""A pose is 13 numbers: position x y z [m], orientation qw qx qy qz, linear velocity [m/s] and angular
-velocity [rad/s]. All are relative to the parent frame and expressed along its axes."""
+"""A pose is 13 numbers: position x y z [m], orientation qw qx qy qz, linear velocity [m/s] and angular velocity
+[rad/s], all relative to the parent frame and along its axes.
+"""
 
 
 class Meaning(StrEnum):
@@ -37,7 +38,7 @@ class Meaning(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttributeSpec:
-    """Declaration of an attribute: its name, how many numbers it has, their unit and meaning."""
+    """Declaration of an attribute: its name, number of values, unit and meaning."""
 
     name: str
     size: int = 1
@@ -47,18 +48,21 @@ class AttributeSpec:
 
 PARTICLE_SIZE = 7
 """A particle is 7 numbers: position x y z [m] and velocity [m/s] in its entity's frame, radius [m]; a radius of 0
-marks a row without a particle."""
+marks an unused row.
+"""
 
 EXTERNAL_WRENCH = AttributeSpec("external_wrench", 6, "N, Nm")
-"""Wrench of another model on a body of the main model: force [N] and torque about the entity's origin [Nm],
-along the world's axes. The main model applies it to bodies that move freely, and ignores it for others."""
+"""Wrench of another model on a body of the main model: force [N] and torque about the entity's origin [Nm], along the
+world's axes. The main model applies it to free bodies, and ignores it for others.
+"""
 
 POSE = AttributeSpec("pose", POSE_SIZE, "m, quaternion wxyz, m/s, rad/s")
 """Pose and twist of an entity, see `POSE_SIZE`."""
 
 ODOMETRY = AttributeSpec("odometry", POSE_SIZE, POSE.unit)
-"""Where a robot's base is by the robot's own measurement: its pose in the frame in which that began, and its twist
-along the axes of its root link, as in nav_msgs/Odometry."""
+"""Pose of a robot's base by its own measurement, in the odometry frame, and twist along the axes of its root link, as
+in nav_msgs/Odometry.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,8 @@ class Value:
 
 ANY_ATTRIBUTE = AttributeSpec("*", 0)
 """Provided by a model whose parameters name its attributes: it can be responsible for those that it contributes, and
-takes others or refuses them."""
+takes or refuses others.
+"""
 
 
 def pose_value(
@@ -93,14 +98,14 @@ def pose_value(
 
 
 def particles(data: Floats) -> Floats:
-    """(n, 7) the rows that hold a particle, of an attribute that means particles."""
+    """Rows (n, 7) with a particle, from an attribute whose meaning is particles."""
     rows = data.reshape(-1, PARTICLE_SIZE)
-    there: Floats = rows[rows[:, 6] > 0.0]
-    return there
+    used: Floats = rows[rows[:, 6] > 0.0]
+    return used
 
 
 PARTICLE_RGBA = (0.25, 0.55, 0.85, 1.0)
-"""Colour in which particles are shown."""
+"""Colour of displayed particles."""
 
 
 class ShapeKind(StrEnum):
@@ -127,7 +132,7 @@ class Shape:
     """A piece of geometry in its entity's frame.
 
     Attributes:
-        kind: of the shape.
+            kind: kind of the shape.
         size: lengths in metres, see `ShapeKind`.
         pose: x y z, qw qx qy qz in the entity's frame.
         rgba: colour, each 0 to 1.
@@ -150,16 +155,16 @@ FIDELITY = AttributeSpec("fidelity", 1)
 
 
 class Fidelity(IntEnum):
-    """The levels that a fidelity signaler switches between (Tallavajhula et al. (2019), section 4.3)."""
+    """Levels between which a fidelity signaler switches (Tallavajhula et al. (2019), section 4.3)."""
 
     LOW = 0
     """An object stands still and touches nothing; a joint is passive; a sensor is off; a model does not step."""
     MEDIUM = 1
     """An object stands still and others collide with it; everything else is as in `LOW`."""
     HIGH = 2
-    """Everything as it is without fidelity management."""
+    """No restriction, as without fidelity management."""
 
     @classmethod
     def of(cls, number: float) -> Fidelity:
-        """The level that an attribute's number stands for; a number between two is the higher one."""
+        """The level of an attribute's number; numbers between two levels are rounded up."""
         return cls.LOW if number <= cls.LOW else cls.MEDIUM if number <= cls.MEDIUM else cls.HIGH

@@ -1,7 +1,7 @@
-"""Reports of the main model about its robots, beside the scene: recorded motion, efforts and clearances.
+"""Reports of the main model about its robots: recorded motion, efforts and clearances.
 
-Most of it never changes during a run (`WatchLayout`); the rest (`Watch`) is in tables of the scene, which are new at
-some of the main model's steps.
+`WatchLayout` is constant during a run; `Watch` is in tables of the scene, which are updated at some of the main
+model's steps.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from hetwin_core.ensemble.scene.snapshot import CLEARANCES, ROBOT_JOINTS, TOUCHE
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 
 REPORTS = (ROBOT_JOINTS, CLEARANCES, TOUCHES)
-"""The tables of a report."""
+"""Names of the tables of a report."""
 DEFAULT_WATCH_RATE = 25.0
-"""Reports per simulated second by default, see the main model's `watch_rate`."""
+"""Default number of reports per simulated second, see the main model's `watch_rate`."""
 
 
 def watch_every(rate: float, watch_rate: float) -> int:
-    """Return how many steps of the main model come between two reports; 0 if there are none.
+    """Return the number of main steps from one report to the next; 0 without reports.
 
     Args:
         rate: steps of the main model per simulated second.
-        watch_rate: reports per simulated second; 0 for none, at most one at each step.
+        watch_rate: reports per simulated second, at most one per step; 0: none.
     """
     return 0 if watch_rate <= 0.0 else max(1, round(rate / watch_rate))
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of the source in its recording before the run.
+    """An irregularity that the source has found in its recording before the run.
 
     Attributes:
-        name: ``jump`` {joint, topic, step, velocity}, ``gap`` {topic, joints, duration},
-            ``contradiction`` {topic, other, joint, size}, ``mended`` {what, topic, count, of, size, joints},
-            ``left_out`` {joint, share, count, of, joints}, ``breaks_off`` {file, share, until},
-            ``other_units`` {unit, factor, topic, joints} or ``clock_offset`` {topic, other, offset, size, way, within}.
-        from_ns, to_ns: when, in run time.
+        name: ``jump`` {joint, topic, step, velocity}, ``gap`` {topic, joints, duration}, ``contradiction`` {topic,
+            other, joint, size}, ``mended`` {what, topic, count, of, size, joints}, ``left_out`` {joint, share,
+            count, of, joints}, ``breaks_off`` {file, share, until}, ``other_units`` {unit, factor, topic, joints}
+            or ``clock_offset`` {topic, other, offset, size, way, within}.
+        from_ns, to_ns: start and end, in run time.
         arguments: in SI units.
     """
 
@@ -52,7 +52,7 @@ class Finding:
 
 
 _UNITS = {"position": ("rad", "m"), "velocity": ("rad/s", "m/s"), "effort": ("N m", "N")}
-"""Units of a joint that turns and of one that slides."""
+"""Units of a revolute and of a prismatic joint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +60,17 @@ class WatchLayout:
     """The watched robots; n is the number of all their joints.
 
     Attributes:
-        robots: name of each robot's entity, and how many joints it has.
+        robots: name of each robot's entity, and its number of joints.
         joints: (n,) names, in the order of the entities' `joints`, robot by robot.
         driven: (n,) whether the source moves the joint.
-        lower, upper: (n,) limits of the position [rad or m]; None: there is none.
-        velocity: (n,) largest speed [rad/s or m/s]; None: there is none.
-        effort: (n,) largest effort [Nm or N]; None: there is none.
-        has_inertias: whether its description has inertias, without which no efforts are expected.
-        findings: of the source in its recording.
-        slides: (n,) whether the joint slides, in m, and does not turn, in rad; empty if that is not known.
-        delay_ns: how far efforts are behind the report [ns].
-        rubs: (n,) whether the description has friction of the joint; empty if that is not known.
+        lower, upper: (n,) limits of the position [rad or m]; None: no limit.
+        velocity: (n,) maximum speed [rad/s or m/s]; None: no limit.
+        effort: (n,) maximum effort [Nm or N]; None: no limit.
+        has_inertias: whether its description has inertias, without which there are no expected efforts.
+        findings: irregularities that the source has found in its recording.
+        slides: (n,) whether the joint is prismatic, in m, rather than revolute, in rad; empty if unknown.
+        delay_ns: delay of the efforts in a report [ns].
+        rubs: (n,) whether the description has friction of the joint; empty if unknown.
     """
 
     robots: tuple[tuple[str, int], ...]
@@ -88,7 +88,7 @@ class WatchLayout:
 
     @classmethod
     def without_robot(cls, findings: tuple[Finding, ...]) -> WatchLayout:
-        """The layout of a scene that has no robot, but in which something was found."""
+        """The layout of a scene that has findings but no robot."""
         return cls((), (), (), (), (), (), (), findings=findings)
 
     @property
@@ -97,14 +97,14 @@ class WatchLayout:
         return " with ".join(name for name, _ in self.robots)
 
     def parts(self) -> Iterator[tuple[str, slice]]:
-        """Iterate over the robots: name, and which of the n joints are its own."""
+        """Iterate over the robots: name, and slice of its joints among all n."""
         begin = 0
         for name, count in self.robots:
             yield name, slice(begin, begin + count)
             begin += count
 
     def unit(self, joint: str, quantity: str = "position") -> str:
-        """The unit of a joint's position, velocity or effort; both that it may be if its kind is not known."""
+        """The unit of a joint's position, velocity or effort; both possible units for an unknown joint."""
         kinds = dict(zip(self.joints, self.slides, strict=False))
         turns, slides = _UNITS[quantity]
         if joint not in kinds:
@@ -112,7 +112,7 @@ class WatchLayout:
         return slides if kinds[joint] else turns
 
     def of(self, robot: str) -> WatchLayout:
-        """The layout of one of the robots; its findings are those of all."""
+        """The layout of one of the robots; its findings include those of the others."""
         own = dict(self.parts())[robot]
         return replace(
             self,
@@ -128,7 +128,7 @@ class WatchLayout:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain JSON."""
+        """The layout as plain JSON."""
         findings = [asdict(finding) for finding in self.findings]
         return {**asdict(self), "findings": findings}
 
@@ -167,13 +167,13 @@ class Watch:
         expected_efforts: (n,) efforts that the recorded motion needed at that time, gravity included, by inverse
             dynamics of the robot alone; NaN: unknown. Computed only for a recording with efforts; for a joint that
             another one mimics, its share of the other's is included.
-        clearances: (m, 9) where links of the robot are near to or inside static bodies and other links: index of the
-            link's entity, index of the partner's, distance [m] (negative: inside), nearest point on the partner
-            x y z [m], normal x y z from the partner to the link.
-        delay_ns: how far the efforts are behind the report [ns].
+        clearances: (m, 9) links of the robot that are near or inside static bodies and other links: index of the
+            link's entity, index of the other entity, distance [m] (negative: inside), nearest point on the other
+            entity x y z [m], normal x y z from the other entity to the link.
+        delay_ns: delay of the efforts in the report [ns].
         touches: (k, 9) touches of the robot's links in any physics step since the last report: index of the link's
-            entity, index of the touched entity, time of the first and of the last step in which it did [ns], and of the
-            step in which it was deepest inside: depth [m], force [N] (NaN: unknown), point x y z [m].
+            entity, index of the touched entity, time of the first and of the last touching step [ns], and for the
+            step of deepest penetration: depth [m], force [N] (NaN: unknown), point x y z [m].
     """
 
     time_ns: int
@@ -186,7 +186,7 @@ class Watch:
     touches: Floats = field(default_factory=lambda: no_rows(TOUCHES))
 
     def of(self, own: slice) -> Watch:
-        """The report about the joints of one robot; its clearances and touches are those of all."""
+        """The report about the joints of one robot; its clearances and touches include those of the others."""
         return replace(
             self,
             recorded=self.recorded[own],
@@ -212,7 +212,7 @@ class Watch:
 
     @classmethod
     def read(cls, tables: Mapping[str, Table], layout: WatchLayout) -> Watch | None:
-        """Return the report that is among the tables of a scene, as views; None if there is none.
+        """Return the report in the tables of a scene, as views; None if there is none.
 
         Raises:
             ValueError: if it is not about the layout's robots.
@@ -232,18 +232,18 @@ class Watch:
 
 
 UNKNOWN = -1.0
-"""Stands for a figure without a comparison."""
+"""Value of a figure for which nothing was compared."""
 
 
 class Consistency(NamedTuple):
-    """Root mean squares and largest differences [rad or m], and the lag [s]; `UNKNOWN` where nothing was compared.
+    """RMS and maximum of differences, and the lag of a robot behind its twin; `UNKNOWN` if nothing was compared.
 
     Attributes:
-        joints_rms, joints_max: of positions of joints [rad or m].
-        tip_rms, tip_max: distances of the tips [m].
-        base_rms, base_max: distances of the bases [m].
+        joints_rms, joints_max: positions of joints [rad or m].
+        tip_rms, tip_max: distances between the tips [m].
+        base_rms, base_max: distances between the bases [m].
         heading_rms, heading_max: angles between the bases [rad].
-        lag_median, lag_p95: of the robot behind its twin [s].
+        lag_median, lag_p95: lag of the robot behind its twin [s].
     """
 
     joints_rms: float = UNKNOWN
@@ -259,7 +259,7 @@ class Consistency(NamedTuple):
 
     @classmethod
     def of(cls, data: Floats) -> Self:
-        """Return the figures that an attribute's value holds."""
+        """Return the figures in an attribute's value."""
         return cls(*data.tolist())
 
     def row(self) -> dict[str, Json] | None:

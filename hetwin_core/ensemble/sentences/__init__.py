@@ -1,1 +1,1 @@
-"""All sentences about the world, a run and its verdict, with the meaning of each and common misreadings."""
+"""All sentences about the world, a run and its verdict, each with its meaning and a common misreading."""

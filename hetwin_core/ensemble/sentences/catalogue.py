@@ -1,9 +1,9 @@
-"""The catalogue: one file for each group of sentences, read when the first of them is needed.
+"""The catalogue of sentences: one file per group, loaded on first use.
 
-The key ``says`` of a sentence is a text with arguments in braces, and behind a colon the quantity that they are,
-which brings the unit: ``{depth:length}``, or a noun that they count: ``{count:link}``. A number with neither is
-refused; ``{step:number}`` stands before the unit that another argument names. A part in square brackets is left out if
-an argument in it is missing, null, empty or 0; of alternatives between bars the first with all of its arguments counts.
+The key ``says`` of a sentence is a text with arguments in braces. A colon introduces the argument's quantity, which
+gives the unit: ``{depth:length}``, or a noun that it counts: ``{count:link}``. A float without either is refused;
+``{step:number}`` is a number whose unit is another argument. A part in square brackets is omitted if an argument in
+it is missing, null, empty or 0; of alternatives separated by bars, the first one with all its arguments is used.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def say(name: str, /, **arguments: Any) -> str:
 
     Args:
         name: its group and its name there, e.g. ``concern.fell``.
-        arguments: its arguments in SI units; others are left out.
+        arguments: its arguments in SI units; others are ignored.
 
     Raises:
         KeyError: if there is no such sentence, or an argument is missing.
@@ -76,7 +76,7 @@ def say(name: str, /, **arguments: Any) -> str:
 
 
 def pieces(name: str, /, **arguments: Any) -> tuple[Piece, ...]:
-    """Return a sentence like `say`, in pieces that keep its times."""
+    """Return a sentence like `say`, in pieces that keep times as numbers."""
     of, _, key = name.partition(".")
     return tuple(_joined(_rendered(group(of)[key].says, arguments)))
 
@@ -87,7 +87,7 @@ def plain(parts: Sequence[Piece]) -> str:
 
 
 def length(metres: float) -> str:
-    """A length as people read it: in mm below 1 cm, in cm below 1 m."""
+    """A length with a readable unit: in mm below 1 cm, in cm below 1 m."""
     size = abs(metres)
     if size < 0.01:
         return f"{metres * 1e3:.2g} mm"
@@ -123,11 +123,11 @@ def _rendered(says: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
         if i % 2 == 0:
             yield from _filled(part, arguments)
             continue
-        fits = (one for one in part.split("|") if _can_be_said(one, arguments))
+        fits = (one for one in part.split("|") if _has_arguments(one, arguments))
         yield from _filled(next(fits, ""), arguments)
 
 
-def _can_be_said(part: str, arguments: Mapping[str, Any]) -> bool:
+def _has_arguments(part: str, arguments: Mapping[str, Any]) -> bool:
     return all(
         arguments.get(found[1])
         or (found[2] in ("time", "number") and arguments.get(found[1]) is not None)

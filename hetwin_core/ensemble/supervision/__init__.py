@@ -1,1 +1,1 @@
-"""Supervision of calls of models, and of the processes that make them, which may hang or die."""
+"""Supervision of calls of models, and of processes, which may hang or die."""

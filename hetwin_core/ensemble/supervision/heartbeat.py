@@ -1,4 +1,4 @@
-"""Which call of which model is under way, and where another process hangs."""
+"""Calls of models in progress, and the location where another process hangs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 BEGUN, CALL, TIME, STEP, WAITS = range(5)
-"""Columns of a row: monotonic ns at which the call began (0: none is under way), which, simulated ns, step, and how
-often a run that is paused, or ahead of its pace, has looked whether it may go on."""
+"""Columns of a row: monotonic start of the call [ns] (0: no call), code of the call, simulated time [ns], step, and
+number of polls of a run that waits, because it is paused or ahead of its pace.
+"""
 COLUMNS = 5
 
 CALLS = (
@@ -36,13 +37,13 @@ class Row(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that is under way.
+    """A call in progress.
 
     Attributes:
-        index: of the model in the scenario; -1: of the conductor itself.
-        call: its name.
+        index: index of the model in the scenario; -1: the conductor itself.
+        call: name of the call.
         time_ns: simulated time.
-        begun_ns: when it began, of `time.monotonic_ns`.
+        begun_ns: start of the call, by `time.monotonic_ns`.
     """
 
     index: int
@@ -52,7 +53,7 @@ class Call:
 
 
 def unseen_row() -> Row:
-    """A row that no other process reads."""
+    """A row that is not shared with other processes."""
     return [0] * COLUMNS
 
 
@@ -72,7 +73,7 @@ class Heartbeat:
         return self._numbers[begin : begin + COLUMNS]
 
     def under_way(self, models: int) -> list[Call]:
-        """The calls that are under way, the oldest first."""
+        """The calls in progress, the oldest first."""
         rows = ((index, self.row(index)) for index in range(-1, models))
         calls = [
             Call(index, CALLS[row[CALL]], row[TIME], begun)
@@ -84,16 +85,16 @@ class Heartbeat:
 
 FRAME = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 CALLER = "transport/local.py"
-"""Where models are called; the thread with this in its stack is the one of interest."""
+"""File that calls models; only threads with this file in their stack are searched."""
 PATIENCE_S = 0.3
 QUIET_S = 0.05
 
 
 def where_it_hangs(pid: int | None, stacks: int, caller: str = CALLER) -> str:
-    """The innermost line of the model's call, as ``FILE:LINE (FUNCTION)``; empty if that cannot be read.
+    """The innermost line of the model's call, as ``FILE:LINE (FUNCTION)``; empty if it cannot be determined.
 
     Args:
-        pid: of a process that has registered SIGUSR1 with `faulthandler`.
+        pid: id of a process that has registered SIGUSR1 with `faulthandler`.
         stacks: file descriptor from which the stacks are read.
         caller: part of the name of the file that calls the model.
     """
@@ -105,7 +106,7 @@ def where_it_hangs(pid: int | None, stacks: int, caller: str = CALLER) -> str:
 
 
 def innermost(text: str, caller: str = CALLER) -> str:
-    """The first line of the first thread that is in a model's call."""
+    """The innermost line of the first thread that is in a model's call."""
     for thread in text.split("\n\n"):
         frames = FRAME.findall(thread)
         if any(caller in file for file, _, _ in frames):
@@ -115,7 +116,7 @@ def innermost(text: str, caller: str = CALLER) -> str:
 
 
 def _read(stacks: int) -> str:
-    """All that is written until nothing more comes."""
+    """Read until no more data arrives."""
     parts: list[bytes] = []
     patience = PATIENCE_S
     while select.select([stacks], [], [], patience)[0]:

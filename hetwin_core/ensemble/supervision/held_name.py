@@ -1,4 +1,4 @@
-"""Names that only one holder on this machine has at a time: the names of runs, and the folders they write to."""
+"""Names with one holder on this machine at a time: the names of runs, and the folders that they write to."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from typing import Self
 
 _CREDENTIALS = struct.Struct("3i")
 _LONGEST = 100
-"""Bytes of an abstract address that are left for a name (`unix(7)`: 108 with the zero before it)."""
+"""Maximum number of bytes of a name in an abstract address (`unix(7)`: 108 with the leading zero)."""
 
 
 class Taken(Exception):
-    """Somebody else holds the name; the text names the holder, as far as the kernel knows."""
+    """The name is held by another process; the text names the holder, if the kernel knows it."""
 
 
 class HeldName:
     """Holds a name until it is closed, or until every process that has inherited it has ended.
 
-    The name is an abstract Unix address (`unix(7)`): the kernel gives it to exactly one of several that ask at the same
-    moment, and frees it however its holder ends. It reaches as far as a network namespace: to all users of the machine,
-    and to containers that share the host's network. No file is left anywhere.
+    The name is an abstract Unix address (`unix(7)`): the kernel gives it to exactly one process, and frees it
+    however that process ends. Its scope is a network namespace: all users of the machine, and containers that share
+    the host's network. No file is left anywhere.
 
     Args:
-        name: the held one.
+        name: the name to hold.
 
     Attributes:
         file: the descriptor that holds it; a process that inherits it holds the name too.
 
     Raises:
-        Taken: if another one holds it.
+        Taken: if another process holds it.
     """
 
     def __init__(self, name: str) -> None:
@@ -47,11 +47,11 @@ class HeldName:
 
     @property
     def file(self) -> int:
-        """See above."""
+        """The descriptor that holds the name."""
         return self._socket.fileno()
 
     def close(self) -> None:
-        """Let others have the name, unless another process holds it too."""
+        """Release the name, unless another process has inherited it."""
         self._socket.close()
 
     def __enter__(self) -> Self:
@@ -62,23 +62,23 @@ class HeldName:
 
 
 def holder(name: str) -> str | None:
-    """Who holds a name, e.g. ``process 4711 of anna``; None if nobody does."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
-        asking.setblocking(False)
+    """The holder of a name, e.g. ``process 4711 of anna``; None if there is none."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as client:
+        client.setblocking(False)
         try:
-            asking.connect(_address(name))
-        except BlockingIOError:  # too many have asked
+            client.connect(_address(name))
+        except BlockingIOError:  # the queue of connections is full
             return "another process"
         except OSError:
             return None
-        option = asking.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+        option = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid, user, _ = _CREDENTIALS.unpack(option)
     what = f"process {pid}" if pid else "a process outside this container"
     return f"{what} of {_user(user)}"
 
 
 def held_below(name: str) -> list[str]:
-    """The rest behind `name` of all held names that begin with it."""
+    """The remainders of all held names that begin with `name`."""
     beginning = f"@{name}"
     with suppress(OSError):
         rows = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()]
@@ -88,7 +88,7 @@ def held_below(name: str) -> list[str]:
 
 
 def shortened(name: str, most: int = _LONGEST) -> str:
-    """The name, or one of at most so many bytes that stands for it and for no other."""
+    """The name, or a unique substitute of at most `most` bytes."""
     encoded = name.encode()
     if len(encoded) <= most:
         return name

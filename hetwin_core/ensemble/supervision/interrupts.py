@@ -1,8 +1,8 @@
-"""SIGINT, SIGTERM and SIGHUP: they end a process at once while there is nothing to lose, and work in order later.
+"""SIGINT, SIGTERM and SIGHUP: they end a process at once while there is nothing to lose, and in an orderly way later.
 
-A process that may be interrupted at any moment calls `end_at_once` before its heavy imports, and enters `Interrupts`
-when it has work that is to end in order. In between, `hold` lets signals wait while something is made that must not be
-cut short. This module imports little, so that it can come first.
+A process that may be interrupted at any moment calls `end_at_once` before its heavy imports, and enters
+`Interrupts` when it has work that must end in an orderly way. In between, `hold` delays signals while something is
+made that must not be interrupted. This module imports little, so that it can be imported first.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TERMINATING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a command."""
 STDERR = 2
 SHELL_BASE = 128
-"""A command that a signal ends has this and the signal's number as its exit code."""
+"""The exit code of a command that a signal ends is this plus the signal's number."""
 
 
 _before: dict[signal.Signals, Any] = {}
@@ -26,10 +26,10 @@ _before: dict[signal.Signals, Any] = {}
 
 
 class Interrupted(KeyboardInterrupt):
-    """A signal ended work at once, or before it had begun.
+    """A signal ended work at once, or before it had started.
 
     Attributes:
-        number: of the signal.
+        number: number of the signal.
     """
 
     def __init__(self, number: int) -> None:
@@ -43,68 +43,70 @@ class Interrupted(KeyboardInterrupt):
 
 
 def _handled(by: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
-    """Handle the signals from now on; return their former handlers. Of `nohup`, SIGHUP stays ignored."""
-    hears = [s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN]
-    return {number: signal.signal(number, by) for number in hears}
+    """Set the handler of the signals; return the former handlers. A SIGHUP ignored by `nohup` stays ignored."""
+    handled = [
+        s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN
+    ]
+    return {number: signal.signal(number, by) for number in handled}
 
 
 def end_at_once() -> None:
-    """Let the signals end the process from now on, with 129, 130 or 143 and without a traceback.
+    """Make the signals end the process from now on, with code 129, 130 or 143 and without a traceback.
 
-    A KeyboardInterrupt would not do: imports turn it into errors of other kinds, or swallow it.
+    A KeyboardInterrupt is not sufficient: imports convert it into other errors, or swallow it.
     """
     _before.update(_handled(_end))
     let_through()
 
 
 def _end(number: int, _frame: object) -> None:
-    """Print the reason of the process's end, without Python's streams, which may be in use, and end it."""
+    """Print the reason and end the process, without Python's streams, which may be in use."""
     interrupt = Interrupted(number)
     os.write(STDERR, f"{interrupt}\n".encode())
     os._exit(interrupt.code)
 
 
 def let_be() -> None:
-    """Restore the handlers from before `end_at_once`, if that was called."""
+    """Restore the handlers from before `end_at_once`; nothing happens if it was not called."""
     while _before:
         signal.signal(*_before.popitem())
 
 
 def hold() -> None:
-    """Let the signals wait from now on, also in threads and processes that this thread starts."""
+    """Delay the signals from now on, also in threads and processes that this thread starts."""
     signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
 
 
 def let_through() -> None:
-    """End `hold`; signals that have waited arrive now."""
+    """End `hold`; delayed signals arrive now."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATING)
 
 
 def ignore() -> None:
-    """Ignore the signals from now on, for a process that is ending already."""
+    """Ignore the signals from now on, in a process that is ending already."""
     for number in TERMINATING:
         signal.signal(number, signal.SIG_IGN)
 
 
 def _do_nothing(_count: int, _number: int) -> None:
-    """The count is read later."""
+    """Leave the count to be read later."""
 
 
 class Interrupts:
-    """Counts the signals while it is entered, instead of their former handlers.
+    """Counts the signals in this context, in place of their former handlers.
 
-    Signals that `hold` let wait arrive when it is entered. Python lets only the main thread set handlers; in any other,
-    nothing changes and nothing is counted.
+    Signals that `hold` has delayed arrive on entry. Python lets only the main thread set handlers; in any other
+    thread nothing changes and nothing is counted.
 
     Args:
         then: called in the handler with the count so far, 1 at the first signal, and the number of the signal.
-        apart_s: a signal that follows the one before sooner than this is not counted: a terminal and the process that
-            started this one may both send it [s].
+        apart_s: minimum time after the previous signal for a signal to be counted [s]: a terminal and the parent
+            process may both send the same one.
 
     Attributes:
-        count: how many there were.
-        first: the number of the first; None if there was none.
-        since: when the first came, by `time.monotonic` [s].
+        count: number of signals.
+        first: number of the first signal; None without one.
+        since: time of the first signal, by `time.monotonic` [s].
     """
 
     def __init__(
@@ -134,14 +136,14 @@ class Interrupts:
 
     @property
     def code(self) -> int:
-        """Exit code of a command that the first of them has ended: 129, 130 or 143; 0 if there was none."""
+        """Exit code of a command that the first signal has ended: 129, 130 or 143; 0 without a signal."""
         return 0 if self.first is None else SHELL_BASE + self.first
 
     def raise_if_any(self) -> None:
-        """Check that there was no signal.
+        """Check that no signal has arrived.
 
         Raises:
-            Interrupted: if there was one.
+            Interrupted: if one has.
         """
         if self.first is not None:
             raise Interrupted(self.first)

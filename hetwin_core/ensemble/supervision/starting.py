@@ -16,21 +16,23 @@ from importlib import import_module
 from hetwin_core.ensemble.supervision.interrupts import end_at_once, hold
 
 YOUNG = 200_000
-"""Objects made before Python looks for cycles among them; by default 700, which imports exceed all the time."""
+"""Number of new objects that starts a cyclic garbage collection; imports often exceed the default of 700."""
 
 
 def start(module: str) -> None:
     """Import a module, which may take seconds, and call its `main`."""
     end_at_once()
     gc.set_threshold(YOUNG)
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # else it searches all packages for them
-    atexit.register(_look_for_no_cycles)
+    os.environ.setdefault(
+        "PYDANTIC_DISABLE_PLUGINS", "1"
+    )  # which it would search for in all packages
+    atexit.register(_skip_final_collection)
     import_module(module).main()
 
 
 @contextmanager
 def few_looks_for_cycles() -> Iterator[None]:
-    """Let Python look for cycles as rarely as `start` does, while a run goes on."""
+    """Make cyclic garbage collection as rare as `start` does, in this context."""
     young, *older = gc.get_threshold()
     gc.set_threshold(max(young, YOUNG) if young else 0, *older)
     try:
@@ -39,14 +41,14 @@ def few_looks_for_cycles() -> Iterator[None]:
         gc.set_threshold(young, *older)
 
 
-def _look_for_no_cycles() -> None:
-    """The end of the process frees everything, but for shared memory of ROS: holders of that must be freed before."""
+def _skip_final_collection() -> None:
+    """Skip the final garbage collection; the end of the process frees everything, except shared memory of ROS."""
     if "rclpy" not in sys.modules:
         gc.freeze()
 
 
 def _import_numpy() -> None:
-    """Import NumPy, whose threads must never get a signal: Gazebo's server takes it where the main thread would not."""
+    """Import NumPy with signals blocked, so that its threads never receive one, which Gazebo's server would handle."""
     hold()
     import_module("numpy")
 

@@ -1,4 +1,4 @@
-"""Processes that are watched, because their work may hang or crash: forked from this one, or others."""
+"""Watched processes, whose work may hang or crash: forked from this one, or others."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ def parting() -> Iterator[None]:
 
 
 def detach(stacks: int, at_parents_end: signal.Signals) -> None:
-    """Leave the parent's terminal, output and handlers, in the forked process.
+    """Leave the parent's terminal, output and handlers; called in the forked process.
 
     Args:
         stacks: file descriptor to which SIGUSR1 writes the stacks of all threads.
-        at_parents_end: the signal that this process gets when the thread that forked it ends.
+        at_parents_end: signal that this process receives when the thread that forked it ends.
     """
     os.setsid()
     for number in TERMINATING:
@@ -67,10 +67,10 @@ class WatchedProcess:
     """A process, not necessarily a child of this one.
 
     Args:
-        host: of the process; one on another machine is not watched.
-        pid: its id.
-        place: where that id holds, as `here` has it; a container that shares the name of its host has another one.
-            Empty: everywhere on the host.
+        host: host of the process; one on another machine is not watched.
+        pid: id of the process.
+        place: PID namespace of the id, as returned by `here`, because a container may share its host's name. Empty:
+            any namespace on the host.
     """
 
     def __init__(self, host: str, pid: int, place: str = "") -> None:
@@ -94,12 +94,12 @@ class WatchedProcess:
             return False
 
     def has_ended(self, within_s: float = 0.0) -> bool:
-        """Whether it is known to have ended, or is so within some seconds."""
+        """Whether it is known to have ended, or ends within some seconds."""
         return self._handle is not None and bool(select.select([self._handle], [], [], within_s)[0])
 
     @property
     def failed(self) -> bool:
-        """Whether it is known to have ended in another way than with code 0."""
+        """Whether it is known to have ended with another code than 0."""
         return self.has_ended() and bool(self._status())
 
     def how_it_ended(self) -> str:
@@ -112,7 +112,7 @@ class WatchedProcess:
         return f"its process ended with code {status >> 8}"
 
     def _status(self) -> int | None:
-        """The wait status of a process that has ended and was not waited for; None if it is not known."""
+        """The wait status of a process that has ended and was not waited for; None if unknown."""
         with suppress(OSError, IndexError, ValueError):
             fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
             if fields[0] == "Z":
@@ -120,7 +120,7 @@ class WatchedProcess:
         return None
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         if self._handle is not None:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._handle, signal.SIGKILL)
@@ -134,7 +134,7 @@ class WatchedProcess:
 
 @cache
 def here() -> str:
-    """Where a process id of this process means the same process: the boot, and the PID namespace; empty if unknown."""
+    """Identifier of the machine's boot and the PID namespace, in which process ids are unique; empty if unknown."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot}/{Path('/proc/self/ns/pid').stat().st_ino}"
@@ -150,10 +150,10 @@ def ending(code: int) -> str:
 def ended_child(pid: int) -> int | None:
     """Return code of a child that has ended, None if it has not.
 
-    It is not waited for, so that others can still read how it ended.
+    The child is not reaped, so that others can still read how it ended.
 
     Raises:
-        ChildProcessError: if it was waited for already.
+        ChildProcessError: if it was reaped already.
     """
     found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     if found is None:
@@ -164,7 +164,7 @@ def ended_child(pid: int) -> int | None:
 LOOK_PERIOD_S = 0.05
 
 Send: TypeAlias = Callable[[Any], None]
-"""Sends something picklable to the parent while the work goes on; may be called from any thread."""
+"""Sends a picklable object to the parent during the work; may be called from any thread."""
 
 _MESSAGE, _RESULT, _ERROR = "message", "result", "error"
 
@@ -180,13 +180,13 @@ class ChildDied(HetwinError):
 class WatchedChild:
     """A forked process that sends messages, and whose stacks can be read from outside while it hangs.
 
-    It leaves the terminal's session, so that a Ctrl-C there reaches this process alone; it ends with this process;
-    its output goes to stderr, since this process may print JSON.
+    It leaves the terminal's session, so that Ctrl-C there reaches this process alone. It ends with this process.
+    Its output goes to stderr, because this process may print JSON.
 
     Args:
-        work: the child's function; returns something picklable. SIGINT and SIGTERM end the child unless `work` sets
-            handlers of its own.
-        name: of the process.
+        work: the child's function; returns a picklable object. SIGINT and SIGTERM end the child unless `work` sets
+            its own handlers.
+        name: name of the process.
     """
 
     def __init__(self, work: Callable[[Send], Any], name: str) -> None:
@@ -208,17 +208,19 @@ class WatchedChild:
         """Wait for the result of the work.
 
         Args:
-            on_message: is called with each message of the child.
-            look: is called every `LOOK_PERIOD_S`; stops the waiting by raising.
-            error_from: makes an error that `work` raised from its text on the wire.
+            on_message: called with each message of the child.
+            look: called every `LOOK_PERIOD_S`; ends the waiting by raising.
+            error_from: converts the text of an error that `work` has raised.
 
         Raises:
             ChildDied: if the child ends without a result.
-            HetwinError: that `work` or `look` raised.
+            HetwinError: raised by `work` or `look`.
         """
         while True:
             wait([self._messages, self._process.sentinel], LOOK_PERIOD_S)
-            has_died = not self._process.is_alive()  # before reading, so that nothing is missed
+            has_died = (
+                not self._process.is_alive()
+            )  # checked before reading, so that no message is missed
             for kind, content in self._arrived():
                 if kind == _RESULT:
                     return content
@@ -235,11 +237,11 @@ class WatchedChild:
             os.kill(self._process.pid, signal.SIGINT)
 
     def kill(self) -> None:
-        """End it at once."""
+        """Kill the process."""
         self._process.kill()
 
     def place(self, caller: str = CALLER) -> str:
-        """Where it hangs, as the end of a sentence; empty if that cannot be seen.
+        """The location where it hangs, as the end of a sentence; empty if unknown.
 
         Args:
             caller: part of the name of the file that calls the model.
@@ -248,7 +250,7 @@ class WatchedChild:
         return f"; it is in {place}" if place else ""
 
     def end(self, patience_s: float = 0.0) -> None:
-        """Let it end by itself for so many seconds, then kill it."""
+        """Give it some seconds to end by itself, then kill it."""
         self._process.join(patience_s)
         if self._process.is_alive():
             self._process.kill()
@@ -261,11 +263,11 @@ class WatchedChild:
             while self._messages.poll():
                 yield self._messages.recv()
         except EOFError:
-            pass  # it has died, which `result` sees
+            pass  # it has died, which `result` detects
 
 
 def _child(work: Callable[[Send], Any], to_parent: Connection, stacks: int) -> None:
-    # The parent's objects are never collected here: those of libraries with threads do not survive a fork.
+    # The parent's objects must not be collected here: those of libraries with threads do not survive a fork.
     gc.freeze()
     detach(stacks, signal.SIGTERM)
     lock = threading.Lock()
@@ -283,7 +285,7 @@ def _child(work: Callable[[Send], Any], to_parent: Connection, stacks: int) -> N
 
 
 class WorkFailed(HetwinError):
-    """The child hung or died; the text has how, and where."""
+    """The child hung or died; the text explains how, and where."""
 
 
 def in_a_child(
@@ -299,16 +301,16 @@ def in_a_child(
 
     Args:
         work: the child's function; its result must be picklable.
-        on_message: is called with each message of the child.
-        progress: returns something that differs whenever the child has come further.
-        patience_s: how long it may stay the same [s].
-        caller: part of the names of the files that call models, for saying where a child hangs.
+        on_message: called with each message of the child.
+        progress: returns a value that changes whenever the child makes progress.
+        patience_s: maximum time without progress [s].
+        caller: part of the names of the files that call models, to locate a hanging call.
         doing: returns the child's current activity, as the beginning of an error.
-        waiting: is called again and again while the child works.
+        waiting: called repeatedly while the child works.
 
     Raises:
         WorkFailed: if the child hangs or dies.
-        HetwinError: that the work raised.
+        HetwinError: raised by the work.
     """
     child = WatchedChild(work, "hetwin check")
     seen, since = progress(), time.monotonic()

@@ -1,1 +1,1 @@
-"""How the conductor reaches its models: directly in one process here, over ROS 2 in `conductor_node`."""
+"""Connections of the conductor to its models: in one process here, over ROS 2 in `conductor_node`."""

@@ -48,13 +48,12 @@ class LocalPort(ModelPort):
     """A model in the conductor's process.
 
     Stepped by service, it runs in the caller's thread, or, coupled beside the main model, in a thread of its own;
-    on the clock or free, in a thread of its own that the conductor does not wait for.
-
-    A model that hangs cannot be interrupted; a call that returns late is reported as a failure.
+    on the clock or free, it runs in a thread of its own that the conductor does not wait for. A hanging model
+    cannot be interrupted; a call that returns late is reported as a failure.
 
     Args:
-        plan: the model as the scenario has it.
-        row: receives the call that is under way, for a process that watches this one.
+        plan: the model's plan from the scenario.
+        row: receives the call in progress, for a process that watches this one.
     """
 
     def __init__(self, plan: ModelPlan, row: Row | None = None) -> None:
@@ -76,7 +75,7 @@ class LocalPort(ModelPort):
         return self._model
 
     def register(self) -> tuple[str, int]:
-        """Make the instance."""
+        """Make the instance; return host and process id."""
         _ = self.model
         return socket.gethostname(), os.getpid()
 
@@ -87,7 +86,7 @@ class LocalPort(ModelPort):
         return contribution
 
     def start(self, scene: Snapshot) -> None:
-        """Begin the run, and the thread of a model on the clock or free."""
+        """Start the model, and the thread of a model on the clock or free."""
         self._call("start", self.model.start, scene)
         if self.plan.stepping is not Stepping.SERVICE:
             self._loop = _UnwaitedThread(self.plan, self._step)
@@ -103,7 +102,7 @@ class LocalPort(ModelPort):
             self._pending = tick
 
     def end_step(self) -> Changes:
-        """Do the step, or wait for it."""
+        """Take the step, or wait for it; return its output."""
         tick, self._pending = self._pending, None
         if tick is not None:
             model = self._model or self.model
@@ -131,11 +130,11 @@ class LocalPort(ModelPort):
         return self._between("release", abilities.release, entity, attribute, scene)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Let the model go on from another value."""
+        """Let the model continue from another value."""
         self._between("place", abilities.place, entity, attribute, value, scene)
 
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Let the model go on with other parameters."""
+        """Let the model continue with other parameters."""
         self._between("change", abilities.change, parameters)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
@@ -147,7 +146,7 @@ class LocalPort(ModelPort):
         return self._between("compares", abilities.compares, scene)
 
     def report_to(self, row: Row) -> None:
-        """Write the call that is under way to another place from now on, in a process that was forked."""
+        """Write the call in progress to another row from now on; for a forked process."""
         self._row = row
 
     def _save(self) -> dict[str, Plain]:
@@ -168,21 +167,21 @@ class LocalPort(ModelPort):
             self._beside.put_back(rebuild(output, name="output"))
 
     def _between(self, call: str, work: Callable[..., Result], *arguments: object) -> Result:
-        """Call the model when a requested step has ended: the digest must not depend on which thread is quicker."""
+        """Call the model after the requested step has ended: the digest must not depend on which thread is faster."""
         if self._beside is not None:
             self._beside.let_end()
         return self._call(call, work, self._model or self.model, *arguments)
 
     def stop(self) -> RunFailed | None:
-        """End the run and the threads."""
+        """Stop the model and its threads."""
         if self._loop is not None and not self._loop.end():
-            return None  # still in a step, so that it cannot be called
+            return None  # it is still in a step and cannot be called
         if self._beside is not None:
             self._beside.stop()
         if self._model is not None:
             try:
                 self._call("stop", self._model.stop)
-            except RunFailed as failure:  # it must not keep the others from ending
+            except RunFailed as failure:  # returned, so that the other models are stopped too
                 return failure
         return None
 
@@ -192,8 +191,8 @@ class LocalPort(ModelPort):
         self._model = self._loop = self._pending = self._beside = None
 
     def renew(self) -> None:
-        """Let the next registration make another instance."""
-        self._one_at_a_time = threading.Lock()  # the former instance may hold the old lock for ever
+        """Make a new instance at the next registration."""
+        self._one_at_a_time = threading.Lock()  # the former instance may never release the old lock
         self._beside = self._own_thread()
 
     def _own_thread(self) -> _BesideThread | None:
@@ -212,7 +211,7 @@ class LocalPort(ModelPort):
         *arguments: object,
         time_ns: int | None = None,
     ) -> Result:
-        """Call the model; an exception that the contract does not allow in this call is a failure of the model."""
+        """Call the model; an exception that the contract does not allow in this call becomes the model's failure."""
         now = self._time_ns if time_ns is None else time_ns
         row = self._row
         try:
@@ -238,11 +237,11 @@ class LocalPort(ModelPort):
 
 
 class _BesideThread:
-    """Steps a model coupled beside the main one in a thread, which begins with the first step."""
+    """Steps a model coupled beside the main one in a thread, which starts with the first step."""
 
     def __init__(self, name: str, step: Callable[[Tick], Changes]) -> None:
         self._step = step
-        # Not a pool of one: its futures cost the conductor's thread half as much again at every step.
+        # Queues instead of an executor, whose futures cost the conductor's thread 50 % more at every step.
         self._ticks: SimpleQueue[Tick | None] = SimpleQueue()
         self._outputs: SimpleQueue[Changes | Exception] = SimpleQueue()
         self._output: Changes | Exception | None = None
@@ -262,18 +261,18 @@ class _BesideThread:
             self._output = self._outputs.get()
 
     def peek(self) -> Changes:
-        """Return the output of a step that has ended, or raise the model's error; it is still to be collected."""
+        """Return the output of a step that has ended, or raise the model's error; `end` returns it again."""
         assert self._output is not None
         if isinstance(self._output, Exception):
             raise self._output
         return self._output
 
     def put_back(self, output: Changes) -> None:
-        """Be as after `peek`: a step was requested and has ended with this output."""
+        """Restore the state after `peek`: a step was requested and has ended with this output."""
         self.is_requested, self._output = True, output
 
     def end(self) -> Changes:
-        """Wait for the requested step; returns its output, or raises the model's error."""
+        """Wait for the requested step; return its output, or raise the model's error."""
         self.let_end()
         output, self._output, self.is_requested = self._output, None, False
         assert output is not None
@@ -310,7 +309,7 @@ class _UnwaitedThread:
         self._thread.start()
 
     def post(self, tick: Tick) -> None:
-        """Offer the newest time; an earlier one that was not begun is counted as missed, and its events are kept."""
+        """Offer the newest time; an earlier one that was not started is counted as missed, and its events are kept."""
         with self._wake:
             if self._next is not None:
                 self.missed += not self._free
@@ -331,7 +330,7 @@ class _UnwaitedThread:
             outputs.append(output)
 
     def end(self) -> bool:
-        """End the thread after its present step; returns whether it has ended within a second."""
+        """End the thread after its present step; return whether it has ended within a second."""
         with self._wake:
             self._over = True
             self._wake.notify()
@@ -364,10 +363,10 @@ def local_ports(
     """Return a port for each model, in the scenario's order.
 
     Args:
-        scenario: names the models, and which of them get a process of their own.
-        heartbeat: receives the calls that are under way in this process.
-        one_process: keep all models in this process, whatever the scenario has; the digest is the same. For a run
-            that is to be forked, and where another process watches each call.
+        scenario: names the models, and those with a process of their own.
+        heartbeat: receives the calls in progress in this process.
+        one_process: keep all models in this process, regardless of the scenario; the digest is the same. For a run
+            that will be forked, or whose calls another process watches.
 
     Raises:
         BadInput: if a model is a ROS node of any language.

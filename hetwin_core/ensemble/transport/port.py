@@ -1,4 +1,4 @@
-"""The conductor's side of one model, whatever lies between them, and checks of its outputs."""
+"""The conductor's interface to one model over any transport, and checks of its outputs."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 
 MAX_EVENTS = 50_000
-"""Most events in one output; a scene may have thousands of objects, each with some of its own."""
+"""Maximum number of events in one output; a scene may have thousands of objects, each with several events."""
 
 MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late", "quiet_ns")
-"""Fields of an output that only the main model may fill; None, false and an empty mapping are nothing."""
+"""Fields of an output that only the main model may set; None, false and an empty mapping count as unset."""
 
 _FEW = 32
-"""Up to this size, a call costs more than the sum."""
+"""Size up to which a dot product is faster than calling `all_finite`."""
 
 
 def wrong_output(output: object, time_ns: int | None = None) -> str | None:
-    """The defect of a step's output as a whole, to this time [ns] if one is given; None if it has none."""
+    """The defect of a step's output as a whole, and of its time [ns] if one is given; None without one."""
     if not isinstance(output, Changes):
         return f"it returns {type(output).__name__}; expected Changes, or nothing"
     if len(output.events) > MAX_EVENTS:
@@ -47,7 +47,7 @@ def wrong_output(output: object, time_ns: int | None = None) -> str | None:
 
 
 def not_its_own(output: MainChanges) -> str | None:
-    """The defect of such an output of a model that is not the main one; None if it has none."""
+    """The defect that a model other than the main one sets a field of the main model; None without it."""
     filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
     return f"it returns {', '.join(filled)}; only the main model may" if filled else None
 
@@ -57,7 +57,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:
-    """The defect of an attribute's value, as the end of a sentence about it; None if it has none."""
+    """The defect of an attribute's value, as the end of a sentence about it; None without one."""
     data = value.data if isinstance(value, Value) else None
     if not isinstance(data, np.ndarray):
         return f"must be a Value with an array, not {value!r}"
@@ -93,13 +93,13 @@ def failure_of(plan: ModelPlan, call: str, error: RunFailed) -> RunFailed:
 
 
 def error_of(plan: ModelPlan, call: str, time_ns: int, text: str) -> HetwinError:
-    """The error of a model in another process; one that the contract does not allow for this call is its failure.
+    """Return the error of a model in another process; an error that the contract does not allow becomes its failure.
 
     Args:
-        plan: the model as the scenario has it.
-        call: in which it was raised.
+        plan: the model's plan from the scenario.
+        call: the call in which it was raised.
         time_ns: simulated time.
-        text: the error as `json_codec.error_to_text` has it.
+        text: the error as returned by `json_codec.error_to_text`.
     """
     error = json_codec.error_from_text(text, plan.name, call, time_ns)
     if isinstance(error, RunFailed):
@@ -111,7 +111,7 @@ def error_of(plan: ModelPlan, call: str, time_ns: int, text: str) -> HetwinError
 
 @contextmanager
 def _named(plan: ModelPlan) -> Iterator[None]:
-    """Let a refusal name the model."""
+    """Add the model's name to a refusal."""
     try:
         yield
     except Refused as refusal:
@@ -119,7 +119,7 @@ def _named(plan: ModelPlan) -> Iterator[None]:
 
 
 class ModelPort(ABC):
-    """One model as the conductor calls it.
+    """The conductor's interface to one model.
 
     Every call raises `RunFailed` with model, call and reason if the model fails or is late; `take`, `release`,
     `place`, `change`, `command`, `save` and `restore` raise `Refused` if it refuses.
@@ -127,17 +127,17 @@ class ModelPort(ABC):
 
     plan: ModelPlan
     is_elsewhere: bool = False
-    """Whether the model is at work as soon as a step is requested."""
+    """Whether the model works in parallel as soon as a step is requested."""
     reads_tables: tuple[str, ...] = tuple(TABLES)
-    """Names of the tables that the model's snapshots must hold; known when it is initialized."""
+    """Names of the tables that the model's snapshots must contain; set by `initialize`."""
 
     @abstractmethod
     def register(self) -> tuple[str, int]:
-        """Make the connection; returns host and process id."""
+        """Connect to the model; return host and process id."""
 
     @abstractmethod
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
-        """Initialize the model with the resolved parameters; returns its contribution."""
+        """Initialize the model with the resolved parameters; return its contribution."""
 
     @abstractmethod
     def start(self, scene: Snapshot) -> None:
@@ -149,7 +149,7 @@ class ModelPort(ABC):
 
     @abstractmethod
     def end_step(self) -> Changes:
-        """Wait for the requested step; returns its output."""
+        """Wait for the requested step; return its output."""
 
     @abstractmethod
     def collect(self) -> list[Changes]:
@@ -170,11 +170,11 @@ class ModelPort(ABC):
 
     @abstractmethod
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Let the model go on from another value of an attribute that it is responsible for."""
+        """Let the model continue from another value of an attribute that it is responsible for."""
 
     @abstractmethod
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Let the model go on with other values of some of its parameters."""
+        """Let the model continue with other values of some of its parameters."""
 
     @abstractmethod
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
@@ -182,10 +182,10 @@ class ModelPort(ABC):
 
     @abstractmethod
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return the values compared with the model's thresholds now; None if it would not act whatever they are."""
+        """Return the values compared with the model's thresholds now; None if it would not act with any thresholds."""
 
     def save(self) -> Mapping[str, Plain]:
-        """Return the model's state between two steps, and the output of a step beside the main model that is not due.
+        """Return the model's state between two steps, and the pending output of a step beside the main model.
 
         Raises:
             Refused: if the model cannot be saved, or does not step by service.
@@ -198,7 +198,7 @@ class ModelPort(ABC):
             return self._save()
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """Give a started model a saved state.
+        """Restore the saved state of a started model.
 
         Raises:
             Refused: if it is not a state of this model.
@@ -217,7 +217,7 @@ class ModelPort(ABC):
     def _restore(
         self, state: Mapping[str, Plain], time_ns: int, output: Plain, scene: Snapshot
     ) -> None:
-        """Be as the port was that returned this; no output is None."""
+        """Restore the state that `_save` returned; `output` is None without one."""
 
     @abstractmethod
     def give_up(self) -> None:
@@ -225,8 +225,8 @@ class ModelPort(ABC):
 
     @abstractmethod
     def renew(self) -> None:
-        """Make another instance of a model that was given up, to be registered and initialized again."""
+        """Make a new instance of a model that was given up, to be registered and initialized again."""
 
     @abstractmethod
     def stop(self) -> RunFailed | None:
-        """End the run; never raises, but returns the failure if the model fails."""
+        """Stop the model; never raises, but returns the failure if the model fails."""

@@ -1,8 +1,9 @@
 """Encodes and decodes steps and their outputs as flat messages, for models in other processes.
 
-Both are sent at every step, and in Python each field of a message costs microseconds, several times. So they have few
-fields, long arrays of numbers, and JSON for seldom fields. ``msg/ModelCall.msg`` and ``msg/ModelOutput.msg``
-define the layout; any objects with these fields will do. Other calls that come with the scene have it as a step has it.
+Both are sent at every step, and each field of a message costs several microseconds in Python. They therefore have
+few fields: long arrays of numbers, and JSON for rarely used values. ``msg/ModelCall.msg`` and
+``msg/ModelOutput.msg`` define the layout; any objects with these fields are accepted. Other calls with a scene
+encode it like a step.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from hetwin_core.ensemble.transport.port import wrong_numbers, wrong_output
 
 NONE = -1
-"""Stands for a count where there is no array at all."""
+"""Count that means that there is no array at all."""
 _STEP_HEAD = 4
 _OUTPUT_HEAD = 3
 _PER_FOREIGN = 3
@@ -32,7 +33,7 @@ _PER_VALUE = 4
 _UNKNOWN_PARENT = -2
 _RARE = ("events", "requests", "unknown", "ended", "input_ns", "late", "quiet_ns")
 _NAMES = tuple(TABLES)
-"""In messages, tables are numbered in this order."""
+"""Tables in the order of their numbers in messages."""
 
 
 class StepFields(Protocol):
@@ -62,7 +63,7 @@ def fill_step(
     Args:
         message: the message.
         tick: the step.
-        reads: the tables that are sent; None: only the time of the state is, for a model that reads nothing.
+        reads: names of the tables to send; None: send only the time of the state, for a model that reads nothing.
     """
     scene = tick.scene
     sent = [name for name in _NAMES if reads and name in reads and name in scene.tables]
@@ -96,13 +97,13 @@ def read_step(message: StepFields, at_start: Snapshot) -> MainTick:
 
     Args:
         message: the message.
-        at_start: the scene at the start, which is used if the message has no state.
+        at_start: the scene at the start, used if the message has no state.
     """
     layout = at_start.layout
     index: list[int] = message.index.tolist()
     time_ns, period_ns, scene_ns, sent = index[:_STEP_HEAD]
     numbers = np.frombuffer(message.numbers, np.float64)
-    at, places = 0, index[_STEP_HEAD:]
+    at, rest = 0, index[_STEP_HEAD:]
     if sent == NONE:
         scene = replace(at_start, time_ns=scene_ns)
     else:
@@ -111,24 +112,24 @@ def read_step(message: StepFields, at_start: Snapshot) -> MainTick:
         values, owners, parents = numbers[: layout.size], tables[:slots], tables[slots:]
         read: dict[str, Table] = {}
         for _ in range(sent):
-            (number, table_ns, rows), places = places[:_PER_TABLE], places[_PER_TABLE:]
+            (number, table_ns, rows), rest = rest[:_PER_TABLE], rest[_PER_TABLE:]
             end = at + rows * TABLES[_NAMES[number]].number
             read[_NAMES[number]] = _table(number, numbers[at:end], table_ns)
             at = end
         scene = Snapshot(layout, at_start.models, scene_ns, values, owners, parents, read)
     foreign: dict[tuple[str, str], Value] = {}
-    for i in range(0, len(places), _PER_FOREIGN):
-        slot = layout.slots[places[i]]
+    for i in range(0, len(rest), _PER_FOREIGN):
+        slot = layout.slots[rest[i]]
         end = at + slot.attribute.size
-        parent = parent_name(layout, places[i + 1])
-        foreign[slot.entity, slot.attribute.name] = Value(numbers[at:end], places[i + 2], parent)
+        parent = parent_name(layout, rest[i + 1])
+        foreign[slot.entity, slot.attribute.name] = Value(numbers[at:end], rest[i + 2], parent)
         at = end
     events = tuple(map(event_from_row, json.loads(message.events))) if message.events else ()
     return MainTick(time_ns, period_ns, scene, events, foreign)
 
 
 def fill_output(message: OutputFields, output: Changes, layout: Layout) -> None:
-    """Fill a ``hetwin/ModelOutput`` with the output of a step; of attributes unknown to the scene only with the names.
+    """Fill a ``hetwin/ModelOutput`` with the output of a step; attributes that the scene lacks are sent as names only.
 
     Raises:
         ValueError: if the output cannot be encoded.
@@ -181,10 +182,10 @@ def _fill_arrays(output: Changes, index: array[int], numbers: array[float]) -> N
 
 
 def read_output(message: OutputFields, layout: Layout) -> MainChanges:
-    """The output of a step in the scene of this layout; inverse of `fill_output`.
+    """Decode a ``hetwin/ModelOutput`` in the scene of this layout; inverse of `fill_output`.
 
     Raises:
-        ValueError: if its arrays or `more` are not as ModelOutput has them.
+        ValueError: if its arrays or `more` are invalid.
     """
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
@@ -236,7 +237,7 @@ def parent_name(layout: Layout, index: int) -> str:
 
 
 def _more(output: Changes) -> dict[str, Any]:
-    """The parts of an output that are seldom present."""
+    """The rarely used parts of an output."""
     more: dict[str, Any] = {}
     if output.events:
         more["events"] = [event_to_row(event) for event in output.events]

@@ -1,4 +1,4 @@
-"""Values of the expressions of triggers: variables, conditions and arguments of effects."""
+"""Evaluates the expressions of triggers: variables, conditions and arguments of effects."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ _PROXIMITY = "proximity"
 
 
 class Reads:
-    """Parts of a scene and their values, to the bit."""
+    """The parts of a scene that were read, with their exact values."""
 
     def __init__(self) -> None:
         self._noted: dict[tuple[str, int | None, int | None], bytes] = {}
         self._everything = False
 
     def note(self, scene: Snapshot, array: str, start: int | None, stop: int | None) -> None:
-        """Note that a part of one of the scene's arrays was read; all of it for None."""
+        """Record that a part of one of the scene's arrays was read; all of it for None."""
         key = (array, start, stop)
         if key not in self._noted:
             self._noted[key] = getattr(scene, array)[start:stop].tobytes()
 
     def note_everything(self) -> None:
-        """Note that the reads are unknown."""
+        """Record that the reads are unknown."""
         self._everything = True
 
     def add(self, others: Reads) -> None:
-        """Note the reads of something else as well."""
+        """Add the reads of something else."""
         for key, content in others._noted.items():
             self._noted.setdefault(key, content)
         self._everything = self._everything or others._everything
 
     def unchanged(self, scene: Snapshot) -> bool:
-        """Whether a scene holds the same in all these parts.
+        """Whether a scene has the same values in all these parts.
 
-        Proximity comes last: another change saves computing it.
+        Proximity is compared last, because computing it is costly.
         """
         if self._everything:
             return False
@@ -59,10 +59,10 @@ class Reads:
 
 
 class ReadScene:
-    """A scene that notes reads of it; has the interface of a `Snapshot`.
+    """A scene that records reads; has the interface of a `Snapshot`.
 
     Args:
-        scene: read only.
+        scene: the scene to read.
         reads: receives the reads.
     """
 
@@ -135,18 +135,18 @@ class ReadScene:
 
 
 class _Known(NamedTuple):
-    """A value, and its inputs."""
+    """A value, and the reads that it depends on."""
 
     value: Any
     reads: Reads
 
 
 class Evaluation:
-    """Evaluates expressions on the scene as it is at the time of the call.
+    """Evaluates expressions on the scene at the time of the call.
 
     Args:
         evaluators: functions of a snapshot that expressions may call.
-        snapshot: gives the scene as it is now.
+        snapshot: returns the current scene.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Evaluation:
         self._reads = Reads()
 
     def bind(self, trigger: Trigger, event: Event, time_ns: int) -> Bound:
-        """The trigger with its variables for an event."""
+        """Return the trigger with its variables for an event."""
         facts = {"name": event.name, "source": event.source, "time": event.time_ns / 1e9}
         return Bound(self, trigger, {"event": {**facts, **event.arguments}}, time_ns)
 
@@ -172,7 +172,7 @@ class Evaluation:
         time_ns: int,
         reads: Reads,
     ) -> Any:
-        """Evaluate, with the scenario's evaluators that the expression names bound first.
+        """Evaluate an expression, after the scenario's evaluators that it uses.
 
         Raises:
             RunFailed: if the expression has no value.
@@ -188,7 +188,7 @@ class Evaluation:
             raise RunFailed(f"trigger {trigger.name}", "evaluate", time_ns, str(error)) from None
 
     def _evaluator(self, function: Evaluator, scene_only: bool, *arguments: Any) -> Any:
-        """Call an evaluator; notes its reads."""
+        """Call an evaluator; its reads are recorded."""
         if scene_only:
             return function(ReadScene(self.snapshot(), self._reads), *arguments)
         self._reads.note_everything()
@@ -196,13 +196,13 @@ class Evaluation:
 
 
 class Bound:
-    """A trigger for one event; a variable is evaluated when something needs it, at the latest for the effects.
+    """A trigger for one event; variables are evaluated on first use, at the latest for the effects.
 
-    It may be looked at again and again: parts that depend on nothing changed in the scene keep their values.
+    The condition may be evaluated repeatedly: parts whose reads are unchanged keep their values.
 
     Attributes:
-        event: the variable that holds the event, by its name.
-        time_ns: when it was looked at last [ns].
+        event: the variable `event` with its value.
+        time_ns: time of the last evaluation [ns].
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class Bound:
         self._reads = Reads()
 
     def value(self, expression: Expression) -> Any:
-        """Value of an expression that may name the variables, with the scene as it is now.
+        """Value of an expression, which may use the variables, in the current scene.
 
         Raises:
             RunFailed: if it, or a variable that it needs, has no value.
@@ -225,7 +225,7 @@ class Bound:
         return self._evaluated(expression, None).value
 
     def holds(self) -> bool:
-        """Whether the trigger's precondition holds; all variables have values then.
+        """Whether the trigger's precondition holds; all variables are then evaluated.
 
         Raises:
             RunFailed: if it is neither true nor false, or a variable has no value.
@@ -237,7 +237,7 @@ class Bound:
         return True
 
     def holds_again(self, time_ns: int) -> bool | None:
-        """Whether the precondition holds at a later time; None if nothing that it read before has changed.
+        """Whether the precondition holds at a later time; None if nothing that it has read has changed.
 
         Raises:
             RunFailed: as `holds`.
@@ -250,7 +250,7 @@ class Bound:
         return self.holds()
 
     def _used(self, expression: Expression, before: int | None) -> _Known:
-        """The value of a part of the condition, or of a variable before which there are so many others."""
+        """The value of a part of the condition, or of a variable, with only the first `before` variables visible."""
         known = self._known.get((expression, before))
         if known is None or not known.reads.unchanged(self._evaluation.snapshot()):
             known = self._known[expression, before] = self._evaluated(expression, before)
@@ -259,7 +259,7 @@ class Bound:
 
     def _evaluated(self, expression: Expression, before: int | None) -> _Known:
         trigger, reads = self._trigger, Reads()
-        needed = trigger.needs.get(expression)  # None: of somebody who watches the trigger
+        needed = trigger.needs.get(expression)  # None: not an expression of the trigger itself
         variables = dict(self.event)
         for number, (name, _) in enumerate(trigger.let[:before]):
             if needed is None or name in needed:
@@ -270,14 +270,14 @@ class Bound:
         return _Known(value, reads)
 
     def _variable(self, name: str, number: int) -> _Known:
-        """A variable, which keeps its value until the next time that the trigger is looked at."""
+        """A variable, which keeps its value until the next evaluation of the condition."""
         found = self._variables.get(name)
         if found is None:
             found = self._variables[name] = self._used(self._trigger.let[number][1], number)
         return found
 
     def _condition_holds(self) -> bool:
-        """Look at the parts of the condition in order, up to the first that is false."""
+        """Evaluate the parts of the condition in order, up to the first that is false."""
         condition = self._trigger.condition
         if condition is None:
             return True
@@ -296,7 +296,7 @@ class Bound:
         return self._as_a_whole(condition)
 
     def _as_a_whole(self, condition: Expression) -> bool:
-        """The language may know a value although a part has none, and names the error if not."""
+        """Evaluate the whole condition: it may have a value although a part has none; otherwise the error names it."""
         value = self._used(condition, None).value
         if not isinstance(value, bool):
             reason = f"{condition.text}: must be true or false, not {value!r}"
@@ -314,7 +314,7 @@ class Bound:
         return data
 
     def name(self, data: str, key: str) -> str:
-        """A name among an effect's arguments.
+        """A name in an effect's arguments.
 
         Raises:
             RunFailed: if its value is not text.

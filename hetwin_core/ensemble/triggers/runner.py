@@ -1,4 +1,4 @@
-"""Runs the triggers at each barrier, in the scenario's order, each seeing the effects of the earlier ones."""
+"""Runs the triggers at each barrier, in the scenario's order; each sees the effects of the earlier ones."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Effects(Protocol):
         """Move a responsibility."""
 
     def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
-        """Give a model a command of its own."""
+        """Send a command to a model."""
 
     def stop(self, reason: str) -> None:
         """End the run."""
 
 
 MAX_DEPTH = 16
-"""Longest chain of triggers that wake one another in one step."""
+"""Maximum length of a chain of triggers that wake one another in one step."""
 
 
 @dataclass(slots=True)
@@ -60,13 +60,13 @@ class TriggerRunner:
         triggers: in the scenario's order.
         evaluators: functions of a snapshot that expressions may call.
         effects: carries out the effects.
-        snapshot: returns the scene as it is now, effects of earlier triggers included.
+        snapshot: returns the current scene, including effects of earlier triggers.
         handled: called with every event that is handled, in order; returns it with its sequence number.
 
     Attributes:
-        on_value: the triggers that look at a value at every barrier.
-        operations: the triggers that look again as long as an operation lasts, by name. Without both, `run` does
-            nothing at a barrier without events.
+        on_value: the triggers that compare a value at every barrier.
+        operations: the triggers that are evaluated at every step of an operation in progress, by name. Without
+            both, `run` does nothing at a barrier without events.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class TriggerRunner:
         self._triggers = tuple(triggers)
         for trigger in self._triggers:
             for expression in (*trigger.needs, *trigger.evaluators.values()):
-                expression.prepare()  # no step of the run is to wait for it
+                expression.prepare()  # so that no step of the run waits for it
         self._effects = effects
         self._snapshot = snapshot
         self._evaluation = Evaluation(evaluators, snapshot)
@@ -92,14 +92,14 @@ class TriggerRunner:
 
     @property
     def waits_for_events(self) -> bool:
-        """Whether no trigger can act without an event, whatever the values are."""
+        """Whether no trigger can act without an event."""
         return not (self.on_value or self.operations)
 
     def run(self, events: Sequence[Event], time_ns: int) -> None:
-        """Handle the events of a barrier, then the triggers on values and on operations that last.
+        """Handle the events of a barrier, then the triggers on values and on operations in progress.
 
         Raises:
-            RunFailed: if an expression has no value, or triggers wake each other without end.
+            RunFailed: if an expression has no value, or triggers wake each other endlessly.
         """
         if events:
             self._drain(deque(map(_Waiting, events)), time_ns)
@@ -110,9 +110,9 @@ class TriggerRunner:
                 self._run_while_phase(trigger, time_ns)
 
     def save(self) -> Plain:
-        """Return which comparisons held last, and the operations that last.
+        """Return the last results of comparisons, and the operations in progress.
 
-        The reads of their conditions are not part of it: they are looked at again, with the same result.
+        Reads of their conditions are not saved: the conditions are evaluated again, with the same result.
         """
         operations = {
             n: {"event": b.event, "time_ns": b.time_ns} for n, b in self.operations.items()
@@ -123,7 +123,7 @@ class TriggerRunner:
         """Restore the saved state of the same triggers.
 
         Raises:
-            Unsaveable: if it is of other triggers.
+            Unsaveable: if it belongs to other triggers.
         """
         content = rebuild(saved, name="triggers")
         named = {trigger.name: trigger for trigger in self._triggers}
@@ -203,7 +203,7 @@ class TriggerRunner:
             self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
 
     def _run_while_phase(self, trigger: Trigger, time_ns: int) -> None:
-        """Look at the condition again, unless nothing that it read when it was looked at last has changed."""
+        """Evaluate the condition again, unless its reads have not changed since the last evaluation."""
         bound = self.operations[trigger.name]
         holds = bound.holds_again(time_ns)
         if holds is not None and self._rises(trigger, holds):
@@ -220,7 +220,7 @@ class TriggerRunner:
         return self._apply(trigger, bound, time_ns) if bound.holds() else []
 
     def _apply(self, trigger: Trigger, bound: Bound, time_ns: int) -> list[Event]:
-        """Carry out the effects; returns the events that they raise."""
+        """Carry out the effects; return the events that they raise."""
         raised: list[Event] = []
         for effect in trigger.effects:
             if isinstance(effect, DoRaise):

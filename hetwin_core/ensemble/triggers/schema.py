@@ -1,4 +1,4 @@
-"""The schema of triggers in a scenario file: what wakes them, their conditions and their effects."""
+"""The schema of triggers in a scenario file: their causes, conditions and effects."""
 
 from typing import Annotated, Any, Literal, Self
 
@@ -41,14 +41,14 @@ class OnAttribute(_Comparison):
 
     attribute: str
     entity: str
-    index: int = Field(0, ge=0, description="which of the attribute's numbers")
+    index: int = Field(0, ge=0, description="index among the attribute's numbers")
 
 
 class OnTopic(_Comparison):
     """A topic's value; wakes at each message, or with a comparison when it becomes true."""
 
     topic: str
-    field: str = Field("data", description="field of the message, with dots into its parts")
+    field: str = Field("data", description="field of the message, with dots for nested fields")
 
     def _needs_one(self) -> bool:
         return False
@@ -65,7 +65,7 @@ On = Annotated[
 
 
 class HandOver(Strict):
-    """Move a responsibility; $ begins an expression, e.g. $object or $event.object."""
+    """Move a responsibility; names that begin with $ are expressions, e.g. $object or $event.object."""
 
     entity: str
     attribute: str
@@ -73,7 +73,7 @@ class HandOver(Strict):
 
 
 class Command(Strict):
-    """Give a model a command of its own."""
+    """Send a command to a model."""
 
     model: str
     name: str
@@ -81,7 +81,7 @@ class Command(Strict):
 
 
 class Raise(Strict):
-    """Raise an event of the trigger's own."""
+    """Raise an event with the trigger as its source."""
 
     event: Name
     arguments: dict[str, Any] = Field(default={})
@@ -127,7 +127,7 @@ class TriggerEntry(Strict):
     name: Name
     on: On
     while_: Literal["phase"] | None = Field(
-        None, alias="while", description="look again at every step as long as the operation lasts"
+        None, alias="while", description="evaluate again at every step of the operation"
     )
     let: dict[Name, str] = Field(default={}, description="variables, bound in order to expressions")
     if_: str | None = Field(None, alias="if", description="precondition, an expression")

@@ -1,4 +1,4 @@
-"""Triggers as they are run: checked and compiled from a scenario."""
+"""Triggers, checked and compiled from a scenario."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from hetwin_core.ensemble.triggers.schema import (
 
 
 def find_cycle(leads_to: Mapping[str, Sequence[str]]) -> list[str]:
-    """A cycle in a graph, its first node again at the end; empty if there is none.
+    """A cycle in a graph, with its first node repeated at the end; empty if there is none.
 
-    Takes time in proportion to the graph, and no recursion, however it is made.
+    Takes linear time and no recursion.
 
     Args:
-        leads_to: node -> the nodes that it leads to, all of them nodes of the graph.
+        leads_to: node -> its successors, all of them nodes of the graph.
     """
     finished: set[str] = set()
     for start in leads_to:
@@ -59,7 +59,7 @@ class Trigger:
         effects: as written; `arguments` holds the expressions in them.
         arguments: text after $ -> expression.
         evaluators: the scenario's named expressions that this trigger can use.
-        needs: expression -> names that it uses, those in the evaluators that it uses included.
+        needs: expression -> names that it uses directly or through evaluators.
     """
 
     name: str
@@ -76,14 +76,14 @@ class Trigger:
 def compile_evaluators(
     texts: Mapping[str, str], functions: Collection[str]
 ) -> dict[str, Expression]:
-    """Compile those of a scenario's evaluators that are expressions.
+    """Compile a scenario's evaluators, without those that are functions.
 
     Args:
-        texts: of all its evaluators, by name.
-        functions: names of those that expressions may call.
+        texts: all evaluators, by name.
+        functions: names of the functions that expressions may call.
 
     Raises:
-        BadInput: on wrong syntax, a name that a built-in has, or evaluators that use each other in a cycle.
+        BadInput: on wrong syntax, a name of a built-in, or evaluators that use each other in a cycle.
     """
     built_in = all_evaluators()
     for name in texts:
@@ -98,10 +98,10 @@ def compile_evaluators(
     cycle = find_cycle({n: sorted(e.variables & set(compiled)) for n, e in compiled.items()})
     if cycle:
         raise BadInput(
-            "evaluators use each other in a circle",
+            "evaluators use each other in a cycle",
             where=f"evaluators.{cycle[0]}",
             found=" -> ".join(cycle),
-            expected="evaluators that use others only",
+            expected="evaluators that do not depend on themselves",
         )
     for expression in compiled.values():
         expression.check_names(functions, expression.variables)
@@ -117,9 +117,9 @@ def compile_triggers(
     """Compile and check a scenario's triggers.
 
     Args:
-        entries: as they are written.
+        entries: the triggers as written.
         evaluators: the scenario's named expressions.
-        functions: names of those that expressions may call.
+        functions: names of the functions that expressions may call.
         models: names of the models.
 
     Raises:
@@ -161,11 +161,11 @@ def _compile(
         _check(condition, known, evaluators, functions)
     arguments: dict[str, Expression] = {}
     for number, effect in enumerate(entry.do):
-        place = f"{where}.do.{number}"
+        key = f"{where}.do.{number}"
         for text in _dollar_texts(effect.model_dump()):
-            arguments[text] = Expression(text, place)
+            arguments[text] = Expression(text, key)
             _check(arguments[text], known, evaluators, functions)
-        _check_model(effect, place, models)
+        _check_model(effect, key, models)
     conditions = () if condition is None else (condition, *condition.parts)
     named = (*dict(let).values(), *arguments.values(), *conditions)
     return Trigger(
@@ -233,7 +233,7 @@ def _check_model(effect: Effect, where: str, models: Collection[str]) -> None:
 
 
 def _refuse_cycles(triggers: list[TriggerEntry]) -> None:
-    """Raise BadInput if triggers would wake each other for ever."""
+    """Raise BadInput if triggers would wake each other endlessly."""
     wakes = {
         t.name: [
             other.name

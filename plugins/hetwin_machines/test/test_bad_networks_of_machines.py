@@ -47,7 +47,7 @@ NETWORKS = [
     ("inputs: [rot]", "inputs: [rot, go]", "line 2, events: go stands in inputs already"),
     ("      TURN:\n", "      TOP:\n", "line 12, machines.turner.states.TOP: this name is reserved"),
     ("outputs: [busy]", "output: [busy]", "there is no such key; found 'output'"),
-    ("      TURN:\n", "      LISTEN:\n", "line 12: a key stands twice; found 'LISTEN'"),
+    ("      TURN:\n", "      LISTEN:\n", "line 12: a key appears twice; found 'LISTEN'"),
     ("outputs: [busy]", "max_cycles: 0", "line 3, max_cycles"),
     ("outputs: [busy]", "advance: never", "line 3, advance: there is no such choice"),
     ("{n: 0, busy: false}", "[n, busy]", "line 7, machines.turner.init: this is no mapping"),

@@ -31,7 +31,7 @@ def test_an_installed_type_whose_module_is_gone_asks_for_a_new_installation(
 ) -> None:
     install(tmp_path, monkeypatch, f"former_connector = {module}:Connector")
     error = problem("former_connector")
-    assert "former_connector is installed under a module that is no longer there" in error.problem
+    assert "former_connector is installed under a module that does not exist" in error.problem
     assert error.found == f"{module}:Connector"
     assert "reinstall old-twin" in str(error.expected)
 

@@ -57,7 +57,7 @@ def test_an_episode_without_a_recording_is_refused(tmp_path: Path) -> None:
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
     (episode(tmp_path / "one") / "scene.json").write_text("{")
-    with pytest.raises(BadInput, match=r"scene\.json.*does not say of which scenario"):
+    with pytest.raises(BadInput, match=r"scene\.json.*does not name its scenario"):
         find_episodes(tmp_path)
 
 

@@ -1,1 +1,1 @@
-"""Reports of a run: to listeners while it goes on, as a digest, and as rows of its summary."""
+"""Reports of a run: to listeners during the run, as a digest, and as rows of its summary."""

@@ -25,18 +25,18 @@ Identity: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 
 
 class Severity(StrEnum):
-    """How much a concern weakens a run's results, the least first."""
+    """How much a concern weakens a run's results, in ascending order."""
 
     NOTE = "note"
     """Worth knowing; nothing is doubtful."""
     WARNING = "warning"
     """The run's results may be wrong."""
     ABSURD = "absurd"
-    """No robot and no object does this."""
+    """The motion is physically impossible."""
 
     @property
     def rank(self) -> int:
-        """Position from the least, 0, on."""
+        """Position in ascending order, from 0."""
         return _ORDER[self]
 
 
@@ -47,29 +47,29 @@ class Verdict(StrEnum):
     """The verdict on a run."""
 
     FINE = "fine"
-    """All that can be checked for this robot was, and speaks for it."""
+    """All that can be checked for this robot was checked and found correct."""
     UNCHECKED = "unchecked"
-    """Nothing speaks against it, and something that matters was not seen."""
+    """Nothing contradicts the results, but something important could not be checked."""
     DOUBTFUL = "doubtful"
-    """Something speaks against it."""
+    """The results may be wrong."""
     ABSURD = "absurd"
-    """No robot and no object behaves so."""
+    """The motion is physically impossible."""
     STOPPED = "stopped"
-    """It was stopped before its end."""
+    """The run was stopped before its end."""
     FAILED = "failed"
-    """It could not be carried out to its end."""
+    """The run failed before its end."""
 
 
 @dataclass(frozen=True, slots=True)
 class Concern:
-    """One thing that a user should know of.
+    """One reason to doubt a run.
 
     Attributes:
         name: e.g. ``link_touches``.
-        severity: the worst of all its occurrences.
-        from_ns: when the first one began, in simulated time.
-        to_ns: when the last one ended; the end of the run if it had not.
-        arguments: of the worst occurrence, in SI units.
+        severity: the highest of all its occurrences.
+        from_ns: start of the first occurrence, in simulated time.
+        to_ns: end of the last occurrence; the end of the run if it did not end before.
+        arguments: arguments of the most severe occurrence, in SI units.
         count: number of occurrences.
     """
 
@@ -82,11 +82,11 @@ class Concern:
 
     @property
     def text(self) -> str:
-        """In words, without its time."""
+        """The concern in words, without its time."""
         return concern_text(self.name, self.arguments)
 
     def row(self) -> dict[str, Json]:
-        """As ``summary.json`` has it, with times in s."""
+        """The concern as in ``summary.json``, with times in s."""
         return {
             "name": self.name,
             "severity": self.severity.value,
@@ -99,27 +99,27 @@ class Concern:
 
 
 def worst_first(row: Mapping[str, Any]) -> tuple[int, float, str, str]:
-    """The order of concerns as rows: the worst first, then by their beginning."""
+    """Sort key of concerns as rows: descending severity, then start."""
     arguments = json.dumps(row["arguments"], sort_keys=True, default=str)
     return -Severity(row["severity"]).rank, row["from"], row["name"], arguments
 
 
 def is_concern(event: Event) -> bool:
-    """Whether an event is about a concern: of the robot's observer, or a drop that an observer of hands reports."""
+    """Whether an event is about a concern: one of the robot's observer, or a drop that a hand's observer reports."""
     told = event.source == ROBOT_HEALTH or event.name == DROPPED
     return told and event.arguments.get(SEVERITY) in _ORDER
 
 
 def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:
-    """The concerns that events are about, the worst first, then by their beginning.
+    """Return the concerns that events report, by descending severity, then by start.
 
-    Events of one name with the same texts among their arguments (but for the severity) are about the same concern.
-    One without an argument ``to`` [s] begins an occurrence, or reports that it has become worse and then has ``from``
-    [s]; one with ``to`` ends it. The order of the events does not matter.
+    Events of one name with the same texts among their arguments (except for the severity) belong to the same
+    concern. An event without an argument ``to`` [s] starts an occurrence, or reports that it has become worse and
+    then has ``from`` [s]; one with ``to`` ends it. The order of the events does not matter.
 
     Args:
-        events: of a run; others than concerns are left out.
-        end_ns: when the run ended.
+        events: events of a run; those that report no concern are ignored.
+        end_ns: end of the run.
     """
     grouped: dict[Identity, list[Event]] = {}
     for event in events:
@@ -132,12 +132,12 @@ def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:
 def run_concerns(
     events: Iterable[Event], failures: Iterable[Mapping[str, Json]], end_ns: int
 ) -> tuple[Concern, ...]:
-    """The concerns of a run: those that its events are about, its failed tasks, and one if its observer failed.
+    """Return the concerns of a run: reported ones, its failed tasks, and one if its observer failed.
 
     Args:
         events: see `concerns_of`.
-        failures: rows of the failures that the run outlived.
-        end_ns: when the run ended.
+        failures: rows of the failures after which the run continued.
+        end_ns: end of the run.
     """
     kept = tuple(events)
     found = (*concerns_of(kept, end_ns), *_failed_tasks(kept), *_not_watched(failures, end_ns))
@@ -145,7 +145,7 @@ def run_concerns(
 
 
 def _failed_tasks(events: Iterable[Event]) -> list[Concern]:
-    """The tasks of the robot's program that failed, but for those that are part of another one."""
+    """Concerns about the failed tasks of the robot's program, without those that are part of another task."""
     last = {
         str(event.arguments.get("id")): event
         for event in events
@@ -176,9 +176,9 @@ def verdict_of(severities: Iterable[Severity], *, unseen: bool = False, ended: s
     """The verdict on a run.
 
     Args:
-        severities: of its concerns.
-        unseen: whether something that matters was not seen.
-        ended: how it ended: ``failed``, or ``stopped`` before its end; anything else is a regular end.
+        severities: severities of its concerns.
+        unseen: whether something important could not be checked.
+        ended: ``failed``, or ``stopped`` before its end; anything else is a regular end.
     """
     if ended in (Verdict.FAILED, Verdict.STOPPED):
         return Verdict(ended)
@@ -193,7 +193,7 @@ def verdict_of(severities: Iterable[Severity], *, unseen: bool = False, ended: s
 
 
 def identity_of(event: Event) -> Identity:
-    """The key that distinguishes the event's concern."""
+    """The key that identifies the event's concern."""
     texts = {
         key: value
         for key, value in event.arguments.items()
@@ -203,7 +203,7 @@ def identity_of(event: Event) -> Identity:
 
 
 def severity_of(event: Event) -> Severity:
-    """The severity that a concern's event has."""
+    """The severity of a concern's event."""
     return Severity(str(event.arguments[SEVERITY]))
 
 
@@ -214,7 +214,7 @@ class NewConcerns:
         self._shown: dict[Identity, Severity] = {}
 
     def is_new(self, event: Event) -> bool:
-        """Whether nothing as severe was shown of this concern; it counts as shown from now on."""
+        """Whether the event is more severe than those shown of its concern; it counts as shown from now on."""
         identity, severity = identity_of(event), severity_of(event)
         before = self._shown.get(identity)
         if before is not None and before.rank >= severity.rank:
@@ -237,7 +237,7 @@ def _folded(events: Sequence[Event], end_ns: int) -> Concern:
 
 
 def _span(event: Event) -> tuple[int, int]:
-    """Beginning and end [ns] of the occurrence; -1: the event does not end it."""
+    """Start and end [ns] of the occurrence; the end is -1 if the event does not end it."""
     begun, ended = event.arguments.get(FROM), event.arguments.get(TO)
     return (
         event.time_ns if begun is None else _ns(begun),
@@ -250,7 +250,7 @@ def _ns(seconds: Any) -> int:
 
 
 def _weight(event: Event) -> tuple[int, bool, int, str]:
-    """Puts the worst event last, whatever the order of those that are equally bad."""
+    """Sort key that puts the most severe event last, regardless of the order of equally severe ones."""
     arguments = dict(event.arguments)
     text = json.dumps(arguments, sort_keys=True, default=str)
     return severity_of(event).rank, TO in arguments, event.time_ns, text

@@ -30,9 +30,9 @@ class Claim(StrEnum):
     TOUCH = "touch"
     """Touches of a robot's links."""
     EFFORT = "effort"
-    """Whether something acts on a robot's joints that the scene does not have."""
+    """Whether a robot's joints bear a load that the scene does not explain."""
     MOTION = "motion"
-    """Whether a robot's joints move as robots do."""
+    """Whether a robot's joints move plausibly."""
     SUPPORT = "support"
     """The support of an object."""
     DROP = "drop"
@@ -42,9 +42,9 @@ class Claim(StrEnum):
     CONTAINER = "container"
     """The container of an object."""
     BASE = "base"
-    """Where a mobile robot is."""
+    """The pose of a mobile robot's base."""
     TIME = "time"
-    """Whether the stamps of recorded or received messages can be believed."""
+    """Whether the stamps of recorded or received messages are plausible."""
     OUTCOME = "outcome"
     """Whether the scenario's outcomes were achieved."""
     TASK = "task"
@@ -79,20 +79,19 @@ _OF_CONCERN: Mapping[str, Claim] = {
 
 @dataclass(frozen=True, slots=True)
 class CoverageRow:
-    """One claim about one thing.
+    """One claim about one subject.
 
     Attributes:
-        claim: its kind.
+        claim: kind of the claim.
         subject: the robot, hand, object, task or outcome that it is about.
-        checked: whether it was checked as far as it can be for this robot.
+        checked: whether it was checked as completely as this robot allows.
         holds: whether the observations support it; None if it was not checked.
         sources: evidence of the check.
         of: the links or joints.
         spans: when it was checked: (from, to) in simulated time [ns].
-        why: why it was not checked, or of what it was not; empty if there is no reason.
-        matters: whether something may have happened that nobody saw.
-        width: how far apart fingers are that stopped on something which the scene does not have [m]; None if they do
-            not report it.
+        why: the reason why it, or a part of it, was not checked; empty without one.
+        matters: whether something may have happened unobserved.
+        width: distance between fingers that stopped on something outside the scene [m]; None if it is not reported.
     """
 
     claim: Claim
@@ -108,11 +107,11 @@ class CoverageRow:
 
     @property
     def unseen(self) -> bool:
-        """Whether something that matters was not seen."""
+        """Whether something may have happened unobserved."""
         return not self.checked and self.matters
 
     def row(self) -> dict[str, Json]:
-        """As ``summary.json`` has it, with times in s."""
+        """The row as in ``summary.json``, with times in s."""
         return {
             "claim": self.claim.value,
             "subject": self.subject,
@@ -127,12 +126,12 @@ class CoverageRow:
 
 
 def is_coverage(event: Said) -> bool:
-    """Whether an event is about coverage; it is shown there and not among the run's events."""
+    """Whether an event is about coverage; it is shown as coverage, not among the run's events."""
     return event.name == COVERAGE and event.source == ROBOT_HEALTH
 
 
 def coverage_event(covered: CoverageRow, time_ns: int) -> Event:
-    """Return the event by which a claim is checked, or not, from a time on."""
+    """Return the event that reports whether a claim is checked from a time on."""
     arguments: dict[str, Json] = {
         "claim": covered.claim.value,
         "subject": covered.subject,
@@ -150,13 +149,13 @@ def coverage_event(covered: CoverageRow, time_ns: int) -> Event:
 def coverage_of(
     events: Iterable[Event], concerns: Sequence[Concern], begun_ns: int, end_ns: int
 ) -> tuple[CoverageRow, ...]:
-    """Coverage of a run by its events, in the order in which each claim first appears.
+    """Return the coverage of a run from its events, in the order in which each claim first appears.
 
     Args:
-        events: of the run; others than those of coverage and of tasks are left out.
-        concerns: of the run, which decide which claims hold.
-        begun_ns: when it began, in simulated time.
-        end_ns: when it ended.
+        events: events of the run; only those of coverage and of tasks are used.
+        concerns: concerns of the run, which decide which claims hold.
+        begun_ns: start of the run, in simulated time.
+        end_ns: end of the run.
     """
     said = _by_claim(events)
     found = [_folded(each, concerns, begun_ns, end_ns) for each in said.values()]
@@ -166,7 +165,7 @@ def coverage_of(
 def ended_early(
     coverage: Iterable[CoverageRow], end_ns: int, asked_ns: int
 ) -> tuple[CoverageRow, ...]:
-    """The coverage of a run whose input ended before the time that it was asked to reach."""
+    """Return the coverage of a run whose input ended before the requested time."""
     why = say("coverage.ended_early", ended=end_ns / 1e9, asked=asked_ns / 1e9)
     return tuple(
         replace(one, checked=False, holds=None, why=why) if one.claim is Claim.TIME else one
@@ -175,7 +174,7 @@ def ended_early(
 
 
 def unseen(coverage: Sequence[CoverageRow]) -> bool:
-    """Whether something that matters was not seen in a run; it was if nobody watched it."""
+    """Whether something may have happened unobserved in a run, as in a run without observers."""
     return not coverage or any(one.unseen for one in coverage)
 
 
@@ -184,27 +183,27 @@ class Said(Protocol):
 
     @property
     def name(self) -> str:
-        """The event."""
+        """Name of the event."""
 
     @property
     def source(self) -> str:
-        """Who reports it."""
+        """Name of the reporter."""
 
     @property
     def time_ns(self) -> int:
-        """When."""
+        """Simulated time [ns]."""
 
     @property
     def arguments(self) -> Mapping[str, Json]:
-        """The subject."""
+        """Arguments of the event."""
 
 
 class Stretch(NamedTuple):
-    """A time in which a claim was checked, or was not.
+    """An interval in which a claim was checked, or was not.
 
     Attributes:
-        from_ns: since when.
-        to_ns: until just before.
+        from_ns: start, included.
+        to_ns: end, excluded.
         checked: whether it was checked.
         sources: evidence of the check.
         of: the links or joints.
@@ -222,16 +221,16 @@ class Stretch(NamedTuple):
 def stretches_of(
     events: Iterable[Said], begun_ns: int, end_ns: int
 ) -> dict[tuple[Claim, str], tuple[Stretch, ...]]:
-    """For each claim and subject, the intervals in which it was checked or not, without gaps.
+    """Return for each claim and subject the intervals in which it was checked or not, without gaps.
 
-    The first report holds from the beginning: an observer may need some time to get ready.
+    The first report holds from the start of the run: an observer may need some time to get ready.
     """
     said = _by_claim(events)
     return {key: _stretches(each, begun_ns, end_ns) for key, each in said.items()}
 
 
 def _by_claim(events: Iterable[Said]) -> dict[tuple[Claim, str], list[Said]]:
-    """The events of coverage, by the claim and the thing that they are about, in the order of the first of each."""
+    """The events of coverage by claim and subject, in the order of first appearance."""
     said: dict[tuple[Claim, str], list[Said]] = {}
     for event in events:
         if is_coverage(event):
@@ -257,11 +256,11 @@ def _stretches(events: Sequence[Said], begun_ns: int, end_ns: int) -> tuple[Stre
 
 
 class Decision(NamedTuple):
-    """The claims that decide whether a predicate is known.
+    """The claim that decides whether a predicate is known.
 
     Attributes:
-        claim: the kind of claim that it is.
-        argument: which of its arguments the claim is about; -1: any thing.
+        claim: kind of the claim.
+        argument: index of the predicate's argument that is the claim's subject; -1: any subject.
     """
 
     claim: Claim
@@ -279,25 +278,25 @@ DECIDED_BY: Mapping[str, Decision] = {
     "in_container": Decision(Claim.CONTAINER, 0),
     "dropped": Decision(Claim.DROP, 0),
 }
-"""Predicates that are false only where the claim was checked; they are true where a model has seen it."""
+"""Predicates that are known to be false only if the claim was checked; they are true if a model observed them."""
 
 
 def known_state(
     state: Mapping[str, bool], coverage: Iterable[CoverageRow], end_ns: int
 ) -> dict[str, bool | None]:
-    """The predicates at the end of a run: true, false, or None where it was not seen whether one is false.
+    """Return the predicates at the end of a run: true, false, or None if a false one could not be checked.
 
     Args:
         state: the predicates as the models have them, e.g. ``held(box, gripper)``.
-        coverage: of the run.
-        end_ns: when it ended.
+        coverage: coverage of the run.
+        end_ns: end of the run.
     """
     blind = [one for one in coverage if not (one.spans and one.spans[-1][1] == end_ns)]
     return {n: v if v or not _is_blind(n, blind) else None for n, v in state.items()}
 
 
 def _is_blind(predicate: str, blind: Iterable[CoverageRow]) -> bool:
-    """Whether a claim that decides a predicate was not checked at the end."""
+    """Whether a claim that decides a predicate was unchecked at the end."""
     name, _, rest = predicate.partition("(")
     arguments = [part.strip() for part in rest.rstrip(")").split(",")]
     decided = DECIDED_BY.get(name)
@@ -310,7 +309,7 @@ def _is_blind(predicate: str, blind: Iterable[CoverageRow]) -> bool:
 def _folded(
     events: Sequence[Said], concerns: Sequence[Concern], begun_ns: int, end_ns: int
 ) -> CoverageRow:
-    """One claim, from the events about it: the last one has its words, all have its spans."""
+    """Merge the events about one claim: the last event gives the texts, all events give the spans."""
     ordered = sorted(events, key=lambda event: event.time_ns)
     joined: list[tuple[int, int]] = []
     for begun, ended, checked, *_ in _stretches(ordered, begun_ns, end_ns):
@@ -337,7 +336,7 @@ def _folded(
 
 
 def _holds(claim: Claim, subject: str, concerns: Sequence[Concern]) -> bool:
-    """Whether no concern that is serious speaks against a claim."""
+    """Whether no serious concern contradicts a claim."""
     serious = (c for c in concerns if c.severity is not Severity.NOTE)
     about = "hand" if claim is Claim.GRIP else "object"
     return not any(
@@ -351,7 +350,7 @@ def _names(value: Json) -> tuple[str, ...]:
 
 
 def _tasks(events: Iterable[Event]) -> list[CoverageRow]:
-    """A row for each task of the robot's program that is part of none."""
+    """A row for each task of the robot's program that is not part of another task."""
     last: dict[str, Event] = {}
     first_ns: dict[str, int] = {}
     for event in events:
@@ -383,8 +382,8 @@ def claims_named(words: Iterable[str], where: str) -> tuple[str, ...]:
     """Return the claims that words name, each once.
 
     Args:
-        words: in either number.
-        where: their option or key, for errors.
+        words: names of claims in singular or plural.
+        where: option or key of the words, for errors.
 
     Raises:
         BadInput: if there is no such claim.
@@ -400,17 +399,17 @@ def claims_named(words: Iterable[str], where: str) -> tuple[str, ...]:
 
 
 class Unmet(NamedTuple):
-    """A claim that was required: in words why it is not met, and whether it was only not checked."""
+    """A required claim that is not met: the reason in words, and whether it was merely unchecked."""
 
     text: str
     unchecked: bool
 
 
 def unmet(rows: Sequence[Mapping[str, Any]], required: Iterable[str]) -> Iterator[Unmet]:
-    """Yield which of some claims were not checked, or do not hold.
+    """Yield the required claims that were not checked, or do not hold.
 
     Args:
-        rows: coverage as a run's summary has it.
+        rows: coverage as in a run's summary.
         required: names of claims.
     """
     for claim in required:

@@ -1,4 +1,4 @@
-"""The digest of a run: equal for equal input and seed, over either transport."""
+"""The digest of a run: equal for equal input and seed, over each transport."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 
 PERIOD_NS = 10_000_000
-"""A state is due at the first step at or after each multiple of it, as in a log of the default rate [ns]."""
+"""Period of the states in the digest [ns]; each is taken at the first step at or after a multiple of it."""
 
 
 class Digest(Restorable):
-    """A chain of SHA-256 over the canonical stream of a run: each link is the hash of the one before and of a state.
+    """A chain of SHA-256 over the canonical stream of a run: each link hashes the previous link and a state.
 
-    The stream begins with the names of all attributes in the order of the layout; each state ends a link with its time
-    in ns and the float64 values of all attributes in that order; before them in the link stand the events and
-    handovers since the state before, as canonical JSON. A state is taken every `PERIOD_NS`, after each step with
-    events or handovers, and at the end. Ids, processes and wall times are not part of it, nor are observers that
-    watch the run for its user.
+    The stream starts with the names of all attributes in the order of the layout. Each link contains the events and
+    handovers since the previous state, as canonical JSON, then the state: its time in ns and the float64 values of
+    all attributes in that order. A state is taken every `PERIOD_NS`, after each step with events or handovers, and
+    at the end. Ids, processes and wall times are not part of it, nor are observers that watch the run for its user.
 
     Args:
         layout: all attributes.
-        slots: how many of them, from the first on, are part of it.
-        watchers: models that only watch.
+        slots: number of slots, from the first, that are part of it; None: all.
+        watchers: names of models that only watch.
     """
 
     saved_fields = ("_link", "_since", "_next_ns", "_last")
@@ -53,7 +52,7 @@ class Digest(Restorable):
         self._json("layout", names)
 
     def values(self, time_ns: int, values: Floats) -> None:
-        """Take the values of all attributes after a step; they end a link if a state is due."""
+        """Add the values of all attributes after a step; they end a link if a state is due."""
         if time_ns < self._next_ns and not self._since:
             self._last = time_ns, values[: self._size].copy()
             return
@@ -63,7 +62,7 @@ class Digest(Restorable):
 
     @staticmethod
     def next_ns(now_ns: int) -> int:
-        """When a state is due next, once that of `now_ns` was given [ns]."""
+        """Time of the next state after that of `now_ns` [ns]."""
         return (now_ns // PERIOD_NS + 1) * PERIOD_NS
 
     def event(self, event: Event) -> None:
@@ -93,13 +92,13 @@ class Digest(Restorable):
         )
 
     def hexdigest(self) -> str:
-        """The digest so far, the last step included."""
+        """The digest so far, including the last step."""
         if self._last is None and not self._since:
             return self._link.hex()
         return self._hashed(self._last).hex()
 
     def _hashed(self, state: tuple[int, Floats] | None) -> bytes:
-        """The next link: of the one before, of the additions since, and of a state if there is one."""
+        """The next link: the hash of the previous one, of all additions since, and of a state if there is one."""
         link = hashlib.sha256(self._link)
         for part in self._since:
             link.update(part)

@@ -46,22 +46,22 @@ class Handover:
 
 @dataclass(frozen=True, slots=True)
 class RunStart:
-    """Facts about a run at its begin.
+    """Facts about a run before its first step.
 
     Attributes:
         scenario: the scenario's name.
         scenario_file: its path.
-        source: path of the recording, or a name of the live source; empty if there is none.
+        source: path of the recording, or a name of the live source; empty without a source.
         seed: seed of the run.
         rate: steps of the main model per simulated second.
-        duration_ns: when the source ends, if known.
+        duration_ns: end of the source, if known.
         layout: entities and attributes.
-        models: in the scenario's order; an owner's index counts in it.
-        robot_descriptions: URDF of each robot by name, by an empty name of the only one.
+        models: the models in the scenario's order, to which the indices of owners refer.
+        robot_descriptions: URDF of each robot by name; that of an only robot by the empty name.
         warnings: input that models could not use, each with the model's name.
         snapshot: the scene at the start.
-        shown: where other programs see the main model's world, as text by name; may be empty.
-        given: all that decides how the run goes, see `given.run_given`.
+        shown: addresses at which other programs show the main model's world, by name; may be empty.
+        given: all input of the run, see `given.run_given`.
         able: names of the models that can be responsible, by the name of each attribute of the scene.
         buttons: event and arguments that each button of a page raises, by its caption.
     """
@@ -85,15 +85,16 @@ class RunStart:
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """How a run went; the content of ``summary.json`` (all times in seconds of simulated time).
+    """Result of a run; the content of ``summary.json`` (all times in seconds of simulated time).
 
-    `ended` is ``recording`` (the source or the duration is over), ``live`` (the same of a live robot), ``stopped`` or
-    ``failed``.
-    `engine` is the main model's physics engine, `shown` where other programs see that. `concerns` are rows as
-    `Concern.row` has them, the worst first, `coverage` as `CoverageRow.row` has them, and `verdict` is one of
-    `Verdict`. `live` is the lag behind a live robot: the time at which states were complete and published minus that
-    at which the newest joint sample in them was measured. `robots` has a row for each robot: ``name``, ``base`` with
-    its poses at ``start`` and ``end`` (x y z, qw qx qy qz in the world), and ``consistency``, see `Consistency.row`.
+    `ended` is ``recording`` (the source or the duration is over), ``live`` (the same with a live robot),
+    ``stopped`` or ``failed``.
+    `engine` is the main model's physics engine, `shown` the addresses at which other programs show its world.
+    `concerns` are rows of `Concern.row`, the most severe first, `coverage` rows of `CoverageRow.row`, and `verdict`
+    is one of `Verdict`. `live` is the lag behind a live robot: the time at which states were complete and published
+    minus that at which the newest joint sample in them was measured. `robots` has a row for each robot: ``name``,
+    ``base`` with its poses at ``start`` and ``end`` (x y z, qw qx qy qz in the world), and ``consistency``, see
+    `Consistency.row`.
     """
 
     scenario: str
@@ -112,7 +113,7 @@ class RunSummary:
     counters: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     failures: tuple[Mapping[str, Json], ...] = ()
-    """Failures of models that the run outlived: without the model, or with another instance of it."""
+    """Failures of models after which the run continued, without the model or with a new instance."""
     live: Mapping[str, Json] = field(default_factory=dict)
     engine: str = ""
     concerns: tuple[Mapping[str, Json], ...] = ()
@@ -123,11 +124,13 @@ class RunSummary:
 
 
 class RunListener:
-    """Follows a run; called in order, from the thread that runs the ensemble. A method that it leaves out does nothing.
+    """Base class of a run's listeners; each method does nothing by default.
+
+    All methods are called in order, from the thread that runs the ensemble.
 
     Attributes:
-        stepped_every: `stepped` is called at multiples of so many steps.
-        needs_each_state: whether `stepped` needs each state; if not, whatever others need is enough for it.
+        stepped_every: `stepped` is called at multiples of this number of steps.
+        needs_each_state: whether `stepped` needs every state; if not, it gets those that other listeners need.
     """
 
     stepped_every: ClassVar[int] = 1
@@ -140,14 +143,14 @@ class RunListener:
         """A step of the main model is complete, its barrier included; `scene` must not be kept."""
 
     def next_ns(self, now_ns: int) -> int:
-        """From when on it needs the next state, once it has got that of `now_ns`; earlier ones may be left out [ns]."""
+        """Time of the next state that it needs after that of `now_ns` [ns]; earlier ones may be skipped."""
         return now_ns if self.needs_each_state else LATER_NS
 
     def event(self, event: Event) -> None:
         """An event was handled."""
 
     def belief(self, event: Event) -> None:
-        """The robot has begun to believe something; see `beliefs.belief_fields`. A pose is in the world frame."""
+        """The robot has a new belief; see `beliefs.belief_fields`. A pose is in the world frame."""
 
     def handover(self, handover: Handover) -> None:
         """A responsibility moved."""
@@ -156,18 +159,18 @@ class RunListener:
         """A message for people; `level` is ``info``, ``warning`` or ``error``."""
 
     def judged(self, summary: RunSummary) -> RunSummary:
-        """The run is over; returns its summary with this listener's additions, before any hears of `ended`."""
+        """The run is over; return its summary with this listener's additions, before any `ended` is called."""
         return summary
 
     def ended(self, summary: RunSummary) -> None:
-        """The run is over, well or not; called once if `started` was."""
+        """The run is over, successfully or not; called once if `started` was."""
 
 
 class StepCounter(RunListener):
-    """Writes the last step and its time into the conductor's row.
+    """Writes the last step and its time into the conductor's row of the heartbeat.
 
     Args:
-        heartbeat: shared with the process that watches.
+        heartbeat: shared with the process that watches the run.
     """
 
     needs_each_state = False
@@ -176,14 +179,14 @@ class StepCounter(RunListener):
         self._row = heartbeat.row(-1)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """A step is done."""
+        """Write the step and its time."""
         row = self._row
         row[TIME] = scene.time_ns
         row[STEP] = step
 
 
 def error_row(error: RunFailed | None) -> dict[str, Json] | None:
-    """The row of an error; None if there is none."""
+    """The row of an error; None without an error."""
     if error is None:
         return None
     return {
@@ -232,7 +235,7 @@ def robot_rows(first: Snapshot, last: Snapshot) -> list[dict[str, Json]]:
 class ListenerGroup:
     """All listeners of a run, called in order.
 
-    Every method raises RunFailed if a listener raises anything that is no error of hetwin's.
+    Every method raises RunFailed if a listener raises an exception other than a `HetwinError`.
     """
 
     def __init__(self, listeners: Sequence[RunListener]) -> None:
@@ -240,7 +243,7 @@ class ListenerGroup:
         self._time_ns = 0
 
     def _follow(self, listeners: Sequence[RunListener]) -> None:
-        """Call these from now on, each for the methods that it has."""
+        """Set the listeners; each is called only for the methods that it overrides."""
         self._listeners = tuple(listeners)
         self._of = {
             name: [listener for listener in listeners if _has_own(listener, name)]
@@ -248,11 +251,11 @@ class ListenerGroup:
         }
 
     def replace(self, listeners: Sequence[RunListener]) -> None:
-        """Call these instead from now on; those before hear nothing more, not even of the end."""
+        """Replace the listeners; the former ones receive nothing more, not even the end."""
         self._follow(listeners)
 
     def add(self, listener: RunListener, start: RunStart) -> None:
-        """Call one more from now on, for which the run begins here."""
+        """Add a listener, for which the run starts now."""
         ListenerGroup([listener]).started(start)
         self._follow((*self._listeners, listener))
 
@@ -273,7 +276,7 @@ class ListenerGroup:
             raise self._failure("stepped", error) from error
 
     def next_ns(self, now_ns: int) -> int:
-        """From when on one of them needs the next state, once all have got that of `now_ns` [ns]."""
+        """Earliest time at which a listener needs the next state, after that of `now_ns` [ns]."""
         soonest = LATER_NS
         for each in self._of["stepped"]:  # faster than a generator, at each step
             if (due := each.next_ns(now_ns)) < soonest:
@@ -297,7 +300,7 @@ class ListenerGroup:
         self._call("note", time_ns, level, source, text)
 
     def ended(self, summary: RunSummary) -> RunSummary:
-        """Publish that the run is over, to all listeners even if one of them raises; returns it as they judge it."""
+        """Publish the end of the run, to all listeners even if one raises; return the summary with their additions."""
         failure: Exception | None = None
         for listener in self._listeners:
             try:

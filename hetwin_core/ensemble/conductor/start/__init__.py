@@ -1,1 +1,1 @@
-"""The start of a run: its options, the parameters that models request, and the life cycle that makes them ready."""
+"""The start of a run: its options, the parameters that models request, and their life cycle up to the first step."""

@@ -29,18 +29,18 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from hetwin_core.ensemble.transport.port import ModelPort
 
 _PARTS = 2
-"""Waited for one after the other: the joints of a robot, then its base."""
+"""Parts of a robot that are waited for one after the other: the joints, then the base."""
 
 
 def waiting_for_robots(scenario: Scenario, options: RunOptions) -> Scenario:
     """Return the scenario with deadlines that leave the main model time to wait for live robots.
 
-    A robot may be silent for the source's `timeout` within a step, and `wait` seconds may pass before the first one;
-    neither is a main model that hangs.
+    A robot may be silent for the source's `timeout` within a step, and for `wait` seconds before the first step;
+    the main model must not count as hanging in either case.
 
     Args:
         scenario: as loaded.
-        options: of the run, which may name another source.
+        options: options of the run, which may name another source.
 
     Raises:
         BadInput: if the start names one source for several robots.
@@ -69,9 +69,9 @@ def _options(spec: dict[str, Any]) -> LiveSpec:
 Parameters: TypeAlias = Mapping[str, Any]
 """Values of a model's parameters, by name."""
 Resolve: TypeAlias = Callable[[Sequence[ParameterRequest]], Parameters]
-"""Gives the values of the parameters that a model asks for."""
+"""Returns the values of the parameters that a model requests."""
 Placed: TypeAlias = Callable[[ModelPlan, BadInput], BadInput]
-"""Adds to a model's error the place in the scenario that it is about."""
+"""Adds to a model's error the location in the scenario that it is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +82,17 @@ class Ready:
         scene: values and responsibilities at the start.
         records: the registered models, in the scenario's order.
         main_slots: slots that the main model's block covers, in its order.
-        duration_ns: when the source ends, if known.
-        robot_descriptions: URDF of each robot by name, by an empty name of the only one.
-        warnings: input that models could not carry over, with the model's name.
-        engine: of the main model, in words; may be empty.
+        duration_ns: end of the source, if known.
+        robot_descriptions: URDF of each robot by name; that of an only robot by the empty name.
+        warnings: input that models could not use, each with the model's name.
+        engine: the main model's engine, in words; may be empty.
         reproducible: whether all models are.
-        parameters: of each model's initialization, by index.
-        seed: of the run; each model's is its index more.
-        handovers: (slot, model) that the scenario asks for before the first step.
-        placed: adds to a model's error about one of its parameters the place of that parameter in the scenario.
-        seats: slots that each model that may join gets when it does, by its index.
-        shown: where other programs see the main model's world, as text by name; may be empty.
+        parameters: parameters of each model's initialization, by index.
+        seed: seed of the run; each model's seed is this plus its index.
+        handovers: (slot, model) that the scenario requires before the first step.
+        placed: adds to a model's error about one of its parameters the location of that parameter in the scenario.
+        seats: slots that each model that may join gets on joining, by its index.
+        shown: addresses at which other programs show the main model's world, by name; may be empty.
     """
 
     scene: Scene
@@ -212,7 +212,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
 
 
 def join(port: ModelPort, ready: Ready) -> tuple[str, int]:
-    """Bring a model to where it can step in a run that goes on; returns its host and process id.
+    """Initialize and start a model in a running ensemble; return its host and process id.
 
     Raises:
         BadInput: if it does not accept its parameters, or adds to the scene, whose layout is fixed.
@@ -239,7 +239,7 @@ def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
     """Replace a model that was given up by a new instance, started with the parameters of the former one.
 
     Raises:
-        BadInput: if it does not accept these parameters any more.
+            BadInput: if it no longer accepts these parameters.
         RunFailed: if it fails.
     """
     port.renew()
@@ -249,10 +249,10 @@ def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
 
 
 def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
-    """Connect to a model; returns its entry in the registry.
+    """Connect to a model; return its entry in the registry.
 
     Raises:
-        RunFailed: if it fails, or does not appear in time.
+        RunFailed: if it fails, or does not appear before the deadline.
     """
     plan = port.plan
     host, pid = ("", 0) if plan.seat is not None else port.register()
@@ -272,12 +272,12 @@ def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
 def initialize(
     port: ModelPort, resolve: Resolve, seed: int, placed: Placed
 ) -> tuple[Parameters, Contribution]:
-    """Resolve the parameters that a model's class declares and send them; returns them with its contribution.
+    """Resolve the parameters that a model's class declares, and send them; return them with the model's contribution.
 
     Args:
         port: a registered model.
-        resolve: gives the values of the parameters that the model asks for.
-        seed: of the run.
+        resolve: returns the values of the parameters that the model requests.
+        seed: seed of the run.
         placed: see `Ready`.
 
     Raises:
@@ -292,7 +292,7 @@ def initialize(
 
 
 def start(port: ModelPort, ready: Ready) -> None:
-    """Start an initialized model on the scene as it is now.
+    """Start an initialized model on the current scene.
 
     Raises:
         BadInput: if it cannot start with its input.
@@ -307,9 +307,9 @@ def start(port: ModelPort, ready: Ready) -> None:
 def start_all(
     ports: Iterable[ModelPort], ready: Ready, is_fatal: Callable[[RunFailed], bool]
 ) -> list[RunFailed]:
-    """Start the models in order; returns the failures, of which at most the last is fatal.
+    """Start the models in order; return the failures, of which at most the last is fatal.
 
-    They are not handled here, so that the log, which begins after all have started, contains their consequences.
+    They are handled later, after the log has started, so that the log contains their consequences.
 
     Raises:
         BadInput: if a model cannot start with its input.
@@ -341,7 +341,7 @@ def _scene(
 
 
 def _descriptions(main: MainContribution) -> Mapping[str, str]:
-    """URDF of each robot by name, by an empty name of the only one."""
+    """URDF of each robot by name; that of an only robot by the empty name."""
     only = {"": main.robot_description} if main.robot_description else {}
     return {**only, **main.robot_descriptions}
 

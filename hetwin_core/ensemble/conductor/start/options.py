@@ -9,7 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.errors import BadInput
 
 LONGEST_S = 9e9
-"""A time is a number of nanoseconds of 64 bits."""
+"""Maximum duration [s]: times are 64-bit numbers of nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,20 +18,20 @@ class RunOptions:
 
     Attributes:
         source: path of a recording, ``live``, ``live:NAMESPACE``, or a mapping as JSON; None: the scenario's own.
-        scene: initial geometric description, entity -> {pose: [x, y, z, qw, qx, qy, qz]}; one with
-            {model: FILE, pose} is added.
+        scene: initial geometric description, entity -> {pose: [x, y, z, qw, qx, qy, qz]}; an entry {model: FILE,
+            pose} adds an object.
         seed: None: the scenario's.
-        duration: end after so many simulated seconds; None: when the source ends.
+        duration: end of the run [s of simulated time]; None: the end of the source.
         transport: name of the transport, for the summary.
-        no_source: leave the scenario's source out.
+        no_source: ignore the scenario's source.
         engine: the main model's physics engine; None: the scenario's.
-        packages: name of a package:// -> its folder, beside those of the scenario.
-        single_steps: take each step of the main model by itself, which changes nothing but the time that it takes.
-        variant: the scenario's that is run; None: the scenario as it stands. It is laid over the scenario when that is
-            loaded.
+        packages: folder of each ROS package that package:// names, in addition to those of the scenario.
+        single_steps: take the main model's steps one by one, which changes only the wall time.
+        variant: name of the scenario's variant, which is merged into the scenario when it is loaded; None: no
+            variant.
 
     Raises:
-        BadInput: if it is to end at no time that there is.
+        BadInput: if the duration is out of range.
     """
 
     source: str | None = None

@@ -24,7 +24,7 @@ from hetwin_core.ensemble.scene.watch import WatchLayout
 from hetwin_core.ensemble.validation import Number, Pose7, Whole, check
 
 ENGINE = "engine"
-"""The main model's parameter that the start of a run may override."""
+"""Parameter of the main model that the start of a run may override."""
 
 
 _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
@@ -34,18 +34,18 @@ _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
     ParameterKind.BOOLEAN: (TypeAdapter(bool), "true or false"),
     ParameterKind.VECTOR: (TypeAdapter(list[Number]), "a list of numbers"),
 }
-"""Types of the parameters that refer to nothing in the scene, and their names in errors."""
+"""Types of the parameters that do not refer to the scene, and their names in errors."""
 
 _GIVEN_BY_NONE = (ParameterKind.WATCH, ParameterKind.URDF, ParameterKind.FUNCTIONAL)
-"""Types of the parameters that come from the main model, never from a scenario."""
+"""Types of the parameters that come from the main model or from entities, never from a model's entry."""
 
 Wrong: TypeAlias = Callable[[str], BadInput]
-"""Makes the error about a value from the expectation."""
+"""Returns the error about a value, given the expectation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """Facts known so far.
+    """The part of the scene that is known so far.
 
     Entities, values of their attributes, the models' ids by name, the watched robot, and its URDF.
     """
@@ -58,7 +58,7 @@ class Known:
 
 
 NOTHING = Known({}, {}, {})
-"""Before the main model has contributed anything."""
+"""The state before the main model has contributed anything."""
 
 
 class ParameterResolver:
@@ -116,7 +116,7 @@ class ParameterResolver:
         return self._converted(plan, request, raw, known)
 
     def _functional(self, attribute: str) -> dict[str, Any]:
-        """The entities with a functional attribute, and its parameters."""
+        """The entities with a functional attribute, and the parameters of each."""
         return {
             name: given
             for name, notes in self._scenario.file.entities.items()
@@ -181,9 +181,9 @@ class ParameterResolver:
         return self.placed(plan, BadInput(problem, where=name, found=found, expected=expected))
 
     def placed(self, plan: ModelPlan, error: BadInput) -> BadInput:
-        """A model's error about one of its parameters, with the file, the line and the key of the scenario.
+        """Return a model's error about one of its parameters with the file, the line and the key of the scenario.
 
-        An error about a file of the model's own, or about something else than a parameter, stays as it is.
+        An error about a file of the model's own, or about anything but a parameter, is returned unchanged.
         """
         given = error.where or ""
         name, _, rest = given.partition(".")
@@ -204,12 +204,12 @@ class ParameterResolver:
         return self._scenario.placed(error.at(where, file))
 
     def _is_short(self, plan: ModelPlan) -> bool:
-        """Whether the engine is not among the model's parameters, but beside them."""
+        """Whether the engine is given beside the model's parameters, not among them."""
         entry = self._scenario.file.models.get(plan.name)
         return entry is not None and ENGINE not in entry.parameters
 
     def _is_from_start(self, name: str, rest: str) -> bool:
-        """Whether the start of the run, not the scenario, has given this key of the main model's parameters."""
+        """Whether this key of the main model's parameters comes from the start of the run, not from the scenario."""
         options, key = self._options, rest.partition(".")[0]
         match name:
             case "scene":
@@ -227,7 +227,7 @@ class ParameterResolver:
 
 
 def _plain(request: ParameterRequest, raw: Any, wrong: Wrong) -> Any:
-    """A number, a text or the like, which refers to nothing in the scene."""
+    """Return a number, a text or another value that does not refer to the scene."""
     if request.kind not in _PLAIN:
         return raw
     adapter, words = _PLAIN[request.kind]
@@ -263,7 +263,7 @@ def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
 
 
 def _meant(one: Any, known: Known) -> list[str]:
-    """The meaning of one of several: an entity, or a pattern; nothing if there is none."""
+    """Entities that an item of a list means: an entity, or those of a pattern; empty if there are none."""
     if _is_known(one, known.entities):
         return [one]
     is_pattern = isinstance(one, str) and set(one) & set("*?")
@@ -271,9 +271,9 @@ def _meant(one: Any, known: Known) -> list[str]:
 
 
 def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
-    """Names of the entities with a tag; of the objects, if the text is a pattern with ``*`` or ``?``.
+    """Names of the entities with a tag; or of the objects that match a pattern with ``*`` or ``?``.
 
-    A pattern that means no object may mean links of robots.
+    A pattern that matches no object may match links of robots.
     """
     if not set(text) & set("*?"):
         return [e.name for e in entities if text in e.tags]
@@ -285,10 +285,10 @@ def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
 def parameters_of(
     scenario: Scenario, plan: ModelPlan, requests: Sequence[ParameterRequest]
 ) -> dict[str, Any]:
-    """Return a model's parameters as a scenario without its source gives them, for a model outside of a run.
+    """Return a model's parameters from a scenario without its source, for a model outside of a run.
 
     Args:
-        scenario: whose model it is.
+        scenario: the model's scenario.
         plan: the model.
         requests: its parameters.
 

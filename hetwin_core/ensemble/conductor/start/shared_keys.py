@@ -22,7 +22,7 @@ from hetwin_core.ensemble.scenario.schema import SceneEntry
 from hetwin_core.ensemble.validation import check
 
 FROM_START = "the start of the run"
-"""Where an error is that is not in the scenario's file."""
+"""Location of an error that is not in the scenario's file."""
 
 
 def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
@@ -46,10 +46,10 @@ def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
 
 
 def laid_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """Return the scenes of scenario, episode and start of the run, laid over each other.
+    """Return the scenes of scenario, episode and start of the run merged in this order; later ones win.
 
     Raises:
-        BadInput: if the episode's or the start's cannot be used.
+        BadInput: if the scene of the episode or of the start cannot be used.
     """
     try:
         check(dict[str, SceneEntry], options.scene, "scene")
@@ -61,7 +61,7 @@ def laid_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
 
 
 def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:
-    """Scenes laid over each other; an object that an earlier one adds keeps its file if a later one only places it."""
+    """Merge scenes; an object that an earlier one adds keeps its file if a later one only gives its pose."""
     laid: dict[str, Any] = {}
     for scene in scenes:
         for name, entry in scene.items():
@@ -82,7 +82,7 @@ def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
 
 
 def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
-    """An entry of the scene; the file of an object is found as all that a scenario names, or relative to the world."""
+    """An entry of the scene; its file is found like every file of a scenario, or beside the world."""
     data = entry.model_dump(exclude_none=True)
     if entry.model is not None and "://" not in entry.model:
         data["model"] = str(scenario.path_of(entry.model) or entry.model)
@@ -90,7 +90,7 @@ def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
 
 
 def package_folders(scenario: Scenario, options: RunOptions) -> dict[str, str]:
-    """The folders of packages that scenario and start of the run name, absolute.
+    """Absolute folders of the packages that scenario and start of the run name.
 
     Raises:
         BadInput: if one is no folder.

@@ -1,4 +1,4 @@
-"""The sources that a scenario or the start of a run names, as the main model gets them."""
+"""The sources that a scenario or the start of a run names, as passed to the main model."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from hetwin_core.ensemble.scenario.source import SPEC_OF, SourceKind, kind_of
 from hetwin_core.ensemble.triggers.schema import OnTopic
 
 LIVE = SourceKind.LIVE.value
-"""Key of a source that is a robot that runs now."""
+"""Key of a source that is a live robot."""
 
 COMMANDS = SourceKind.COMMANDS.value
-"""Key of a source that is commands to the twin."""
+"""Key of a source of commands to the twin."""
 
 
 def is_live(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether a source is a robot that runs now."""
+    """Whether a source is a live robot."""
     return any(LIVE in spec for spec in source_specs(scenario, options).values())
 
 
 def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether a source is commands, which the twin obeys in real time."""
+    """Whether a source is commands, which the twin executes in real time."""
     return any(COMMANDS in spec for spec in source_specs(scenario, options).values())
 
 
 def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
-    """Whether a source ends a run at a time that is unknown before, or lets it be stopped."""
+    """Whether a source ends the run by itself at an unknown time, or runs until it is stopped."""
     specs = source_specs(scenario, options).values()
     return any(kind_of(spec) in _OPEN_ENDED for spec in specs)
 
@@ -49,11 +49,11 @@ _OPEN_ENDED = (
 )
 
 ONLY = ""
-"""Key of the source of the only robot among those of several."""
+"""Key of the source if the scenario has only one robot."""
 
 
 def source_specs(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
-    """The sources as the main model gets them, by the robots' names, or by `ONLY`; without robots that have none.
+    """The sources as passed to the main model, by the robots' names, or by `ONLY`; only robots with a source.
 
     Raises:
         BadInput: if the start names one source for several robots.
@@ -87,12 +87,12 @@ def named_sources(scenario: Scenario, options: RunOptions) -> dict[str, dict[str
 
 
 def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
-    """The source of the only robot; None if there is none, or there are several robots."""
+    """The source of the only robot; None without a source, or with several robots."""
     return source_specs(scenario, options).get(ONLY)
 
 
 def topics_of_beliefs(scenario: Scenario, options: RunOptions) -> dict[str, str]:
-    """Return the topics that the sources name for beliefs and tasks, as sources of events, and the keys that do."""
+    """Return the sources' topics of beliefs and tasks, with the scenario's keys that name them."""
     found: dict[str, str] = {}
     for robot, spec in named_sources(scenario, options).items():
         of_robot, key = (f"{robot}: ", f"robots.{robot}.source") if robot else ("", "source")
@@ -104,7 +104,7 @@ def topics_of_beliefs(scenario: Scenario, options: RunOptions) -> dict[str, str]
 
 
 def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
-    """A source as the main model gets it; None if there is none."""
+    """A source as passed to the main model; None if there is none."""
     kind = kind_of(spec)
     if kind is None:
         return None
@@ -123,7 +123,7 @@ def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def planned_steps(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The steps of a plan that are mappings; none if the source is no plan."""
+    """The steps of a plan that are mappings; empty if the source is no plan."""
     plan = spec.get(SourceKind.PLAN)
     return [step for step in plan if isinstance(step, dict)] if isinstance(plan, list) else []
 
@@ -131,7 +131,7 @@ def planned_steps(spec: Mapping[str, Any]) -> list[dict[str, Any]]:
 def source_words(spec: Mapping[str, Any]) -> str:
     """A source in words: the path of a file, or its kind and value."""
     kind = kind_of(spec)
-    assert kind is not None  # such a source is none
+    assert kind is not None  # a source without a kind does not exist
     if kind in (SourceKind.RECORDING, SourceKind.TRAJECTORY):
         return str(spec[kind])
     if kind is not SourceKind.PLAN:
@@ -147,7 +147,7 @@ def _step_words(step: Mapping[str, Any]) -> str:
 
 
 def _taken(commands: Commands) -> dict[str, Any]:
-    """The controllers and topics that the scenario's `commands` name, as options of a source."""
+    """The controllers and topics in the scenario's `commands`, as options of a source."""
     spec: dict[str, Any] = {} if commands.base is None else {"velocity": commands.base}
     if commands.parameters is not None:
         spec["parameters"] = commands.parameters
@@ -157,7 +157,7 @@ def _taken(commands: Commands) -> dict[str, Any]:
 
 
 def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[str, Any]:
-    """A source as the scenario writes it, empty if there is none; its files by their paths if `resolve`."""
+    """A source as the scenario writes it, empty without one; with absolute paths of its files if `resolve`."""
     if isinstance(source, str):
         spec = named_source(source)
     else:
@@ -177,20 +177,20 @@ def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[s
 
 
 def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any]:
-    """The source that the start names, with the options that the scenario gives its own."""
+    """The source that the start names, with the options of the scenario's own source."""
     kinds = set(SourceKind)
     options = {key: value for key, value in written.items() if key not in kinds}
     kind = kind_of(named)
-    if kind not in (None, SourceKind.RECORDING, SourceKind.LIVE):  # a robot's mean nothing to them
+    if kind not in (None, SourceKind.RECORDING, SourceKind.LIVE):  # others have fewer options
         options = {key: options[key] for key in options if key in SPEC_OF[kind].model_fields}
     return options | named
 
 
 def _recording(scenario: Scenario, name: str) -> str:
-    """The path of the scenario's recording; that of a data folder must be there.
+    """The path of the scenario's recording; one in the data folder must exist.
 
     Raises:
-        BadInput: if a recording of the data folder is not there.
+        BadInput: if a recording of the data folder does not exist.
     """
     path = scenario.path_of(name)
     if path is None and name.startswith(DATA_SCHEME):
@@ -205,13 +205,14 @@ def _recording(scenario: Scenario, name: str) -> str:
 
 
 def named_source(text: str) -> dict[str, Any]:
-    """A source as commands and messages name it.
+    """Parse a source as commands and messages name it.
 
-    That is ``live``, ``live:NAMESPACE``, ``commands``, ``commands:NAMESPACE``, a JSON object, a trajectory's YAML file,
-    or a recording's path. A JSON object that names nothing has options for the scenario's own source.
+    The text is ``live``, ``live:NAMESPACE``, ``commands``, ``commands:NAMESPACE``, a JSON object, a trajectory's
+    YAML file, or a recording's path. A JSON object without a kind of source holds options for the scenario's own
+    source.
 
     Raises:
-        BadInput: if it begins like a JSON object and is none.
+        BadInput: if it begins like a JSON object but is invalid.
     """
     kind, _, namespace = text.partition(":")
     if kind in (LIVE, COMMANDS):
@@ -228,12 +229,12 @@ def named_source(text: str) -> dict[str, Any]:
             expected="a path, live, live:NAMESPACE, commands, commands:NAMESPACE,"
             ' or JSON such as {"live": "", "timeout": 2}',
         ) from None
-    assert isinstance(spec, dict)  # a text that begins with a brace is nothing else
+    assert isinstance(spec, dict)  # JSON that begins with a brace is an object
     return spec
 
 
 def _kind_of_file(path: Path) -> SourceKind:
-    """A recording, too, has a YAML file in it, which describes it."""
+    """The kind of a source file; ``metadata.yaml`` of a recording is not a trajectory."""
     if path.suffix in (".yaml", ".yml") and path.stem != "metadata":
         return SourceKind.TRAJECTORY
     return SourceKind.RECORDING

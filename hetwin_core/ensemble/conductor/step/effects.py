@@ -1,4 +1,4 @@
-"""Requests of triggers, models and users to a run: responsibilities, commands, other values, its end."""
+"""Requests of triggers, models and users to a run: handovers, commands, new values, its end."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def slot_of(layout: Layout, entity: str, attribute: str, size: int | None = None
     """Index of an attribute of the scene.
 
     Args:
-        layout: of the scene.
-        entity: whose attribute.
-        attribute: its name.
-        size: how many numbers it must have; None: any.
+        layout: layout of the scene.
+        entity: the entity with the attribute.
+        attribute: name of the attribute.
+        size: required number of values; None: any.
 
     Raises:
-        Refused: if the scene has none of this size.
+        Refused: if the scene has no such attribute of this size.
     """
     slot = layout.find(entity, attribute)
     if slot is None or size not in (None, layout.slots[slot].attribute.size):
@@ -42,7 +42,7 @@ def slot_of(layout: Layout, entity: str, attribute: str, size: int | None = None
 class EffectRunner(Restorable):
     """Carries out effects of triggers (see `triggers.effects.Effects`), requests of models, and placements.
 
-    A refusal is noted and counted, and the run goes on. A model that fails goes to the failure handler.
+    A refusal is noted and counted, and the run continues. A model that fails is passed to the failure handler.
 
     Args:
         scenario: names and order of the models.
@@ -50,7 +50,7 @@ class EffectRunner(Restorable):
         ports: the models, by index.
         handovers: moves responsibilities.
         failures: handles a model that fails.
-        listeners: receive a note of the end that a trigger asks for.
+        listeners: receive a note when a trigger ends the run.
         ask: takes requests for this barrier.
 
     Attributes:
@@ -79,10 +79,10 @@ class EffectRunner(Restorable):
         self.stopped_by: str | None = None
 
     def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
-        """Effect of a trigger.
+        """Hand an attribute over, as a trigger's effect.
 
         Raises:
-            RunFailed: if there is no such model or attribute, or a model fails and the run is to stop.
+            RunFailed: if there is no such model or attribute, or a model fails and its failure stops the run.
         """
         plan = self._scenario.plan(to)
         if plan is None:
@@ -95,10 +95,10 @@ class EffectRunner(Restorable):
         self.move(slot, plan.index, cause)
 
     def command(self, model: str, name: str, arguments: Mapping[str, Json], cause: str) -> None:
-        """Effect of a trigger.
+        """Send a command to a model, as a trigger's effect.
 
         Raises:
-            RunFailed: if there is no such model, or it fails and the run is to stop.
+            RunFailed: if there is no such model, or it fails and its failure stops the run.
         """
         plan = self._scenario.plan(model)
         if plan is None:
@@ -112,12 +112,12 @@ class EffectRunner(Restorable):
             self._failures.handle(failure)
 
     def stop(self, reason: str) -> None:
-        """Effect of a trigger."""
+        """End the run, as a trigger's effect."""
         self.stopped_by = reason
         self._listeners.note(self._scene.time_ns, "info", "conductor", f"stopped: {reason}")
 
     def place(self, slot: int, data: Floats) -> None:
-        """A user gives an attribute another value, from which its owner continues.
+        """Set an attribute to a user's value, from which its owner continues.
 
         Raises:
             Refused: if the owner does not accept it.
@@ -126,21 +126,21 @@ class EffectRunner(Restorable):
         self._handovers.place(slot, data)
 
     def hand_over_by_hand(self, slot: int, to: int) -> None:
-        """A user makes another model responsible for an attribute.
+        """Hand an attribute over at a user's request.
 
         Raises:
-            Refused: if that is refused, which is noted and counted too.
-            RunFailed: if a model fails and the run is to stop.
+            Refused: if the handover is refused, which is noted and counted too.
+            RunFailed: if a model fails and its failure stops the run.
         """
         refusal = self.move(slot, to, BY_HAND)
         if refusal is not None:
             raise Refused(refusal)
 
     def requests(self, port: ModelPort, requests: Iterable[Request]) -> None:
-        """Responsibilities that a model asks for, or gives back, with the output of a step.
+        """Carry out a model's requests to take or give back responsibilities, sent with the output of a step.
 
         Raises:
-            RunFailed: if the scene has no such attribute, or a model fails and the run is to stop.
+            RunFailed: if the scene has no such attribute, or a model fails and its failure stops the run.
         """
         for request in requests:
             self._request(port, request)
@@ -166,13 +166,13 @@ class EffectRunner(Restorable):
             self._handovers.refuse(name, refusal)
 
     def move(self, slot: int, to: int, cause: str) -> str | None:
-        """Move one responsibility to the model with this index; returns why that was refused, None if it was not.
+        """Move one responsibility to the model with this index; return the reason of a refusal, None without one.
 
-        If a model fails and the run goes on, the move is tried again with the models as they are then; a model that
-        always fails is given up or ends the run, so that this ends.
+        If a model fails and the run continues, the move is retried with the models that remain. The retries end,
+        because a model that always fails is given up or ends the run.
 
         Raises:
-            RunFailed: if a model fails and the run is to stop.
+            RunFailed: if a model fails and its failure stops the run.
         """
         while True:
             try:

@@ -21,30 +21,30 @@ from hetwin_core.ensemble.triggers.runner import TriggerRunner
 
 Outputs: TypeAlias = list[tuple[ModelPort, Changes]]
 MAX_STEPS = 32
-"""Most steps of the main model in one call, so that requests from outside do not wait long."""
+"""Maximum number of main steps in one call, so that requests from outside do not wait long."""
 
 
 class EnsembleStep:
-    """Steps all models once, the main one first; the order of everything in a step is here.
+    """Steps all models once, the main one first; defines the order of everything in a step.
 
-    A run has hundreds of steps a second, and nothing happens in most of them: each part is asked only when it has
-    something to do.
+    A run has hundreds of steps a second, and most of them need only the main model: each part is called only when
+    it has something to do.
 
     Args:
         main: the main model.
         clock: times of its steps.
         scene: the values.
-        scheduler: knows which others step.
+        scheduler: selects the other models that step.
         outputs: writes outputs into the scene.
         outside: events and placements from outside.
-        events: ranks and orders the step's events, and keeps those that each model has not seen yet.
+        events: ranks and orders the step's events, and keeps those that each model has not received yet.
         effects: carries out the models' requests.
         failures: handles models that fail.
         triggers: run on the events.
-        end_ns: the run ends with the first step that reaches this time; None: when the source ends.
+        end_ns: the run ends with the first step that reaches this time; None: with the source.
 
     Attributes:
-        output: the main model's in the last complete step.
+        output: the main model's output of the last complete step.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class EnsembleStep:
     def can_overlap(self) -> bool:
         """Whether the next step may begin before the state after the last one is published.
 
-        The main model is at work meanwhile if it is in another process. The state of a live robot must not wait.
+        A main model in another process works meanwhile. The state of a live robot must not wait.
         """
         return self._main.is_elsewhere and self.output.input_ns is None
 
@@ -90,13 +90,13 @@ class EnsembleStep:
         self._end_ns = time_ns
 
     def changed(self) -> None:
-        """Take note that something may have been changed between two steps, so that the next one is taken alone."""
+        """Record that something may have changed between two steps, so that the next step is taken alone."""
         self._acted = True
 
     def next_stop(self, step: int) -> int:
-        """The next step with which anything but the main model may have something to do.
+        """The next step at which anything but the main model may have something to do.
 
-        All steps until then are one for everybody else; the main model takes them in one call.
+        The main model takes all steps until then in one call; the others see a single step.
         """
         first = step + 1
         waits = self._triggers.waits_for_events and not self._scheduler.sees_every_step
@@ -109,7 +109,7 @@ class EnsembleStep:
         return max(first, min(last, step + MAX_STEPS))
 
     def begin(self, step: int) -> None:
-        """Start the models beside the main one, then the main model, which may be at work on it from now on."""
+        """Start the models beside the main one, then the main model, which may run in parallel from now on."""
         scheduler, scene, main = self._scheduler, self._scene, self._main
         self._due = () if step % scheduler.stride else scheduler.due(step, scene)
         if scheduler.any_beside and (beside := scheduler.starting_beside(step)):
@@ -126,7 +126,7 @@ class EnsembleStep:
         main.begin_step(tick)
 
     def _input(self, port: ModelPort, step: int, then: int, scene: Snapshot) -> Tick:
-        """The input of a step that ends with this step of the main model, at a time, on this snapshot."""
+        """The input of a step on this snapshot that ends at time `then`, with this step of the main model."""
         if port.plan.stepping is Stepping.SERVICE:
             period = self._scheduler.period_ns(port, then)
         else:
@@ -134,10 +134,10 @@ class EnsembleStep:
         return Tick(then, period, scene, self._events.unseen_by(port.plan.index))
 
     def finish(self, step: int) -> bool:
-        """Complete the step that `begin` began; returns whether it was the last.
+        """Complete the step that `begin` began; return whether it was the last.
 
         Raises:
-            RunFailed: if a model or a trigger fails and the run is to stop.
+            RunFailed: if a model or a trigger fails and the failure stops the run.
         """
         then, scene, main, outside = self._then, self._scene, self._main, self._outside
         self.output = output = self._outputs.write_main(main.plan, main.end_step(), then)
@@ -163,10 +163,10 @@ class EnsembleStep:
         return output.ended or (self._end_ns is not None and then >= self._end_ns)
 
     def _others(self, step: int, then: int) -> list[tuple[int, Event]]:
-        """Step all other models that are due, write all outputs, carry out requests; returns the events by rank.
+        """Step the other models that are due, write their outputs, carry out requests; return the events by rank.
 
         Raises:
-            RunFailed: if a model fails and the run is to stop.
+            RunFailed: if a model fails and its failure stops the run.
         """
         outputs = self._write(self._begin_after_main(), then) if self._due else []
         if self._scheduler.unwaited:
@@ -185,7 +185,7 @@ class EnsembleStep:
         return events
 
     def _begin_after_main(self) -> Sequence[ModelPort]:
-        """Start the models that see the main model's new state; returns all whose outputs are due."""
+        """Start the models that see the main model's new state; return all models whose outputs are due."""
         due, scheduler = self._due, self._scheduler
         if scheduler.interrupted:
             due = scheduler.still_due(due)
@@ -212,7 +212,7 @@ class EnsembleStep:
         return written
 
     def _receive(self, due: Sequence[ModelPort]) -> tuple[Outputs, list[RunFailed]]:
-        """Wait for all models that are due, but no longer once one has ended the run."""
+        """Wait for all models that are due, or until one fails and stops the run."""
         received: Outputs = []
         failures: list[RunFailed] = []
         for port in due:
@@ -225,7 +225,7 @@ class EnsembleStep:
         return received, failures
 
     def _collect(self, step: int) -> Outputs:
-        """Write the outputs so far of models on the clock or free, and offer them the new time."""
+        """Write the outputs that models on the clock or free have finished, and offer these models the new time."""
         outputs: Outputs = []
         for port in self._scheduler.unwaited:
             try:

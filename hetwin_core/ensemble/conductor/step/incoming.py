@@ -37,15 +37,15 @@ from hetwin_core.ensemble.words import seconds
 class BeliefIntake(Restorable):
     """Passes beliefs on, with poses in the world frame.
 
-    A belief about something outside the scene, or in a frame that it does not have, is left out; the first of its kind
-    on a topic is a warning, and at the end of the run their number. The frames are the scene's entities, ``world`` or
-    ``map``, which are the same, and ``odom`` of a robot with odometry, where it was when it was first needed: nothing
-    informs the robot of the drift.
+    A belief about something outside the scene, or in an unknown frame, is dropped. The first one of its kind on a
+    topic causes a warning; their number is reported at the end of the run. Frames are the scene's entities,
+    ``world`` or ``map``, which are the same, and ``odom`` of a robot with odometry. The origin of ``odom`` stays
+    where it was when first used, because nothing informs the robot of the drift.
 
     Args:
         scene: poses and entities.
         listeners: receive the beliefs, and the warnings.
-        expected: topics from which beliefs or tasks are to come -> the scenario's keys that name them.
+        expected: topics of beliefs or tasks -> the scenario's keys that name them.
     """
 
     saved_fields = ("_silent", "_begins", "_left_out")
@@ -61,7 +61,7 @@ class BeliefIntake(Restorable):
         self._left_out: Counter[tuple[str, str]] = Counter()
 
     def heard(self, source: str) -> None:
-        """Take note that something came from a topic."""
+        """Record that a topic has sent something."""
         self._silent.pop(source, None)
 
     def take(self, event: Event) -> None:
@@ -86,7 +86,7 @@ class BeliefIntake(Restorable):
         self._listeners.belief(_resolved(event, fields, [str(name) for name in entities], frame))
 
     def end(self) -> None:
-        """Warn of topics on which nothing came, and report how much was left out."""
+        """Warn of silent topics, and report how many messages were dropped."""
         for source, where in self._silent.items():
             self._warn(where, f"nothing came on {source}")
         for (source, _), count in self._left_out.items():
@@ -113,7 +113,7 @@ class BeliefIntake(Restorable):
         return self._scene.snapshot().pose(known)
 
     def _odometry_began(self, frame: str) -> Floats:
-        """(13,) where a robot's odometry began, as it was when it was first asked for."""
+        """(13,) pose in the world of the origin of a robot's odometry, at the time of its first use."""
         if frame not in self._begins:
             robot, scene = self._names.odometries[frame], self._scene.snapshot()
             odometry = scene.get(robot.name, ODOMETRY.name)
@@ -127,7 +127,7 @@ _WORLD_POSE: Floats = pose_value((0.0, 0.0, 0.0)).data
 
 
 def _moved(frame: list[float], pose: Pose) -> list[Json]:
-    """A pose in a frame as one in the world; the frame's twist does not matter."""
+    """Transform a pose from a frame to the world; the frame's twist is ignored."""
     x, y, z = rotate(frame[3:7], pose[:3])
     return [x + frame[0], y + frame[1], z + frame[2], *multiply(frame[3:7], pose[3:])]
 
@@ -143,21 +143,21 @@ def _resolved(
 
 
 OUTSIDE = "outside"
-"""Source of an event that comes from outside and names none."""
+"""Source of an event from outside that names none."""
 
 
 class EventQueue(Restorable):
-    """Brings events into order and publishes them one by one.
+    """Orders events and publishes them one by one.
 
     Args:
         models: names of the models, by index.
         digest: receives every event.
         listeners: receive every event.
-        beliefs: receives the robot's beliefs, which are no events to anything else.
+        beliefs: receives the robot's beliefs, which nothing else handles as events.
 
     Attributes:
         events: all events that were handled or recorded, in order.
-        handled: how many were handled.
+        handled: number of handled events.
     """
 
     saved_fields = ("_sequences", "_unseen", "events", "handled")
@@ -182,7 +182,7 @@ class EventQueue(Restorable):
         """Events of a model's output, with its index as their rank and its name as their source.
 
         Raises:
-            RunFailed: if the arguments of one cannot be written as JSON.
+            RunFailed: if an event's arguments cannot be written as JSON.
         """
         name, ranked = self._models[index], []
         for event in events:
@@ -192,7 +192,7 @@ class EventQueue(Restorable):
         return ranked
 
     def from_outside(self, event: Event) -> tuple[int, Event]:
-        """An event that no model's output held, with its rank; those of unknown source come last.
+        """An event that comes from no model's output, with its rank; unknown sources rank last.
 
         Raises:
             RunFailed: if its arguments cannot be written as JSON.
@@ -209,7 +209,7 @@ class EventQueue(Restorable):
         return list(map(itemgetter(1), ranked))
 
     def handle(self, event: Event) -> Event:
-        """Number an event, publish and keep it; returns it with its number. A belief is only passed on.
+        """Number, publish and keep an event; return it with its number. A belief is only passed on.
 
         Raises:
             RunFailed: if its arguments cannot be written as JSON.
@@ -219,7 +219,7 @@ class EventQueue(Restorable):
             return event
         if event.kind is EventKind.TASK:
             self._beliefs.heard(event.source)
-        if event.kind is EventKind.TRIGGER:  # others were checked when they came in
+        if event.kind is EventKind.TRIGGER:  # others were checked on arrival
             _check_json(event, event.source)
         event = self._numbered(event)
         self.handled += 1
@@ -230,7 +230,7 @@ class EventQueue(Restorable):
         return event
 
     def record(self, event: Event) -> None:
-        """Number, publish and keep an event that changes nothing: it is no part of the digest, and no model sees it."""
+        """Number, publish and keep an event without effects: it is not part of the digest, and no model sees it."""
         self._listeners.event(self._numbered(event))
 
     def _numbered(self, event: Event) -> Event:
@@ -240,7 +240,7 @@ class EventQueue(Restorable):
         return event
 
     def unseen_by(self, index: int) -> tuple[Event, ...]:
-        """The events since the last call for this model, in order."""
+        """The events that this model has not received yet, in order; they count as received from now on."""
         unseen = self._unseen[index]
         if not unseen:
             return ()
@@ -259,20 +259,21 @@ def _check_json(event: Event, source: str) -> None:
 
 
 class OutsideInput(Restorable):
-    """Takes in, at the barrier, requests that other threads have put into the controls.
+    """Takes over, at the barrier, the requests that other threads have put into the controls.
 
     Args:
-        controls: of the run.
+        controls: controls of the run.
         scene: values and layout.
         events: ranks events.
         effects: carries out the requests.
         failures: handles a model that fails.
-        join, leave: take the model with an index into service, or out of it; return the event.
+        join, leave: take the model with an index into or out of service; return the event.
 
     Attributes:
-        arrivals: the events that have come in.
+        arrivals: the events that have arrived.
         requests: pending requests.
-        any_events: whether any event has come in, or anything was done by hand, so that the run cannot be repeated.
+        any_events: whether an event has arrived or a user has changed something, so that the run is not
+            reproducible.
     """
 
     saved_fields = ("any_events",)
@@ -300,7 +301,7 @@ class OutsideInput(Restorable):
         """The events that have arrived, each with its rank.
 
         Raises:
-            RunFailed: if the arguments of one cannot be written as JSON.
+            RunFailed: if an event's arguments cannot be written as JSON.
         """
         events: list[tuple[int, Event]] = []
         with suppress(Empty):
@@ -313,7 +314,7 @@ class OutsideInput(Restorable):
         """Carry out the requests; a placement is followed by an event ``placed``, a handover by ``handed_over``.
 
         Raises:
-            RunFailed: if a model fails and the run is to stop.
+            RunFailed: if a model fails and its failure stops the run.
         """
         while self.requests:
             request = self.requests.popleft()
@@ -350,7 +351,7 @@ class OutsideInput(Restorable):
         return self._event("placed", placement.slot, {})
 
     def _move(self, move: Move) -> Event:
-        """Hand over; a model that refuses has perhaps moved on already, so that the run cannot be repeated either."""
+        """Hand over; even a refused handover makes the run irreproducible: a model may have changed its state."""
         table = self._scene.table
         owner, models = table.owner(move.slot), table.models
         place = self._scene.layout.slots[move.slot]

@@ -1,4 +1,4 @@
-"""Output of a step: outputs of models, checked and written into the scene, and the state that is published."""
+"""Output of a step: checks models' outputs, writes them into the scene, and publishes the state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hetwin_core.ensemble.transport.port import not_its_own, wrong_numbers, wron
 
 
 class Predicates(Restorable):
-    """Follows the attributes that hold a truth value or name an entity.
+    """Tracks the attributes that hold a truth value or name an entity.
 
     Args:
         layout: the scene's layout.
@@ -42,11 +42,11 @@ class Predicates(Restorable):
         ]
 
     def observe(self, values: Floats) -> None:
-        """Record which entities the attributes name at these values of the scene."""
+        """Record which entities the attributes name in these values of the scene."""
         if not len(self._offsets):
             return
         now = values[self._offsets]
-        same = now.tobytes()  # compared at every step, for which numpy's functions take too long
+        same = now.tobytes()  # compared at every step, where numpy's functions would take too long
         if same == self._last:
             return
         self._last = same
@@ -74,7 +74,8 @@ class OutputWriter(Restorable):
     Args:
         scene: receives the values.
         main_slots: slots that the main model's block covers, from the first on.
-        warn: called once with (model, text) for each attribute that a model outputs without being responsible for it.
+        warn: called once with (model, text) for each attribute that a model returns without being responsible for
+            it.
 
     Attributes:
         dropped: "model: entity.attribute" -> number of values that were not written.
@@ -97,7 +98,7 @@ class OutputWriter(Restorable):
         """Write the main model's output of its step to `time_ns`, and return it.
 
         Raises:
-            RunFailed: if it is not for that time, has the wrong shape, or is not finite.
+                RunFailed: if its time is another one, its shape is wrong, or a value is not finite.
         """
         wrong = wrong_output(output, time_ns)
         if wrong is not None or not isinstance(output, MainChanges):
@@ -111,7 +112,7 @@ class OutputWriter(Restorable):
         if output.tables:
             for name, table in output.tables.items():
                 table.time_ns = time_ns
-                if table.known is None:  # it is checked when it is computed
+                if table.known is None:  # it is not computed yet, and is checked then
                     table.check = partial(_check_table, plan, time_ns, name)
                 elif wrong_rows(name, table.known) is not None:
                     _check_table(plan, time_ns, name, table.known)
@@ -121,7 +122,7 @@ class OutputWriter(Restorable):
         return output
 
     def write(self, plan: ModelPlan, output: Changes, time_ns: int | None) -> None:
-        """Write a model's output; `time_ns` is None for a model that steps at times of its own.
+        """Write a model's output; `time_ns` is None for a model that steps at its own times.
 
         Raises:
             RunFailed: see `write_main`; or if it has a field that only the main model may return.
@@ -136,7 +137,7 @@ class OutputWriter(Restorable):
             self._write_values(plan, output)
 
     def _write_values(self, plan: ModelPlan, output: Changes) -> None:
-        """Write the attributes that the model is responsible for, and drop and count the rest."""
+        """Write the attributes that the model is responsible for; drop and count the others."""
         owners, scene = self._scene.table.owners, self._scene
         for key, value in output.values.items():
             slot = self._slots.get(key)
@@ -174,7 +175,7 @@ class OutputWriter(Restorable):
     def _check_frame(
         self, plan: ModelPlan, slot: int, value: Value, time_ns: int, wrong: str | None
     ) -> None:
-        """Refuse a value of which something is wrong already, or its frame."""
+        """Raise an error if something is wrong with a value, or if its frame is invalid."""
         place = self._layout.slots[slot]
         wrong = wrong or self._wrong_frame(place, value.parent)
         if wrong is not None:
@@ -200,16 +201,16 @@ def _check_table(plan: ModelPlan, time_ns: int, name: str, rows: Floats) -> None
 
 
 class StatePublisher(Restorable):
-    """Gives the state after each step, once, to the digest, the predicates and the listeners.
+    """Passes the state after each step, once, to the digest, the predicates and the listeners.
 
     Args:
-        scene: the values; those of the last complete step whenever `publish` is called.
-        digest: of the run.
-        listeners: of the run.
+        scene: the values, of the last complete step whenever `publish` is called.
+        digest: digest of the run.
+        listeners: listeners of the run.
         lag: measures how late the state of a live robot is.
 
     Attributes:
-        predicates: reported by observers so far.
+        predicates: the predicates that observers have reported so far.
     """
 
     saved_fields = ("_published",)
@@ -226,19 +227,19 @@ class StatePublisher(Restorable):
         self.predicates = Predicates(scene.layout)
 
     def begin(self) -> None:
-        """Add the state at the start, which listeners get with the start itself, to the digest."""
+        """Add the state at the start to the digest; listeners get it with the start itself."""
         self._digest.values(0, self._scene.snapshot().values)
 
     def next_ns(self, now_ns: int) -> int:
-        """From when on the next state has to be published, once that of `now_ns` was [ns]."""
+        """Time at which the next state must be published, after that of `now_ns` [ns]."""
         return min(self._digest.next_ns(now_ns), self._listeners.next_ns(now_ns))
 
     def publish(self, step: int, output: MainChanges) -> None:
         """Publish the state after a step, unless it is published already.
 
         Args:
-            step: the last complete step; 0 if none is.
-            output: the main model's in this step.
+            step: the last complete step; 0 before the first.
+            output: the main model's output of this step.
         """
         if step == self._published:
             return

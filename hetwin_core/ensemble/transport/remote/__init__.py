@@ -1,1 +1,1 @@
-"""Models in other processes: one port, one server, and their messages."""
+"""Models in other processes: the port, the server, and their messages."""

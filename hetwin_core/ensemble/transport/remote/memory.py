@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 
 ROOM = 1 << 26
-"""Bytes of one message at most; memory that is never written to takes none of the machine's."""
+"""Maximum size of one message [bytes]; shared memory that is never written to is not allocated."""
 FIRST_LOOK_S = 0.005
 LOOK_PERIOD_S = 0.02
 _COUNT = struct.Struct("<q")
@@ -26,7 +26,7 @@ Part: TypeAlias = memoryview | bytes
 
 
 class TooLarge(HetwinError):
-    """A message does not fit."""
+    """A message exceeds the shared memory."""
 
 
 @dataclass(slots=True)
@@ -38,9 +38,9 @@ class FlatMessage:
         index: see `step_codec`.
         numbers: see `step_codec`.
         tables: see `step_codec`.
-        events: of a step, see `step_codec`.
+        events: events of a step, see `step_codec`.
         more: everything but arrays of numbers, as JSON.
-        error: that the model has raised, see `json_codec.error_to_text`; empty for none.
+        error: error that the model has raised, see `json_codec.error_to_text`; empty without one.
     """
 
     call: str = ""
@@ -69,13 +69,13 @@ class FlatMessage:
 
 
 class SharedParts:
-    """Room for one message: a list of parts, each of any number of bytes.
+    """Memory for one message: a list of parts of any size.
 
-    Only one process writes at a time, and signals by other means when the other may read. The memory has no name, so
-    that nothing is left behind however the processes end.
+    Only one process writes at a time, and signals by other means when the other may read. The memory has no name,
+    so that nothing is left behind however the processes end.
 
     Args:
-        room: bytes that it has.
+        room: size of the memory [bytes].
         file: descriptor of the memory; by default it is new, and shared with processes that are forked from now on.
     """
 
@@ -86,7 +86,7 @@ class SharedParts:
         """Replace the message.
 
         Raises:
-            TooLarge: if there is no room for it.
+            TooLarge: if it exceeds the memory.
         """
         memory = self._memory
         sizes = [len(part) for part in parts]
@@ -100,7 +100,7 @@ class SharedParts:
             at += size
 
     def read(self) -> list[bytes]:
-        """A copy of the message."""
+        """Return a copy of the message."""
         memory = self._memory
         (count,) = _COUNT.unpack_from(memory)
         sizes = struct.unpack_from(f"<{count}q", memory, _COUNT.size)
@@ -115,8 +115,8 @@ class SharedParts:
 class MemoryChannel:
     """Carries one request at a time to another process, and its reply back.
 
-    Two counters signal that something can be read: unlike bytes in a pipe, they do not draw the
-    process that wakes up to the processor of the one that wakes it, which has more to do.
+    Two counters (eventfd) signal that something can be read: unlike bytes in a pipe, they do not make the kernel
+    move the waking process to the processor of the one that wakes it, which has more to do.
 
     Args:
         files: descriptors of both memories and both counters.
@@ -133,7 +133,7 @@ class MemoryChannel:
 
     @classmethod
     def make(cls) -> MemoryChannel:
-        """New memory; processes that are forked from now on share it."""
+        """Return a channel with new memory, shared with processes that are forked from now on."""
         memories = [os.memfd_create(f"hetwin {name}") for name in ("request", "reply")]
         for file in memories:
             os.ftruncate(file, ROOM)
@@ -143,7 +143,7 @@ class MemoryChannel:
         """Send a request.
 
         Raises:
-            TooLarge: if there is no room for it.
+            TooLarge: if it exceeds the memory.
         """
         self._request.write(message.parts())
         os.eventfd_write(self._requested, 1)
@@ -152,11 +152,11 @@ class MemoryChannel:
         """Wait for the reply.
 
         Args:
-            until: when to give up, at the look that follows, by `time.monotonic` [s].
-            look: is called from time to time; false ends the waiting.
+            until: time limit, by `time.monotonic` [s]; checked at each call of `look`.
+            look: called periodically; false ends the waiting.
 
         Returns:
-            The reply; None if there is none.
+            The reply; None without one.
         """
         wait_s = FIRST_LOOK_S
         while not _counts(self._replied, wait_s):
@@ -177,7 +177,7 @@ class MemoryChannel:
         """Send the reply to the last request.
 
         Raises:
-            TooLarge: if there is no room for it.
+            TooLarge: if it exceeds the memory.
         """
         self._reply.write(message.parts())
         os.eventfd_write(self._replied, 1)
@@ -201,7 +201,7 @@ def _room(file: int) -> int:
 
 
 def _counts(counter: int, timeout_s: float | None) -> bool:
-    """Whether a counter is above 0 within the timeout, or for ever."""
+    """Whether a counter exceeds 0 within the timeout; None: wait without limit."""
     poll = select.poll()
     poll.register(counter, select.POLLIN)
     return bool(poll.poll(None if timeout_s is None else timeout_s * 1e3))

@@ -1,4 +1,4 @@
-"""A model in another process: it carries out the conductor's calls, whatever they come over; one on this machine."""
+"""A model in another process: the server of the conductor's calls over any transport, and a process on this machine."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ CALLS = (
     *("register", "initialize", "start", "step", "take", "release", "place", "change"),
     *("command", "compares", "save", "restore", "stop"),
 )
-"""Calls of the conductor; each has a method of its name."""
+"""Calls of the conductor; the server has a method for each."""
 PRESENT_STEP_S = 1.0
-"""A model that steps in a thread of its own is stopped after its present step, or when that takes longer."""
+"""Maximum time that stopping a model waits for its present step, if it steps in a thread of its own [s]."""
 
 
 class Call(step_codec.StepFields, Protocol):
@@ -60,10 +60,10 @@ class ModelServer:
 
     Args:
         make: returns the model.
-        done: is called with the name of each call that the model has carried out.
+        done: called with the name of each call that the model has carried out.
 
     Attributes:
-        is_over: whether the model has been stopped.
+        is_over: whether the model was stopped.
         period_ns: time between two steps of a model that the conductor does not wait for [ns].
     """
 
@@ -83,7 +83,7 @@ class ModelServer:
 
     @property
     def model(self) -> Model:
-        """The model, which is made when it is first needed."""
+        """The model, which is made on first access."""
         if self._made is None:
             self._made = self._make()
         return self._made
@@ -104,7 +104,7 @@ class ModelServer:
         self._at_start = None
 
     def carry_out(self, call: Call, result: Result) -> None:
-        """Carry out a call; the result gets the error, if there is one."""
+        """Carry out a call; an error is put into the result."""
         guard = nullcontext() if call.call == "stop" else self._one_at_a_time
         try:
             with guard:
@@ -115,7 +115,7 @@ class ModelServer:
             result.error = json_codec.error_to_text(error)
 
     def serve_next(self, channel: MemoryChannel, timeout_s: float | None = None) -> bool:
-        """Carry out the next call that comes through memory; returns false if none does within the timeout."""
+        """Carry out the next call that arrives in shared memory; return false if none does within the timeout."""
         call = channel.next_request(timeout_s)
         if call is None:
             return False
@@ -128,7 +128,7 @@ class ModelServer:
         return True
 
     def step_unasked(self, tick: Tick, result: Result) -> None:
-        """Take a step that the conductor does not wait for; the result gets the error, if there is one."""
+        """Take a step that the conductor does not wait for; an error is put into the result."""
         try:
             with self._one_at_a_time:
                 output = self._advance(tick)
@@ -207,15 +207,15 @@ class ModelServer:
 
 
 CALLER = "remote/own_process.py"
-"""Where the model is called."""
+"""File that calls the model."""
 REGULAR_END_S = 1.0
 
 
 class OwnProcess(Peer):
     """A process forked from this one that serves a model; it ends with this one, even if the model hangs.
 
-    It is forked rather than started anew: that takes a few milliseconds instead of the time of all imports, and finds
-    every class that this process has.
+    Forking takes a few milliseconds instead of the time of all imports, and the child has every class of this
+    process.
     """
 
     def __init__(self, plan: ModelPlan) -> None:
@@ -240,7 +240,7 @@ class OwnProcess(Peer):
 
     @property
     def is_reached(self) -> bool:
-        """Whether there is a process; one that hangs is ended at once."""
+        """Whether there is a process; a hanging one was killed and does not count."""
         return self._process is not None
 
     def send(self, call: FlatMessage) -> None:
@@ -261,7 +261,7 @@ class OwnProcess(Peer):
         return result
 
     def too_late(self, call: str, deadline_s: float) -> RunFailed:
-        """End the process; the failure has where it was."""
+        """Kill the process; the failure names the location where it hung."""
         place = where_it_hangs(self._pid, self._stacks, CALLER)
         where = f"; it is in {place}" if place else ""
         failure = self.failure(call, f"no answer within its deadline of {deadline_s:g} s{where}")
@@ -269,7 +269,7 @@ class OwnProcess(Peer):
         return failure
 
     def end(self, failure: RunFailed | None) -> RunFailed | None:
-        """Let the process end if it has not failed, or kill it."""
+        """Wait for the end of the process, or kill it at once after a failure."""
         process, self._process = self._process, None
         if process is not None:
             process.has_ended(REGULAR_END_S if failure is None else 0.0)
@@ -281,13 +281,13 @@ class OwnProcess(Peer):
         return failure
 
     def renew(self) -> None:
-        """The next connection starts another process."""
+        """Do nothing: the next connection starts another process."""
 
 
 def _serve_and_exit(cls: type[Model], channel: MemoryChannel, stacks: int, parent: int) -> None:
     """The process's main function; it never returns into the parent's code."""
     code = 1
-    gc.freeze()  # objects of the parent are never collected here, see `watched_child`
+    gc.freeze()  # the parent's objects must not be collected here, see `watched._child`
     try:
         detach(stacks, signal.SIGKILL)
         server = ModelServer(cls)

@@ -1,4 +1,4 @@
-"""The conductor's side of a model in another process, whatever lies between them."""
+"""The conductor's side of a model in another process, over any transport."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ STOP_DEADLINE_S = 2.0
 
 
 class Peer(ABC):
-    """The process of a model, as the conductor's process reaches it. One call is under way at a time.
+    """The connection to a model's process. One call is in progress at a time.
 
     Args:
-        plan: the model as the scenario has it.
+        plan: the model's plan from the scenario.
 
     Attributes:
-        time_ns: of the step that was requested last [ns]; failures name it.
+        time_ns: time of the last requested step [ns]; failures name it.
     """
 
     def __init__(self, plan: ModelPlan) -> None:
@@ -52,7 +52,7 @@ class Peer(ABC):
 
     @abstractmethod
     def connect(self) -> tuple[str, int]:
-        """Reach the process; returns host and process id.
+        """Connect to the process; return host and process id.
 
         Raises:
             RunFailed: if it cannot be reached.
@@ -69,7 +69,7 @@ class Peer(ABC):
 
         Raises:
             RunFailed: if it is not connected.
-            TooLarge: if there is no room for it.
+            TooLarge: if the call exceeds the channel's memory.
         """
 
     @abstractmethod
@@ -77,38 +77,38 @@ class Peer(ABC):
         """Wait for the result of the call that was sent.
 
         Args:
-            call: its name.
-            until: when to give up, by `time.monotonic` [s].
+            call: name of the call.
+            until: time limit, by `time.monotonic` [s].
 
         Returns:
-            A message with the fields of `step_codec.OutputFields` and an error; None if it does not come in time.
+            A message with the fields of `step_codec.OutputFields` and an error; None after the time limit.
 
         Raises:
             RunFailed: if the process has ended.
         """
 
     def unasked(self) -> Sequence[Any]:
-        """Results of steps that the conductor does not wait for, since the last time."""
+        """Results of steps that the conductor does not wait for, since the last call."""
         return ()
 
     @abstractmethod
     def too_late(self, call: str, deadline_s: float) -> RunFailed:
-        """Return the failure of a call whose result has not come in time; the process counts as hanging from now on."""
+        """Return the failure of a call that exceeded its deadline; the process counts as hanging from now on."""
 
     @abstractmethod
     def end(self, failure: RunFailed | None) -> RunFailed | None:
-        """Disconnect from the process, which has been called to stop if it could be.
+        """Disconnect from the process, after the call to stop it, if that was possible.
 
         Args:
-            failure: of that call.
+            failure: failure of that call; None if it succeeded.
 
         Returns:
-            Where the run is informed of it.
+            The failure that the run reports; None without one.
         """
 
     @abstractmethod
     def renew(self) -> None:
-        """Let the next connection be to another process."""
+        """Let the next connection start or find another process."""
 
     def failure(self, call: str, reason: str) -> RunFailed:
         """Return the failure of a call."""
@@ -116,15 +116,15 @@ class Peer(ABC):
 
 
 class RemotePort(ModelPort):
-    """A model in another process: it computes while the main model does, and does not share Python's lock.
+    """A model in another process: it computes in parallel with the main model, without sharing Python's lock.
 
-    A call without a result is given up at its deadline, and a process that has died is not waited for; so, unlike in
-    the conductor's process, the run can go on without the model or with another instance of it.
+    A call without a result is given up at its deadline, and a process that has died is not waited for. Unlike with
+    a model in the conductor's process, the run can therefore continue without the model or with a new instance.
 
     Args:
-        plan: the model as the scenario has it.
-        peer: the process.
-        period_ns: time between two steps, of a model that the conductor does not wait for [ns].
+        plan: the model's plan from the scenario.
+        peer: connection to its process.
+        period_ns: time between two steps of a model that the conductor does not wait for [ns].
     """
 
     is_elsewhere = True
@@ -147,7 +147,7 @@ class RemotePort(ModelPort):
         self._output: Changes | None = None
 
     def register(self) -> tuple[str, int]:
-        """Reach the process and make the instance."""
+        """Connect to the process and make the instance; return host and process id."""
         found = self._peer.connect()
         self._call("register")
         return found
@@ -165,7 +165,7 @@ class RemotePort(ModelPort):
         return contribution
 
     def start(self, scene: Snapshot) -> None:
-        """Begin the run: layout, models and state."""
+        """Send layout, models and state, and start the model."""
         self._layout = scene.layout
         self._reads = bool(self.reads_tables or scene.layout.select(self._selections))
         given = {
@@ -198,7 +198,7 @@ class RemotePort(ModelPort):
         return output
 
     def _read(self, call: str, result: Any, layout: Layout) -> MainChanges:
-        """The output of a step; one that changes nothing may be empty."""
+        """Decode the output of a step; an empty one changes nothing."""
         if not len(result.index) and not result.more:
             return MainChanges(self._peer.time_ns)
         try:
@@ -208,7 +208,7 @@ class RemotePort(ModelPort):
             raise self._peer.failure(call, reason) from error
 
     def collect(self) -> list[Changes]:
-        """Outputs that have arrived since the last call, of a model that is not waited for."""
+        """Outputs that have arrived since the last call, for a model that is not waited for."""
         outputs: list[Changes] = []
         for result in self._peer.unasked():
             self._missed = result.missed_steps
@@ -219,7 +219,7 @@ class RemotePort(ModelPort):
 
     @property
     def missed_steps(self) -> int:
-        """Steps that the model has missed so far, as its process reports."""
+        """Steps that the model has missed so far, as reported by its process."""
         return self._missed
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -227,7 +227,7 @@ class RemotePort(ModelPort):
         self._give("take", entity, attribute, value, scene)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Let the model go on from another value."""
+        """Let the model continue from another value."""
         self._give("place", entity, attribute, value, scene)
 
     def _give(self, call: str, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -245,7 +245,7 @@ class RemotePort(ModelPort):
         return replace(value, data=value.data.copy())
 
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Let the model go on with other parameters."""
+        """Let the model continue with other parameters."""
         self._call("change", dict(parameters))
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
@@ -275,12 +275,12 @@ class RemotePort(ModelPort):
         self._output = None if output is None else rebuild(output, name="output")
 
     def stop(self) -> RunFailed | None:
-        """End the run and the process."""
+        """Stop the model and end its process."""
         failure = None
         try:
             if self._peer.is_reached:
                 self._call("stop", deadline_s=STOP_DEADLINE_S)
-        except RunFailed as error:  # it must not keep the others from ending
+        except RunFailed as error:  # returned, so that the other models are stopped too
             failure = error
         return self._peer.end(failure)
 
@@ -290,10 +290,10 @@ class RemotePort(ModelPort):
         self._forget_calls()
 
     def renew(self) -> None:
-        """Let the next registration be that of another process.
+        """Let the next registration use another process.
 
         Raises:
-            RunFailed: if there can be none.
+            RunFailed: if there is none.
         """
         self._peer.renew()
 
@@ -305,7 +305,7 @@ class RemotePort(ModelPort):
         *,
         deadline_s: float | None = None,
     ) -> Any:
-        """Send a call, when the pending call has ended; returns its result, or raises the model's error."""
+        """Send a call after the pending one has ended; return its result, or raise the model's error."""
         self._let_call_end()
         call = FlatMessage(name)
         if tick is not None:
@@ -318,9 +318,9 @@ class RemotePort(ModelPort):
         return result
 
     def _let_call_end(self) -> None:
-        """Wait for a requested step: the digest must not depend on which process is quicker.
+        """Wait for a requested step: the digest must not depend on which process is faster.
 
-        The result of a call that was not waited for to its end, since the run was stopped meanwhile, is dropped.
+        The result of another pending call, which was abandoned because the run was stopped, is dropped.
         """
         if self._under_way == "step":
             self._stepped = self._result()
@@ -337,7 +337,7 @@ class RemotePort(ModelPort):
         self._until = time.monotonic() + deadline_s
 
     def _result(self) -> Any:
-        """Wait for the result of the call that is under way."""
+        """Wait for the result of the call in progress."""
         call = self._under_way
         result = self._peer.result(call, self._until)
         if result is None:

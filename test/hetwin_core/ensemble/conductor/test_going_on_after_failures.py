@@ -128,7 +128,7 @@ def test_a_model_that_always_fails_is_restarted_three_times() -> None:
 
 
 def test_the_main_model_cannot_be_done_without() -> None:
-    with pytest.raises(BadInput, match="without its main model a run cannot go on"):
+    with pytest.raises(BadInput, match="a run cannot continue without its main model"):
         conduct(
             'scenario: s\nmodels: {world: {type: "faulty:World", main: true, on_failure: restart}}'
         )

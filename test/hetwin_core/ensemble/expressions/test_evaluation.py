@@ -168,7 +168,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_loops_in_loops_end_with_the_count_instead_of_going_on_for_ever(few: None) -> None:
-    with pytest.raises(EvaluationError, match=r"takes more than 1,000 calls and turns of loops"):
+    with pytest.raises(EvaluationError, match=r"takes more than 1,000 calls and loop iterations"):
         Expression(NESTED).evaluate({"items": list(range(60))}, {})
 
 

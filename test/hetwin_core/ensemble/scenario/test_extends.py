@@ -53,7 +53,7 @@ def test_an_error_names_the_file_that_the_key_stands_in(tmp_path: Path) -> None:
 def test_a_circle_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "a.yaml", "extends: b.yaml\nscenario: a\n")
     b = write(tmp_path, "b.yaml", "extends: a.yaml\nscenario: b\n")
-    with pytest.raises(BadInput, match=r"in a circle; found 'b\.yaml -> a\.yaml -> b\.yaml'"):
+    with pytest.raises(BadInput, match=r"in a cycle; found 'b\.yaml -> a\.yaml -> b\.yaml'"):
         load_scenario(b)
 
 

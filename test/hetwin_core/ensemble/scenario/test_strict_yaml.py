@@ -50,7 +50,9 @@ def test_the_same_key_in_two_mappings_is_fine() -> None:
 
 
 def test_the_same_key_twice_names_both_lines() -> None:
-    with pytest.raises(BadInput, match=r"s.yaml: line 3: a key stands twice; found 'a'.*in line 1"):
+    with pytest.raises(
+        BadInput, match=r"s.yaml: line 3: a key appears twice; found 'a'.*in line 1"
+    ):
         read("a: 1\nb: 2\na: 3\n")
 
 
