@@ -33,7 +33,7 @@ _VERSION = 9
 _ONE_LINE = 10_000
 _FOREVER = {"sec": 9223372036, "nsec": 854775807}
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-"""The C dumper if PyYAML was built with it: ten times as fast."""
+"""The C dumper if PyYAML was built with it, which is ten times as fast."""
 _INFORMATION = "rosbag2_bagfile_information"
 
 
@@ -42,7 +42,7 @@ class BagTopic(NamedTuple):
 
     Attributes:
         digest: hash of its type.
-        messages: how many there are.
+        messages: number of messages.
     """
 
     name: str
@@ -53,21 +53,21 @@ class BagTopic(NamedTuple):
 
 
 def offered_qos(latched: bool) -> str:
-    """The quality of service that a topic is played back with, as MCAP files hold it."""
+    """The quality of service for playing a topic back, as in MCAP files."""
     return as_yaml(_qos(latched)).strip()
 
 
 def bag_information(
     file: str, topics: Iterable[BagTopic], first_ns: int, last_ns: int, facts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Content of metadata.yaml, with a copy in the file itself.
+    """Content of metadata.yaml, of which the file contains a copy.
 
     Args:
         file: name of the bag's only file.
-        topics: all of them.
+        topics: all topics.
         first_ns: log time of the first message.
         last_ns: log time of the last message.
-        facts: about the run.
+        facts: facts about the run.
     """
     rows = [
         {
@@ -102,7 +102,7 @@ def metadata_text(information: Mapping[str, Any]) -> str:
 
 
 def as_yaml(content: object) -> str:
-    """YAML as rosbag2 reads it."""
+    """Return YAML that rosbag2 can read."""
     return str(yaml.dump(content, Dumper=_DUMPER, sort_keys=False, width=_ONE_LINE))
 
 
@@ -132,15 +132,14 @@ def _qos(latched: bool) -> list[dict[str, Any]]:
 
 ROOM = ".room_for_the_end"
 FACTS = "hetwin"
-"""Name of the record with the facts about a run, near the beginning of the file."""
+"""Name of the record with the facts about a run, near the start of the file."""
 
 
 class LogBag:
     """An open bag with the standard topics of a log and those added with `offer`.
 
-    Definitions and hashes of all types are in the bag, so that any reader can decode it.
-
-    A file beside the bag reserves space on the disk, so that the bag can be finished when the disk is full.
+    Definitions and hashes of all types are in the bag, so that any reader can decode it. A file beside the bag
+    reserves space on the disk, so that the bag can be finished when the disk is full.
 
     Args:
         path: folder of the bag; must not exist.
@@ -172,7 +171,7 @@ class LogBag:
         self._open = True
 
     def offer(self, topic: Topic) -> None:
-        """Let messages of one more topic be written; of one that is there nothing changes."""
+        """Add a topic, unless it is there already."""
         if topic.name in self._connections:
             return
         connection = _connection(len(self._topics) + 1, topic)
@@ -200,7 +199,7 @@ class LogBag:
             ) from error
 
     def describe(self, **facts: str) -> None:
-        """Write facts about the run into the file, for who reads it before it is complete, and to the bag's metadata.
+        """Write facts about the run into the file, for readers of an unfinished file, and into the bag's metadata.
 
         Raises:
             RunFailed: if the disk cannot be written to.
@@ -259,7 +258,7 @@ class LogBag:
             raise RunFailed("log", "close", 0, self._reason(error)) from error
 
     def _finish(self) -> None:
-        """Write the end of the file and metadata.yaml, which is there once it is complete."""
+        """Write the end of the file, then metadata.yaml, which exists only for a complete bag."""
         file, counts = self._file, self._file.channel_stats
         topics = [
             BagTopic(c.topic, c.msgtype, topic.latched, c.digest, counts[c.id])
@@ -274,7 +273,7 @@ class LogBag:
 
 
 def _connection(number: int, topic: Topic) -> Connection:
-    """A topic as the library describes it."""
+    """Convert a topic to the library's class."""
     return Connection(
         number,
         topic.logged_name,
@@ -304,9 +303,9 @@ def write_recording(
 
     Args:
         folder: the bag; must not exist.
-        messages: the times are those at which a recorder receives them.
-        topics: that come first, and are in the recording even without a message.
-        types: that define the messages; None: those of a log.
+        messages: their times are the recorder's reception times.
+        topics: topics that come first, and are in the recording even without a message.
+        types: types that define the messages; None: those of a log.
     """
     rows = sorted(messages, key=lambda message: message.time_ns)
     store = typestore() if types is None else types
@@ -331,7 +330,7 @@ def joint_state(
     *,
     frame: str = "",
 ) -> Encoded:
-    """``sensor_msgs/msg/JointState``; None is left out."""
+    """Encode a ``sensor_msgs/msg/JointState``; values that are None are omitted."""
     none = np.zeros(0)
     return encoded(
         topic,

@@ -1,7 +1,7 @@
-"""Definitions of messages that hetwin brings, read from their texts.
+"""Parses the definitions of messages that hetwin contains.
 
-The library reads whatever anybody has written by a grammar, which takes most of a tenth of a second for the types of a
-log. Of the grammar, hetwin's own types need types, names, constants that are numbers, and comments.
+The library's parser handles any definition with a grammar, which takes most of a tenth of a second for the types of
+a log. hetwin's own definitions need only types, names, numeric constants and comments.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _BASE = {
 
 
 def types_in(collection: str) -> dict[str, Any]:
-    """Return the types of a collection, as ROS 2 has them from Humble or Jazzy on.
+    """Return the types of a collection, as in ROS 2 since Humble or Jazzy.
 
-    The definitions are here since a library's whole collection of them takes a fifth of a second to load, and packages
-    need not be installed to be read. They have no comments, and each stands after its name, as bags carry them.
+    The definitions are stored here, because loading the library's whole collection takes a fifth of a second, and
+    reading must not require installed packages. They have no comments, and each follows its name, as in bags.
     """
     text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
     blocks = (block.partition("\n") for block in text.split(_NAMED)[1:])
@@ -35,7 +35,7 @@ def types_in(collection: str) -> dict[str, Any]:
 
 
 def definitions_in(collection: str) -> dict[str, tuple[str, ...]]:
-    """Return type -> its definitions, the usual one first, of a collection in which each stands below its name."""
+    """Return type -> its definitions, the most common first, of a collection in which each follows its name."""
     found: dict[str, tuple[str, ...]] = {}
     text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
     for block in text.split("#### ")[1:]:
@@ -45,21 +45,21 @@ def definitions_in(collection: str) -> dict[str, tuple[str, ...]]:
 
 
 def type_from(text: str, name: str) -> tuple[list[Any], list[Any]]:
-    """Return the constants and the fields of a type, as the library has them.
+    """Return the constants and the fields of a type, in the library's form.
 
     Args:
         text: its definition.
-        name: of the type, e.g. ``std_msgs/msg/Header``.
+        name: name of the type, e.g. ``std_msgs/msg/Header``.
 
     Raises:
-        ValueError: if a line is none of those that hetwin brings.
+        ValueError: if a line is not in the supported subset.
     """
     constants, fields = [], []
     for line in text.splitlines():
-        said = line.partition("#")[0].strip().rstrip("=")
-        if not said:
+        content = line.partition("#")[0].strip().rstrip("=")
+        if not content:
             continue
-        read = _LINE.fullmatch(said)
+        read = _LINE.fullmatch(content)
         if read is None:
             raise ValueError(f"{name}: this is no line of a definition that hetwin brings: {line}")
         kind, value = read["type"], read["value"]
@@ -72,7 +72,7 @@ def type_from(text: str, name: str) -> tuple[list[Any], list[Any]]:
 
 
 def _kind(kind: str, many: str | None, size: str | None, owner: str) -> tuple[Any, Any]:
-    """The type of a field, as the library has it."""
+    """The type of a field, in the library's form."""
     if kind in _BASE:
         one: tuple[Any, Any] = (Nodetype.BASE, (kind, 0))
     else:

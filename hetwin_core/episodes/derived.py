@@ -1,4 +1,4 @@
-"""Derived from a run's log: paired actions, spans of responsibility, and nearest approaches."""
+"""Data derived from a run's log: paired actions, spans of responsibility, and nearest approaches."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Annotation:
     """An action that the robot's program announced, from `begin_ns` to `end_ns` (equal if instant).
 
     Attributes:
-        open_begin: its end was announced, its beginning never.
-        open_end: its beginning was announced, its end never.
+        open_begin: only its end was announced.
+        open_end: only its beginning was announced.
     """
 
     operation: str
@@ -37,13 +37,13 @@ class Annotation:
 def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> list[Annotation]:
     """Pair the phases of the same operation of a robot.
 
-    The end of one belongs to a beginning with the same arguments, else to one to whose arguments it adds some, else to
+    An end belongs to a beginning with the same arguments, else to one whose arguments are among its own, else to
     the newest one.
 
     Args:
         events: events of kind action, in order; the phase is one of their arguments.
-        start_ns: beginning of those that only ended.
-        end_ns: end of those that only began.
+        start_ns: start of actions without an announced beginning.
+        end_ns: end of actions without an announced end.
     """
     done: list[Annotation] = []
     running: list[tuple[Event, dict[str, Json]]] = []
@@ -53,7 +53,7 @@ def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> lis
             case "begin":
                 running.append((event, arguments))
             case "end":
-                begun = begun_by(running, _said, event.name, arguments)
+                begun = begun_by(running, _content, event.name, arguments)
                 if begun is None:
                     done.append(Annotation(event.name, start_ns, event.time_ns, arguments, True))
                 else:
@@ -66,28 +66,28 @@ def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> lis
     return sorted(done, key=lambda annotation: annotation.begin_ns)
 
 
-def _said(item: tuple[Event, dict[str, Json]]) -> tuple[str, dict[str, Json]]:
+def _content(item: tuple[Event, dict[str, Json]]) -> tuple[str, dict[str, Json]]:
     return item[0].name, item[1]
 
 
 def begun_by(
     running: Sequence[Running],
-    said_of: Callable[[Running], tuple[str, Mapping[str, Json]]],
+    content_of: Callable[[Running], tuple[str, Mapping[str, Json]]],
     operation: str,
     arguments: Mapping[str, Json],
 ) -> Running | None:
-    """Return the begin that an end belongs to, see `pair_annotations`; None if nothing like it has begun.
+    """Return the beginning that an end belongs to, see `pair_annotations`; None if there is none.
 
     Args:
-        running: open begins, in order.
-        said_of: returns operation and arguments of one.
-        operation: that ends.
-        arguments: of the end.
+        running: open beginnings, in order.
+        content_of: returns operation and arguments of a beginning.
+        operation: operation of the end.
+        arguments: arguments of the end.
     """
-    said = [(*said_of(one), one) for one in reversed(running)]
+    newest_first = [(*content_of(one), one) for one in reversed(running)]
     begun = [
         (known, one)
-        for name, known, one in said
+        for name, known, one in newest_first
         if name == operation and known.get(ROBOT) == arguments.get(ROBOT)
     ]
     same = [one for known, one in begun if known == arguments]
@@ -100,7 +100,7 @@ Attribute: TypeAlias = tuple[str, str]
 
 
 class Span(NamedTuple):
-    """A model's time of responsibility, from `from_ns` to just before `to_ns`."""
+    """A model's period of responsibility, from `from_ns` to just before `to_ns`."""
 
     from_ns: int
     to_ns: int
@@ -110,16 +110,16 @@ class Span(NamedTuple):
 def spans(
     owners: Mapping[Attribute, str], handovers: Iterable[Handover], start_ns: int, end_ns: int
 ) -> dict[Attribute, tuple[Span, ...]]:
-    """Cut the run into spans, for each attribute.
+    """Divide the run into spans, for each attribute.
 
-    The spans of an attribute follow each other without a gap from the start to the end. A handover at the very
-    end leaves a last span of no length, so that the last span always names the last owner; no other is empty.
+    The spans of an attribute have no gaps from the start to the end. A handover at the very end creates an empty
+    last span, so that the last span always names the last owner; no other span is empty.
 
     Args:
-        owners: of each attribute at the start.
-        handovers: in the order in which they happened.
-        start_ns: when the run began.
-        end_ns: when it ended.
+        owners: owner of each attribute at the start.
+        handovers: in chronological order.
+        start_ns: start of the run.
+        end_ns: end of the run.
     """
     changes: dict[Attribute, list[tuple[int, str]]] = {
         attribute: [(start_ns, model)] for attribute, model in owners.items()
@@ -149,7 +149,7 @@ _TOUCHING_M = 2e-4
 
 
 class Approach(NamedTuple):
-    """The least distance of an object and something else, in m (negative: penetration), and when it was."""
+    """The minimum distance of an object and another entity, in m (negative: penetration), and its time."""
 
     distance: float
     time_ns: int
@@ -163,12 +163,12 @@ class Approach(NamedTuple):
 def nearest_approaches(
     layout: Layout, when: NDArray[np.int64], rows: Floats
 ) -> Mapping[tuple[str, str], Approach]:
-    """The nearest approach of each pair that a log has in its tables of proximity.
+    """The nearest approach of each pair in a log's proximity tables.
 
     Args:
         layout: the scene's layout.
         when: (m,) time of each row, in ns.
-        rows: (m, 12) as `Snapshot.proximity` has them.
+        rows: (m, 12) as in `Snapshot.proximity`.
 
     Returns:
         (object, other) -> their nearest approach.

@@ -1,4 +1,4 @@
-"""Messages of a run: topic, time and CDR, for whatever writes, publishes or shows them."""
+"""Encodes the messages of a run: topic, time and CDR, for writing, publishing or display."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ Owners = dict[tuple[str, str], str]
 
 
 class RunEncoder:
-    """Encodes the scene of a run, again and again; events are encoded by `run_messages`.
+    """Encodes the states of a run's scene; events are encoded by `run_messages`.
 
     Args:
-        layout: of the scene.
-        models: in the order in which owners count.
+        layout: layout of the scene.
+        models: the models in the order of the owners' indices.
         localized: whether frames include the origin of a mobile robot's odometry.
 
     Attributes:
-        owners: of all attributes, once `own` was called.
-        topics: those that depend on which robots there are.
-        has_odometry: whether a robot's base moves.
+        owners: owners of all attributes, set by `own`.
+        topics: the topics that depend on the robots in the scene.
+        has_odometry: whether there is a mobile robot.
         has_scans: whether there is a laser scanner.
     """
 
@@ -67,8 +67,8 @@ class RunEncoder:
         """The registry and the robots' descriptions, at the time of the first snapshot.
 
         Args:
-            start: of the run.
-            run: token by which it is recognised.
+            start: facts about the run.
+            run: token that identifies the run.
         """
         now = start.snapshot.time_ns
         yield run_messages.registry(
@@ -95,12 +95,12 @@ class RunEncoder:
     def state(
         self, time_ns: int, step: int, values: Floats, owners: Ints, parents: Ints, near: Floats
     ) -> Encoded:
-        """All values, owners and pairs that are near each other."""
+        """All values, owners and proximity pairs."""
         data = self._states.fill(time_ns, step, values, owners, parents, near)
         return Encoded(topics.STATE, time_ns, data)
 
     def robots(self, time_ns: int, values: Floats) -> list[Encoded]:
-        """The joints of each robot, and where each mobile robot believes its base to be."""
+        """The joints of each robot, and the odometry of each mobile robot."""
         found = []
         for part in self._robots:
             message = part.fill(time_ns, values)
@@ -114,7 +114,7 @@ class RunEncoder:
                 yield Encoded(scan.topic, time_ns, scan.fill(time_ns, values))
 
     def frames(self, time_ns: int, values: Floats, *, if_moved: bool = False) -> Iterator[Encoded]:
-        """The frames that may move, all in one message; none if none has moved and that is asked for."""
+        """The frames that may move, all in one message; nothing if `if_moved` and none has moved."""
         frames = self._frames
         if not frames.empty and not (if_moved and not frames.changed(values)):
             yield Encoded(topics.TRANSFORMS, time_ns, frames.fill(time_ns, values))
@@ -134,7 +134,7 @@ class RunEncoder:
 
         Args:
             time_ns: simulated time.
-            names: whose; None: of all entities.
+            names: names of the entities; None: all.
             colours: see `shape_markers`.
         """
         shown = [e for e in shown_entities(self._layout) if names is None or e.name in names]
@@ -144,7 +144,7 @@ class RunEncoder:
     def particles(
         self, time_ns: int, values: Floats, *, if_moved: bool = False
     ) -> Iterator[Encoded]:
-        """All particles; none if none has moved and that is asked for."""
+        """All particles; nothing if `if_moved` and none has moved."""
         particles = self._particles
         if not particles.empty and not (if_moved and not particles.changed(values)):
             yield Encoded(topics.PARTICLES, time_ns, particles.fill(time_ns, values))

@@ -51,7 +51,7 @@ _READ = (
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A remark for users; `level` is ``info``, ``warning`` or ``error``."""
+    """A message for users; `level` is ``info``, ``warning`` or ``error``."""
 
     time_ns: int
     level: str
@@ -60,16 +60,15 @@ class Note:
 
 
 class Episode(AskableEpisode):
-    """A recorded run, which can be asked questions.
+    """A recorded run, which can be queried.
 
-    Events and states are read when they are requested, each once; questions need neither: they are asked of
-    the tables.
+    Events and states are read once, on first access; questions use only the tables.
 
     Args:
         run: its folder.
 
     Raises:
-        BadInput: if it holds no run; all that is read of it later raises this if it cannot be read.
+        BadInput: if it holds no run; later, whenever a part of it cannot be read.
     """
 
     def __init__(self, run: Path) -> None:
@@ -84,12 +83,12 @@ class Episode(AskableEpisode):
             BadInput: if it holds no run, or the log or the summary cannot be read.
         """
         episode = cls(run)
-        _ = episode.summary, episode._happened
+        _ = episode.summary, episode._messages
         return episode
 
     @classmethod
     def with_tables(cls, run: Path) -> tuple[Episode, Tables | BadInput]:
-        """Return the result of `open`, and its tables, or why there are none; the log is read once for all of it.
+        """Return the result of `open`, and the tables or the reason why there are none; reads the log once for both.
 
         Raises:
             BadInput: as `open`.
@@ -99,7 +98,7 @@ class Episode(AskableEpisode):
         definitions = Definitions(LogFile(log_file(run)))
         beside = _Beside(run, definitions)
         episode._content = LogContent(run, *_READ, definitions=definitions, also=beside.add)
-        _ = episode._happened
+        _ = episode._messages
         tables = beside.tables()
         if not isinstance(tables, BadInput):
             episode._states = beside.states
@@ -120,12 +119,12 @@ class Episode(AskableEpisode):
         return LogContent(self.run, *_READ)
 
     @cached_property
-    def _happened(self) -> _Happened:
+    def _messages(self) -> _Messages:
         content = self._content
         if not content.of(topics.REGISTRY) or not content.has_states:
             raise no_scene(self.run)
         with readable(self.run / LOG):
-            return _happened(content)
+            return _messages(content)
 
     @cached_property
     def _states(self) -> States:
@@ -139,17 +138,17 @@ class Episode(AskableEpisode):
     @cached_property
     def scenario(self) -> str:
         """Name of the scenario."""
-        return self._happened.scenario
+        return self._messages.scenario
 
     @cached_property
     def models(self) -> tuple[ModelRecord, ...]:
-        """The models in the order in which `owners` counts."""
-        return self._happened.models
+        """The models in the order of the indices in `owners`."""
+        return self._messages.models
 
     @cached_property
     def layout(self) -> Layout:
         """Entities and attributes."""
-        return self._happened.layout
+        return self._messages.layout
 
     @cached_property
     def times(self) -> NDArray[np.int64]:
@@ -174,40 +173,40 @@ class Episode(AskableEpisode):
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """The events in the order in which they were handled."""
-        return self._happened.events
+        return self._messages.events
 
     @cached_property
     def handovers(self) -> tuple[Handover, ...]:
         """The handovers in the order in which they happened."""
-        return self._happened.handovers
+        return self._messages.handovers
 
     @cached_property
     def annotations(self) -> tuple[Annotation, ...]:
-        """Actions of the robot's program, by their beginning."""
+        """Actions of the robot's program, by start time."""
         actions = [event for event in self.events if event.kind is EventKind.ACTION]
         return tuple(pair_annotations(actions, self.start_ns, self.end_ns))
 
     @cached_property
     def responsibilities(self) -> Mapping[Attribute, tuple[Span, ...]]:
         """(entity, attribute) -> spans without gaps from start to end."""
-        return spans(self._happened.owners, self.handovers, self.start_ns, self.end_ns)
+        return spans(self._messages.owners, self.handovers, self.start_ns, self.end_ns)
 
     @cached_property
     def notes(self) -> tuple[Note, ...]:
-        """The remarks for users, in order."""
-        return self._happened.notes
+        """The messages for users, in order."""
+        return self._messages.notes
 
     @cached_property
     def approaches(self) -> Mapping[tuple[str, str], Approach]:
-        """(object, other) -> the nearest that the two came to each other, of those that came near."""
+        """(object, other) -> their nearest approach, for pairs that came near each other."""
         states = self._states
         return nearest_approaches(self.layout, states.times[states.of_state], states.proximity)
 
     @cached_property
     def end_ns(self) -> int:
         """The last time in the log."""
-        happened = [e.time_ns for e in self.events] + [h.time_ns for h in self.handovers]
-        return max([int(self.times[-1]), *happened])
+        times = [e.time_ns for e in self.events] + [h.time_ns for h in self.handovers]
+        return max([int(self.times[-1]), *times])
 
     @property
     def seconds(self) -> Floats:
@@ -221,7 +220,7 @@ class Episode(AskableEpisode):
 
     @property
     def is_commanded(self) -> bool:
-        """Whether a model of the run moved its robot; else the robot followed a recording, a plan or a live one."""
+        """Whether a model of the run moved its robot, instead of a recording, a plan or a live robot."""
         return self.description.get("source", "").startswith(f"{SourceKind.MODEL.value}:")
 
     @property
@@ -246,35 +245,35 @@ class Episode(AskableEpisode):
         return self.values[:, self.layout.range_of(entity, name)]
 
     def near(self, index: int) -> Floats:
-        """(k, 12) rows of `Snapshot.proximity` of a state."""
+        """(k, 12) rows of `Snapshot.proximity` in the state with this index."""
         return self._states.near(index)
 
     def index_at(self, time_ns: int) -> int:
-        """Index of the last state that is not later than a time; the first for times before it."""
+        """Index of the last state that is not later than a time; the first state for earlier times."""
         return max(0, int(np.searchsorted(self.times, time_ns, side="right")) - 1)
 
 
 def open_episode(log: str | Path) -> Episode:
-    """Return the episode of a run: its states, events, handovers and responsibilities, and questions to it.
+    """Return the episode of a run: its states, events, handovers and responsibilities, and answers to questions.
 
-    Its log is read when one of these is requested; questions such as ``episode.holds(on("box", "tray"), at(12.0))``
-    read only the tables that they need, so that they are as fast for an episode of an hour.
+    The log is read on first access to one of these. Questions such as ``episode.holds(on("box", "tray"),
+    at(12.0))`` read only the tables that they need, so that they are equally fast for an episode of an hour.
 
     Args:
         log: folder of the run, or the log in it.
 
     Raises:
-        BadInput: if there is no run; and, when it is read, if its log or summary cannot be.
+        BadInput: if there is no run; on first access, if its log or summary cannot be read.
     """
     return Episode(folder_of(log))
 
 
 class _Beside:
-    """Derives the tables of a log, and keeps its states, while its content is read; errors cost them alone.
+    """Derives the tables of a log and keeps its states while its content is read; errors affect only the tables.
 
     Args:
         run: folder of the run.
-        definitions: of its log.
+        definitions: definitions of its log.
     """
 
     def __init__(self, run: Path, definitions: Definitions) -> None:
@@ -284,7 +283,7 @@ class _Beside:
         self._wrong: BadInput | None = None
 
     def add(self, chunk: Chunk) -> None:
-        """Take in a chunk."""
+        """Process a chunk."""
         if self._wrong is None:
             try:
                 with readable(self._path):
@@ -295,7 +294,7 @@ class _Beside:
                 self._parts += [] if states is None else [(chunk.place, states)]
 
     def tables(self) -> Tables | BadInput:
-        """Return the tables of the log, which has been read, or why there are none."""
+        """Return the tables of the complete log, or the reason why there are none."""
         if self._wrong is not None:
             return self._wrong
         ends = [*accumulate(len(part.times) for _, part in self._parts)]
@@ -314,8 +313,8 @@ class _Beside:
         return tables
 
 
-class _Happened(NamedTuple):
-    """The content of a log's messages; `owners` are those of the start."""
+class _Messages(NamedTuple):
+    """The content of a log's messages; `owners` are those at the start."""
 
     scenario: str
     models: tuple[ModelRecord, ...]
@@ -326,10 +325,10 @@ class _Happened(NamedTuple):
     notes: tuple[Note, ...]
 
 
-def _happened(content: LogContent) -> _Happened:
+def _messages(content: LogContent) -> _Messages:
     registry = content.of(topics.REGISTRY)[-1]
     first_table = content.of(topics.RESPONSIBILITIES)[0].responsibilities
-    return _Happened(
+    return _Messages(
         registry.scenario,
         tuple(model_record(model) for model in registry.models),
         layout_from_json(parsed_json(registry.layout)),
@@ -341,7 +340,7 @@ def _happened(content: LogContent) -> _Happened:
 
 
 def model_record(model: Any) -> ModelRecord:
-    """Return a model of a registry's message."""
+    """Return the record of a model in a registry's message."""
     names = ModelRecord.__dataclass_fields__
     return ModelRecord(**{name: getattr(model, name) for name in names})
 
@@ -351,7 +350,7 @@ def _event(item: Any) -> Event:
 
 
 def handover_of(item: Any) -> Handover:
-    """Return the handover of a message."""
+    """Return the handover in a message."""
     time_ns = nanoseconds(item.stamp)
     return Handover(
         time_ns,

@@ -1,4 +1,4 @@
-"""Finishes a run whose process could not do so: recovers its log, and writes a summary with the reason."""
+"""Finishes a run whose process could not: recovers its log, and writes a summary with the reason."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ from hetwin_core.episodes.run_folder import LOG, write_summary
 _OFFERED = {
     topic.type: topic for topic in (ODOMETRY_TOPIC, SCAN_TOPIC, JOINT_STATES, ROBOT_DESCRIPTION)
 }
-"""Topics of whose type a log may have any number, under other names."""
+"""Types of topics that a log may have under any names and in any number."""
 _INCOMPLETE, _RECOVERED = "log.incomplete", "log.recovered"
 
 
 def recover_log(run: Path, *, last: Encoded | None = None) -> int:
     """Finish the log of a run that was killed, with everything that reached the disk.
 
-    A log is written in chunks of about a megabyte, and after events, but at most twice a second; the unwritten rest
-    is lost. A finished log is left as it is. The incomplete log is replaced once the new one is complete.
+    A log is written in chunks of about a megabyte, and after events, but at most twice a second; unwritten messages
+    are lost. A finished log is left unchanged. The incomplete log is replaced after the new one is complete.
 
     Args:
         run: folder of the run.
-        last: a message to end the log with; its log time is not before the others.
+        last: a message to add at the end; its log time is raised to that of the last one, if necessary.
 
     Returns:
-        The number of messages recovered; -1 if the log was finished already.
+        The number of recovered messages; -1 if the log was finished already.
 
     Raises:
         BadInput: if there is no log.
@@ -78,7 +78,7 @@ def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
     bag = LogBag(path)
     try:
         for chunk in _whole_chunks(file):
-            # The file's other metadata is written anew.
+            # The file's other metadata is written by the new bag.
             if FACTS in file.facts:
                 bag.describe(**file.facts.pop(FACTS))
             for number, topic in _topics(file, file.channels.keys() - topics.keys()):
@@ -98,13 +98,13 @@ def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
 
 
 def _whole_chunks(file: LogFile) -> Iterator[Chunk]:
-    """The chunks up to where the file breaks off or is damaged; none if it is no MCAP file."""
+    """The chunks up to the point where the file is truncated or damaged; none if it is no MCAP file."""
     with suppress(ValueError):
         yield from file.poll()
 
 
 def _topics(file: LogFile, channels: Iterable[int]) -> Iterator[tuple[int, Topic]]:
-    """The topics of channels, of those that a log may have."""
+    """The channels' topics, without those that do not belong to a log."""
     by_name = {topic.logged_name: topic for topic in LOGGED}
     for number in sorted(channels):
         channel = file.channels[number]
@@ -126,16 +126,16 @@ def finish_failed_run(
 ) -> RunSummary:
     """Finish the folder of a run that failed without finishing it itself.
 
-    The log keeps everything that reached the disk, and gets the error as its last diagnostic; a run that failed before
-    it began gets a log with that diagnostic only.
+    The log keeps everything that reached the disk, and gets the error as its last diagnostic; a run that failed
+    before it started gets a log with only that diagnostic.
 
     Args:
         out: folder of the run.
         scenario: name of the scenario.
-        error: why it failed.
+        error: the failure.
         transport: ``local`` or ``ros``.
-        wall_time: how long it ran, in s.
-        interrupted: whether it was ended at once by those who ran it; it is ``stopped`` then and has no error.
+        wall_time: duration of the run, in s.
+        interrupted: whether the user ended it at once; it then ended as ``stopped``, without an error.
 
     Raises:
         RunFailed: if the disk cannot be written to.
@@ -147,7 +147,7 @@ def finish_failed_run(
         bag.write([note])
         bag.close()
     else:
-        with suppress(BadInput):  # a folder without a file in it
+        with suppress(BadInput):  # the folder has no log file
             recover_log(out, last=note)
     simulated = error.time_ns / 1e9
     episode = _episode(out)
@@ -178,12 +178,12 @@ def finish_failed_run(
 
 
 def fail_finished_run(out: Path, summary: Mapping[str, Any], error: RunFailed) -> dict[str, Any]:
-    """Return and write the summary of a run whose process died when all was done but to end.
+    """Return and write the summary of a run whose process died after the run had finished.
 
     Args:
         out: folder of the run.
-        summary: as the run wrote it.
-        error: how its process died.
+        summary: the summary that the run wrote.
+        error: the failure of its process.
     """
     reason = f"{error.reason}, when the run was over and the log complete"
     late = error_row(RunFailed(error.model, error.call, error.time_ns, reason))
@@ -199,5 +199,5 @@ def _processes(episode: Episode) -> tuple[dict[str, str | int], ...]:
 def _episode(out: Path) -> Episode | None:
     try:
         return Episode.open(out)
-    except BadInput:  # nothing of it reached the disk
+    except BadInput:  # nothing reached the disk
         return None

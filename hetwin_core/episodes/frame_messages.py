@@ -1,4 +1,4 @@
-"""The frames of the scene as messages: a tree in which each has one parent."""
+"""The frames of the scene as messages: a tree in which each frame has one parent."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hetwin_core.episodes.messages import (
 MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
 """Kinds of entities whose frames may move."""
 _COUNT = 7
-"""Numbers of a transform."""
+"""Number of values in a transform."""
 
 
 class Frame(NamedTuple):
-    """A frame in another one."""
+    """A frame and its parent."""
 
     parent: str
     child: str
@@ -37,12 +37,12 @@ class FrameMessages:
     """``tf2_msgs/msg/TFMessage``: frames of entities, each directly under the world, except those of mobile robots.
 
     A robot with odometry has the tree that navigation expects: ``world``, ``odom``, root link, its other links. The
-    frame ``odom`` is where odometry would have begun if it were right.
+    transform of ``odom`` is such that the root link is at its true pose.
 
     Args:
-        layout: of the scene.
-        kinds: whose frames; those without a pose are left out.
-        localized: whether frames include ``odom``; else that is left to a localization such as AMCL.
+        layout: layout of the scene.
+        kinds: kinds of the entities; those without a pose are left out.
+        localized: whether frames include ``odom``; otherwise a localization such as AMCL publishes it.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class FrameMessages:
         self._fixed = np.array([pose for _, pose in fixed]).ravel()
 
     def changed(self, values: Floats) -> bool:
-        """Whether a frame is elsewhere than in the message that was filled last, to the bit."""
+        """Whether a frame differs, to the bit, from that in the last message."""
         return not self._template.is_filled_with(self._numbers(values))
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
-        """Put the numbers in.
+        """Put the numbers into the message.
 
         Returns:
             The serialized message, valid until the next call.
@@ -117,7 +117,7 @@ _ORIGIN[3] = 1.0
 
 
 def _at_rest(pose: Floats) -> Floats:
-    """The pose without its twist, which may be along other axes."""
+    """The pose with a zero twist, because the twist may be along other axes."""
     still = np.zeros(POSE_SIZE)
     still[:_COUNT] = pose[:_COUNT]
     return still
@@ -128,7 +128,7 @@ def _links(robot: MobileRobot) -> list[str]:
 
 
 def _scanner_frames(layout: Layout) -> list[tuple[Frame, Sequence[float]]]:
-    """The frames of laser scanners that are not their links'."""
+    """The frames of laser scanners that differ from their links' frames."""
     return [
         (Frame(scanner.link, scanner.frame), scanner.pattern.pose)
         for scanner in mounted_scanners(layout)
@@ -137,7 +137,7 @@ def _scanner_frames(layout: Layout) -> list[tuple[Frame, Sequence[float]]]:
 
 
 def frames_template(frames: Sequence[Frame]) -> CdrTemplate:
-    """``tf2_msgs/msg/TFMessage`` with one blank: seven numbers of each frame, in the scene's order."""
+    """``tf2_msgs/msg/TFMessage`` with one blank: seven numbers for each frame, in the given order."""
 
     def make(blanks: Blanks) -> object:
         rows = blanks.numbers(_COUNT * len(frames)).reshape(-1, _COUNT)

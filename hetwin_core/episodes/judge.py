@@ -1,4 +1,4 @@
-"""Judges the purpose of a run from the tables of its episode: the goals of its tasks, and its outcomes."""
+"""Evaluates the purpose of a run from the tables of its episode: the goals of its tasks, and its outcomes."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from hetwin_core.episodes.flaws.flaw import Facts
 from hetwin_core.episodes.flaws.goals import Goals
 
 GOAL_MISSED, OUTCOME_MISSED = "goal_missed", "outcome_missed"
-"""Concerns: a task is done and its goal is not so; an outcome has not come about."""
+"""Concerns: the goal of a successful task does not hold; an outcome was not achieved."""
 _STATE = "the twin's state"
 _PLACES = ("held", "in_container", "on", "connected")
-"""Fluents of where an object is instead."""
+"""Fluents that give the actual location of an object."""
 
 
 class Found(NamedTuple):
-    """One goal or outcome: its row, and the concern if it is not so."""
+    """An evaluated goal or outcome: its row, and a concern if it does not hold."""
 
     row: CoverageRow
     concern: Concern | None = None
 
 
 class Judge:
-    """Judges an episode that is over.
+    """Evaluates a finished episode.
 
     Args:
         asked: its tables.
-        end_ns: when the run ended.
-        is_cut: whether its end was chosen, so that an outcome may still have come about later.
+        end_ns: end of the run.
+        is_cut: whether the user limited the run's duration, so that an outcome might have been achieved later.
     """
 
     def __init__(self, asked: AskedTables, end_ns: int, *, is_cut: bool) -> None:
@@ -45,7 +45,7 @@ class Judge:
         self._facts = Facts(asked.tables, asked.expectations)
 
     def goals(self) -> Iterator[Found]:
-        """The goals of the tasks that are done; of a task within another one that has a goal, that one's counts."""
+        """The goals of successful tasks; a task within another task with a goal is skipped."""
         for task, truth in Goals(self._facts, self._asked, []).truths():
             above = [one for one in self._facts.named.lineage(task) if one.id != task.id]
             if truth is None or any(one.goal for one in above):
@@ -54,8 +54,9 @@ class Judge:
             sources = ("the robot's program", _STATE)
             spans = ((task.span.from_ns, done_ns),)
             row = CoverageRow(Claim.TASK, task.id, True, truth, sources, spans=spans, matters=False)
-            said = {"task": task.id, "goal": task.goal}
-            yield Found(row, None if truth else self._missed(GOAL_MISSED, said, task.goal, done_ns))
+            given = {"task": task.id, "goal": task.goal}
+            missed = None if truth else self._missed(GOAL_MISSED, given, task.goal, done_ns)
+            yield Found(row, missed)
 
     def outcome(self, name: str, question: str) -> Found:
         """One outcome of the scenario."""
@@ -73,15 +74,15 @@ class Judge:
         row = replace(row, checked=True, holds=value, spans=spans, matters=False)
         if value:
             return Found(row)
-        said = {"outcome": name, "question": question}
-        return Found(row, self._missed(OUTCOME_MISSED, said, question, self._end_ns))
+        given = {"outcome": name, "question": question}
+        return Found(row, self._missed(OUTCOME_MISSED, given, question, self._end_ns))
 
-    def _missed(self, name: str, said: Mapping[str, Json], text: str, time_ns: int) -> Concern:
-        arguments = {**said, "instead": self._instead(text, time_ns)}
+    def _missed(self, name: str, given: Mapping[str, Json], text: str, time_ns: int) -> Concern:
+        arguments = {**given, "instead": self._instead(text, time_ns)}
         return Concern(name, Severity.WARNING, time_ns, time_ns, arguments, 1)
 
     def _instead(self, text: str, time_ns: int) -> str | None:
-        """Where the first entity that a goal names is at a time, in words; None if that is not known."""
+        """The actual location of the first entity that a goal names, in words; None if unknown."""
         named = [entity for term in terms_in(text) for entity in term.entities]
         if not named:
             return None

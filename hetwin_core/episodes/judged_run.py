@@ -1,4 +1,4 @@
-"""The purpose of a run: whether its tasks' goals and its scenario's outcomes hold once it is over."""
+"""The purpose of a run: whether its tasks' goals and its scenario's outcomes hold at the end."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Row = Mapping[str, Json]
 
 
 class RunJudge(RunListener):
-    """Judges the purpose of a run when it is over, for the summary that all listeners hear.
+    """Evaluates the purpose of a finished run, for the summary that all listeners receive.
 
     Args:
-        log: of the run; it is finished before it is read.
+        log: log of the run; it is finished before it is read.
     """
 
     def __init__(self, log: RunLog) -> None:
@@ -42,7 +42,7 @@ class RunJudge(RunListener):
         self._given = start.given
 
     def judged(self, summary: RunSummary) -> RunSummary:
-        """The summary with the additions of `judged_run`.
+        """Return the summary with the additions of `judged_run`.
 
         Raises:
             RunFailed: if the disk cannot be written to.
@@ -60,18 +60,18 @@ class RunJudge(RunListener):
 def judged_run(
     summary: RunSummary, read: Callable[[], Tables], given: Mapping[str, Any]
 ) -> RunSummary:
-    """The summary of a run, with its tasks' goals and its outcomes in coverage, concerns and verdict.
+    """Return the summary of a run, with its tasks' goals and its outcomes in coverage, concerns and verdict.
 
     Args:
-        summary: of the run, as its observers have it.
-        read: returns the tables of its episode, which is over.
+        summary: summary of the run from its observers.
+        read: returns the tables of its finished episode.
         given: the run's input; ``scenario`` and ``duration`` are read.
     """
     outcomes: Mapping[str, str] = (given.get("scenario") or {}).get("outcomes") or {}
     has_goals = any(_is_done_goal(event) for event in summary.events)
     if not outcomes and not has_goals:
         return summary
-    # imported here, for a run is to begin before the readers of its episode are loaded
+    # imported here, so that a run starts without loading the readers of its episode
     from hetwin_core.episodes.asking.asked import AskedTables
     from hetwin_core.episodes.judge import Found, Judge
 
@@ -93,8 +93,8 @@ def judged_run(
 
 
 def _is_done_goal(event: Row) -> bool:
-    said = event.get("arguments")
-    return isinstance(said, dict) and said.get("status") == Status.DONE and bool(said.get("goal"))
+    task = event.get("arguments")
+    return isinstance(task, dict) and task.get("status") == Status.DONE and bool(task.get("goal"))
 
 
 def _with(summary: RunSummary, found: list[Found]) -> RunSummary:

@@ -1,4 +1,4 @@
-"""Recorded episodes with their truth."""
+"""Recorded episodes with their ground truth."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.scenario.recorded import RECORDING, SCENE, is_episode
 
 TRUTH = "truth.json"
-"""In an episode's folder: the truth."""
+"""File in an episode's folder: the ground truth."""
 LABEL = "label"
-"""Key of the truth of whether an episode succeeded, unless another is named."""
+"""Default key of the truth that says whether an episode succeeded."""
 _YES, _NO = ("success", True), ("failure", False)
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A folder with a recording, the scene as the robot believed it, and the truth."""
+    """A folder with a recording, the scene as the robot believed it, and the ground truth."""
 
     folder: Path
     truth: dict[str, Any]
 
     def label(self, key: str = LABEL) -> bool:
-        """Return the truth under a key: success or failure, true or false, something or an empty list.
+        """Return the truth under a key as a boolean: success or failure, true or false, non-empty or empty list.
 
         Raises:
             BadInput: if it has no such label.
@@ -70,7 +70,7 @@ def read_labelled(folder: Path) -> Labelled:
     """Read one labelled episode.
 
     Raises:
-        BadInput: if it is not whole, or its truth cannot be read.
+        BadInput: if it is incomplete, or its truth cannot be read.
     """
     file = folder / TRUTH
     if not is_episode(file.parent):
@@ -93,14 +93,14 @@ def write_episode(
     truth: Mapping[str, Any],
     write_recording: Callable[[Path], None],
 ) -> None:
-    """Write an episode; a folder of this name is there only when all of it is.
+    """Write an episode; the folder appears only when it is complete.
 
     Args:
-        folder: of the episode; must not exist.
-        scenario: name of the scenario that it is of.
-        scene: where the robot believes things to be: entity -> {"pose": [x, y, z, qw, qx, qy, qz]}.
-        truth: which the twin never reads; numbers that are not finite become null.
-        write_recording: writes the recording, a rosbag2, to the path that it is given.
+        folder: folder of the episode; must not exist.
+        scenario: name of its scenario.
+        scene: poses that the robot believes: entity -> {"pose": [x, y, z, qw, qx, qy, qz]}.
+        truth: ground truth, which the twin never reads; numbers that are not finite become null.
+        write_recording: writes the recording, a rosbag2, to the path that it is called with.
     """
     partial = folder.with_name(f".{folder.name}")
     shutil.rmtree(partial, ignore_errors=True)
@@ -132,12 +132,12 @@ def both_labels(episodes: list[Labelled], key: str) -> list[bool]:
     """Return the episodes' labels.
 
     Raises:
-        BadInput: if one has none, or all have the same, from which nothing can be learned.
+        BadInput: if one has none, or all have the same, so that nothing can be learned.
     """
     labels = [episode.label(key) for episode in episodes]
     if len(set(labels)) < 2:
         raise BadInput(
-            "all episodes have the same label, which tells nothing apart",
+            "all episodes have the same label, from which nothing can be learned",
             where="--episodes",
             found=f"{key} {'true' if labels[0] else 'false'} in all {len(labels)}",
             expected="episodes of both labels",

@@ -1,4 +1,4 @@
-"""Writes a run to its folder: a bag with the states that are kept and all events, and the summary."""
+"""Writes a run to its folder: a bag with the selected states and all events, and the summary."""
 
 from __future__ import annotations
 
@@ -34,28 +34,28 @@ from hetwin_core.episodes.run_messages import encoded_message
 
 
 class Due:
-    """Comes due once in each period of a grid.
+    """A periodic timer in simulated time.
 
     Args:
-        period_ns: of the grid.
-        first_ns: when it is due first.
+        period_ns: its period.
+        first_ns: first time at which it is due.
 
     Attributes:
-        next_ns: when it is due next; no need to ask before.
+        next_ns: next time at which it is due.
     """
 
     def __init__(self, period_ns: int, first_ns: int = 0) -> None:
         self._period, self.next_ns = period_ns, first_ns
 
     def take(self, now_ns: int) -> bool:
-        """Whether it is due; then it is due again at the first time of the grid after this one."""
+        """Whether it is due; if so, it is due again at the next multiple of its period."""
         if now_ns < self.next_ns:
             return False
         self.next_ns = self.after(now_ns)
         return True
 
     def after(self, now_ns: int) -> int:
-        """When it is due next, once it was asked at a time [ns]."""
+        """Next time at which it is due, after it was taken at `now_ns` [ns]."""
         if now_ns < self.next_ns:
             return self.next_ns
         return self.next_ns + self._period * ((now_ns - self.next_ns) // self._period + 1)
@@ -73,24 +73,26 @@ class KeptState(NamedTuple):
 
     @staticmethod
     def of(step: int, scene: Snapshot) -> KeptState:
-        """The state after a step, in the scene's own arrays."""
+        """Return the state after a step, in the scene's own arrays."""
         near = scene.tables.get(PROXIMITY, NO_PROXIMITY)
         return KeptState(scene.time_ns, step, scene.values, scene.owners, scene.parents, near)
 
     def copied(self) -> KeptState:
-        """The same in arrays of its own."""
+        """Return a copy with its own arrays."""
         values, owners, parents = self.values.copy(), self.owners.copy(), self.parents.copy()
         return KeptState(self.time_ns, self.step, values, owners, parents, self.near)
 
 
 class DueStates:
-    """Chooses the states that are kept: the first and the last, some at a rate, and of each step with a happening.
+    """Selects the states to write.
+
+    These are the first and the last, those at a rate, and those of steps with an event or handover.
 
     Args:
-        rate: per simulated second.
+        rate: states per simulated second.
 
     Attributes:
-        happened: whether something has happened since the last step.
+        happened: whether there was an event or handover since the last step.
     """
 
     def __init__(self, rate: float) -> None:
@@ -100,7 +102,7 @@ class DueStates:
         self.happened = False
 
     def next_ns(self, now_ns: int) -> int:
-        """When the next one is due at the rate, once that of `now_ns` was taken [ns]."""
+        """Next time at which a state is due by the rate, after that of `now_ns` [ns]."""
         return self._due.after(now_ns)
 
     def first(self, scene: Snapshot) -> KeptState:
@@ -109,7 +111,7 @@ class DueStates:
         return KeptState.of(0, scene)
 
     def take(self, step: int, scene: Snapshot) -> KeptState | None:
-        """Return the state after a step if it is to be kept; else it is remembered, as it may be the last one."""
+        """Return the state after a step if it is due; else remember it, because it may be the last one."""
         now = scene.time_ns
         if now >= self._due.next_ns or self.happened:
             self._due.take(now)
@@ -119,18 +121,18 @@ class DueStates:
         return None
 
     def left(self) -> KeptState | None:
-        """Return the last state, and forget it; None if it was kept already."""
+        """Return the remembered last state, and forget it; None if it was written already."""
         last, self._last = self._last, None
         return last
 
     def copied(self) -> DueStates:
-        """Return another one that goes on from here by itself."""
+        """Return an independent copy."""
         other = DueStates(1.0)
         other.__dict__.update(self.__dict__, _due=copy(self._due))
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state from which another process goes on."""
+        """Return the state from which another process continues."""
         last = self._last
         if last is not None:
             last = last._replace(near=last.near.copied())
@@ -138,32 +140,31 @@ class DueStates:
 
 
 _ROOM = 4 * 2**20
-"""Bytes reserved on the disk for the last chunk, the end of the log and the summary."""
+"""Disk space reserved for the last chunk, the end of the log and the summary [bytes]."""
 _REPETITION_NS = 1_000_000_000
-"""Frames and particles that do not move are written again after this, for who begins to read in the middle."""
+"""Period at which resting frames and particles are written again, for readers that start in the middle [ns]."""
 _FLUSH_MOMENT_S = 0.5
 _FLUSH_S = 2.0
-"""Events reach the disk soon, the rest later; many small chunks would make the file large."""
+"""Events reach the disk soon, other messages later, because many small chunks would make the file large [s]."""
 
 
 class RunLog(RunListener):
     """Listens to a run and writes ``<out>/log`` (rosbag2, MCAP) and ``<out>/summary.json``.
 
-    The warnings of `RunStart` are not written separately: the conductor publishes them as notes too.
-
-    Stamps and log times are simulated time since the start of the run. An event that arrived late keeps its stamp; its
-    log time is that of the step before the one that handled it, so log times never go back.
+    The warnings of `RunStart` are not written separately: the conductor publishes them as notes too. Stamps and log
+    times are simulated time since the start of the run. A late event keeps its stamp; its log time is that of the
+    step before the one that handled it, so that log times never decrease.
 
     Args:
         out: folder of the run; made with its parents when the run starts.
-        state_rate: states per simulated second. The first and the last state, and that of every step with an
-            event or a handover, are always written.
-        transform_rate: most messages on ``/tf``, and of contacts, per simulated second; one without any motion is left
-            out, but never for longer than a second. Where states are more frequent, each comes with the first state
-            at or after the time when it is due.
+        state_rate: states per simulated second. The first and the last state, and that of every step with an event
+            or a handover, are always written.
+        transform_rate: maximum number of messages on ``/tf``, and of contacts, per simulated second. A message
+            without any motion is omitted, but for at most a second. If states are more frequent, each comes with
+            the first state at or after its due time.
 
     Raises:
-        BadInput: if the folder already holds a run or cannot be written to; nothing is touched then.
+        BadInput: if the folder already holds a run or cannot be written to; nothing is changed in this case.
     """
 
     def __init__(
@@ -219,11 +220,11 @@ class RunLog(RunListener):
             given=json.dumps(start.given, separators=(",", ":")),
         )
         self._write_start(start)
-        self._bag.flush(self._now)  # from now on the log can be read, however the run ends
+        self._bag.flush(self._now)  # so that the log can be read however the run ends
         self._flushed = time.monotonic() - _FLUSH_MOMENT_S
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Write the state if it is due, else keep it, as it may be the last one."""
+        """Write the state if it is due, else remember it, because it may be the last one."""
         self._now = now = scene.time_ns
         moment = self._states.happened
         state = self._states.take(step, scene)
@@ -239,14 +240,14 @@ class RunLog(RunListener):
             self._flush(_FLUSH_MOMENT_S if moment else _FLUSH_S)
 
     def next_ns(self, now_ns: int) -> int:
-        """When a state, frames or scans are due."""
+        """Next time at which a state, frames or scans are due."""
         if self._encoder.has_scans:
             return now_ns
         states_ns = self._states.next_ns(now_ns)
         return min(states_ns, self._transforms.after(now_ns)) if self._frames_apart else states_ns
 
     def event(self, event: Event) -> None:
-        """Write an event, and, if it is one of the robot's program, the action annotation or the task too."""
+        """Write an event; for one of the robot's program, also the action annotation or the task."""
         self._states.happened = True
         self._write(run_messages.event(event))
 
@@ -287,7 +288,7 @@ class RunLog(RunListener):
         write_summary(self.out, summary)
 
     def close(self) -> None:
-        """Write the state that is still kept and finish the bag; a second call does nothing.
+        """Write the remembered state and finish the bag; a second call does nothing.
 
         Raises:
             RunFailed: if the disk cannot be written to.
@@ -317,19 +318,19 @@ class RunLog(RunListener):
         self.close()
 
     def _flush(self, period_s: float) -> None:
-        """Write everything so far to the disk, unless that was done within the period [s]."""
+        """Write everything so far to the disk, unless this was done within the period [s]."""
         now = time.monotonic()
         if self._bag is not None and now - self._flushed > period_s:
             self._flushed = now
             self._bag.flush(self._now)
 
     def _write(self, messages: Iterable[Encoded]) -> None:
-        """Write messages; the log time of one that is late is now."""
+        """Write messages; the log time of a late one is the present time."""
         if self._bag is not None:
             self._bag.write(messages, self._now)
 
     def _write_start(self, start: RunStart) -> None:
-        """Write the constant parts, and the first state; shapes are drawn in the frames of their entities."""
+        """Write the constant parts, including shapes in the frames of their entities, and the first state."""
         self._now = now = start.snapshot.time_ns
         values = start.snapshot.values
         self._write(self._encoder.start(start))
@@ -356,7 +357,7 @@ class RunLog(RunListener):
         self._write([*messages, *self._encoder.robots(time_ns, values)])
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
-        """All frames if one has moved, and all particles if one has; and both now and then, for late readers."""
+        """Write all frames if one has moved, and all particles if one has; both periodically without motion."""
         again = self._repetition.take(time_ns)
         self._write(self._encoder.frames(time_ns, values, if_moved=not again))
         self._write(self._encoder.particles(time_ns, values, if_moved=not again))

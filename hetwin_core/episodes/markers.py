@@ -36,7 +36,7 @@ from hetwin_core.episodes.messages import (
 SHOWN = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
 """Kinds of entities whose shapes are shown."""
 LABEL_HEIGHT = 0.04
-"""Height of the letters of a label, and half its distance from the object [m]."""
+"""Height of a label's letters, and half of the label's distance from its object [m]."""
 
 # Numbers of visualization_msgs/Marker.
 _CUBE, _SPHERE, _CYLINDER, _SPHERE_LIST, _TEXT, _TRIANGLE_LIST = 1, 2, 3, 7, 9, 11
@@ -49,10 +49,10 @@ _KEPT_TEMPLATES = 8
 
 
 class MarkerGeometry(NamedTuple):
-    """How a marker draws a shape.
+    """Type and geometry of a shape's marker.
 
     Attributes:
-        type: of ``visualization_msgs/Marker``.
+        type: type of ``visualization_msgs/Marker``.
         scale: x, y, z [m]; 1 for triangles.
         points: (n, 3) corners of triangles, three for each [m]; empty for all other types.
     """
@@ -63,7 +63,7 @@ class MarkerGeometry(NamedTuple):
 
 
 def marker_geometry(shape: Shape) -> MarkerGeometry:
-    """How a marker draws a shape; capsules become cylinders, as there is no such marker."""
+    """Return the marker geometry of a shape; capsules become cylinders, because rows are no capsule markers."""
     size = [float(x) for x in shape.size]
     points = np.empty((0, 3))
     match shape.kind:
@@ -96,12 +96,12 @@ def shape_markers(
     time_ns: int,
     colours: Mapping[str, Sequence[float]] | None = None,
 ) -> Any:
-    """``visualization_msgs/MarkerArray`` with all shapes; who shows them moves them with the frames on ``/tf``.
+    """``visualization_msgs/MarkerArray`` with all shapes, which viewers move with the frames on ``/tf``.
 
     Args:
-        entities: whose shapes.
+        entities: entities with shapes.
         time_ns: simulated time.
-        colours: of all shapes of an entity, by its name; others have their own.
+        colours: colour of all shapes of an entity, by its name; other shapes keep their own.
     """
     found = colours or {}
     markers = [
@@ -136,19 +136,19 @@ def _shape(
 
 
 def owner_marker(time_ns: int, entity: str, owner: str | None) -> Any:
-    """``visualization_msgs/MarkerArray`` with a label above an object: its name and who is responsible for its pose.
+    """``visualization_msgs/MarkerArray`` with a label above an object: its name and the owner of its pose.
 
     Args:
         time_ns: simulated time.
         entity: the object.
-        owner: the model; None takes the label away.
+        owner: the model; None removes the label.
     """
-    label = _label(entity, owner, entity, stamp(time_ns), _usual().above)
+    label = _label(entity, owner, entity, stamp(time_ns), _defaults().above)
     return message(MARKERS.type, markers=[label])
 
 
 def _label(entity: str, owner: str | None, frame: str, when: Any, pose: Any) -> Any:
-    usual = _usual()
+    defaults = _defaults()
     return marker(
         frame,
         when,
@@ -157,14 +157,14 @@ def _label(entity: str, owner: str | None, frame: str, when: Any, pose: Any) -> 
         type=_TEXT,
         action=DELETE if owner is None else ADD,
         pose=pose,
-        scale=usual.letters,
-        color=usual.white,
+        scale=defaults.letters,
+        color=defaults.white,
         text="" if owner is None else f"{entity}: {owner}",
     )
 
 
 class _Clouds:
-    """The particles of the entities of a scene that have a pose, one list of spheres for each."""
+    """The particles of entities with a pose, one list of spheres for each."""
 
     def __init__(self, layout: Layout) -> None:
         self.slots = [
@@ -174,26 +174,26 @@ class _Clouds:
         ]
 
     def present(self, values: Floats) -> list[Floats]:
-        """The particles that there are, of each entity."""
+        """The existing particles of each entity."""
         return [particles(part) for part in self._parts(values)]
 
     def content(self, values: Floats) -> list[bytes]:
-        """All particles in the values."""
+        """The bytes of all particles in the values."""
         return [part.tobytes() for part in self._parts(values)]
 
     def _parts(self, values: Floats) -> list[Floats]:
         return [values[slot.offset : slot.offset + slot.attribute.size] for slot in self.slots]
 
     @staticmethod
-    def numbers(there: Floats) -> list[Floats]:
+    def numbers(rows: Floats) -> list[Floats]:
         """Values of the blanks of a list."""
-        return [np.full(3, 2 * float(there[0, 6])), there[:, :3].ravel()] if len(there) else []
+        return [np.full(3, 2 * float(rows[0, 6])), rows[:, :3].ravel()] if len(rows) else []
 
     @staticmethod
     def marker(
         slot: Slot, count: int, frame: str, blanks: Blanks, pose: Sequence[float] | Floats = _HERE
     ) -> Any:
-        """A list of so many spheres; an empty one is deleted, as RViz accepts no list without points."""
+        """A list of `count` spheres; an empty list is deleted, because RViz rejects a list without points."""
         size = blanks.numbers(3) if count else np.zeros(3)
         points = blanks.numbers(3 * count).reshape(-1, 3) if count else ()
         return marker(
@@ -224,22 +224,22 @@ class ParticleMessages:
 
     @property
     def empty(self) -> bool:
-        """Whether the scene can have no particles."""
+        """Whether the scene has no attribute of particles."""
         return not self._clouds.slots
 
     def changed(self, values: Floats) -> bool:
-        """Whether a particle is elsewhere than in the message that was filled last, to the bit."""
+        """Whether a particle differs, to the bit, from that in the last message."""
         return self._clouds.content(values) != self._shown
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
-        """Put the numbers in, from all values of the scene.
+        """Put the numbers from all values of the scene into the message.
 
         Returns:
             The serialized message, valid until the next call.
         """
         found = self._clouds.present(values)
         self._shown = self._clouds.content(values)
-        numbers = [part for there in found for part in _Clouds.numbers(there)]
+        numbers = [part for rows in found for part in _Clouds.numbers(rows)]
         return self._templates(tuple(map(len, found))).fill(time_ns, *numbers)
 
 
@@ -253,9 +253,9 @@ def _particle_template(clouds: _Clouds, counts: tuple[int, ...]) -> CdrTemplate:
 
 
 class WorldMarkers:
-    """``visualization_msgs/MarkerArray`` with all shapes and particles in the world, as RViz shows them without frames.
+    """``visualization_msgs/MarkerArray`` with all shapes and particles in the world frame, for RViz without ``/tf``.
 
-    Objects that another model than the main one is responsible for have a label with its name.
+    Objects of another model than the main one have a label with the model's name.
 
     Args:
         layout: the scene's layout.
@@ -272,7 +272,7 @@ class WorldMarkers:
         self._templates = lru_cache(_KEPT_TEMPLATES)(self._template)
 
     def fill(self, scene: Snapshot) -> memoryview:
-        """Put the numbers in.
+        """Put the numbers into the message.
 
         Returns:
             The serialized message, valid until the next call.
@@ -283,13 +283,13 @@ class WorldMarkers:
             for entity in self._entities
             for shape in entity.shapes
         ]
-        for slot, there in zip(self._clouds.slots, clouds, strict=True):
-            numbers += [scene.pose(slot.entity)[:7], *_Clouds.numbers(there)]
+        for slot, rows in zip(self._clouds.slots, clouds, strict=True):
+            numbers += [scene.pose(slot.entity)[:7], *_Clouds.numbers(rows)]
         numbers += [scene.pose(name)[:3] + _ABOVE for name, _ in labels]
         return self._templates(tuple(map(len, clouds)), labels).fill(scene.time_ns, *numbers)
 
     def _labels(self, scene: Snapshot) -> Iterator[tuple[str, str | None]]:
-        """Objects that are not the main model's, with their owners; and those that are again, without."""
+        """Objects of other models than the main one, with their owners; and None for those that have just returned."""
         for name in self._objects:
             owner = scene.owner(name, "pose")
             if self._main and owner != self._main:
@@ -320,27 +320,27 @@ class WorldMarkers:
 
 
 def _in_world(body: list[float], shape: Shape) -> Floats:
-    """(7,) the pose of a shape of a body."""
-    turn = body[3:7]
-    place = np.add(body[:3], rotate(turn, shape.pose[:3]))
-    return np.array([*place, *multiply(turn, shape.pose[3:7])])
+    """(7,) pose of a body's shape in the world."""
+    rotation = body[3:7]
+    position = np.add(body[:3], rotate(rotation, shape.pose[:3]))
+    return np.array([*position, *multiply(rotation, shape.pose[3:7])])
 
 
 def marker(frame: str, when: Any, **fields: Any) -> Any:
-    """``visualization_msgs/Marker`` in a frame at a stamp, with these fields; it moves with a frame of the scene."""
+    """``visualization_msgs/Marker`` with these fields; it moves with its frame, unless that is the world."""
     own = {"frame_locked": frame != WORLD, **fields}
     return message(
         "visualization_msgs/msg/Marker",
         header=message("std_msgs/msg/Header", stamp=when, frame_id=frame),
-        **{**_usual().fields, **own},
+        **{**_defaults().fields, **own},
     )
 
 
-class _Usual(NamedTuple):
+class _Defaults(NamedTuple):
     """Parts that most markers share.
 
     Attributes:
-        fields: of a marker, unless it has others.
+        fields: default fields of a marker.
         above: the pose of a label in the frame of its object.
         letters: the size of a label.
         white: its colour.
@@ -353,7 +353,7 @@ class _Usual(NamedTuple):
 
 
 @cache
-def _usual() -> _Usual:
+def _defaults() -> _Defaults:
     nothing = np.empty(0, np.uint8)
     texture = {"header": header(0), "format": "", "data": nothing}
     fields = {
@@ -371,4 +371,4 @@ def _usual() -> _Usual:
         "mesh_use_embedded_materials": False,
     }
     above, letters = pose_message([*_ABOVE, *_HERE[3:]]), vector_message((0.0, 0.0, LABEL_HEIGHT))
-    return _Usual(fields, above, letters, colour_message(_WHITE))
+    return _Defaults(fields, above, letters, colour_message(_WHITE))

@@ -1,4 +1,4 @@
-"""The MCAP file of a log: its records, and how they are written."""
+"""Writes the MCAP file of a log."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.episodes.mcap_records import METADATA
 
 _FASTEST = 1
-"""Level of zstd; the default, 3, takes more than twice as long to save a hundredth of the space."""
+"""Level of zstd; the default, 3, takes more than twice as long and saves only a hundredth of the space."""
 _CHUNK = 2**20 - 2**16
-"""Bytes of a chunk; less than the size at which the library closes one itself."""
+"""Size of a chunk [bytes]; less than the size at which the library closes one itself."""
 _MESSAGE = struct.Struct("<BQHIQQ")
-"""Beginning of a message's record: kind, size of the rest, channel, sequence (0: not used), log time, publish time."""
+"""Head of a message's record: kind, remaining size, channel, sequence (0: not used), log time, publish time."""
 _KIND, _SIZE = 0x05, 22
 
 
 class McapFile(McapWriter):
-    """A file of chunks that are on the disk whole or not at all.
+    """A file of chunks that are either completely on the disk or not at all.
 
-    The chunks are compressed with zstd, as rosbag2's own preset ``zstd_fast`` does.
+    The chunks are compressed with zstd, as in rosbag2's own preset ``zstd_fast``.
 
     Args:
         path: folder of the file, which gets the folder's name.
@@ -50,19 +50,19 @@ class McapFile(McapWriter):
         """Write messages, with the same bytes as the library's in a third of the time.
 
         Args:
-            messages: the log time of one that is earlier than now is now.
-            channels: of the topics, by name.
-            now_ns: log time of now [ns].
+            messages: the messages; log times earlier than `now_ns` are raised to it.
+            channels: connections of the topics, by name.
+            now_ns: present log time [ns].
 
         Raises:
             OSError: if the disk cannot be written to.
         """
         counts, pack, chunk = self.channel_stats, _MESSAGE.pack, self.chunk
         for topic, at_ns, data in messages:
-            place = chunk.bio.tell()
-            if place > _CHUNK:
+            offset = chunk.bio.tell()
+            if offset > _CHUNK:
                 self.end_chunk()
-                chunk, place = self.chunk, 0
+                chunk, offset = self.chunk, 0
             time_ns, channel = at_ns if at_ns > now_ns else now_ns, channels[topic.name].id
             if time_ns < chunk.message_start_time:
                 chunk.message_start_time = time_ns
@@ -71,7 +71,7 @@ class McapFile(McapWriter):
                 chunk.message_end_time = time_ns
                 self.message_end_time = max(time_ns, self.message_end_time)
             counts[channel] += 1
-            chunk.msgs[channel].append((time_ns, place))
+            chunk.msgs[channel].append((time_ns, offset))
             chunk.bio.write(pack(_KIND, _SIZE + len(data), channel, 0, time_ns, time_ns))
             chunk.bio.write(data)
 
@@ -92,7 +92,8 @@ class McapFile(McapWriter):
         """Write the open chunk.
 
         Raises:
-            OSError: if the disk cannot be written to; the file ends with the last whole chunk, and nothing is lost.
+            OSError: if the disk cannot be written to; the file is cut after the last complete chunk, and the open
+                one is kept.
         """
         if not self.chunk.bio.tell():
             return

@@ -1,4 +1,4 @@
-"""The records of an MCAP file: how they are found, unpacked and read."""
+"""Finds, unpacks and parses the records of an MCAP file."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ else:
 MAGIC = b"\x89MCAP0\r\n"
 SCHEMA, CHANNEL, MESSAGE, CHUNK, METADATA, DATA_END = 0x03, 0x04, 0x05, 0x06, 0x0C, 0x0F
 HEAD = struct.Struct("<BQ")
-"""Before each record: its kind, and its length without these bytes."""
+"""Head of each record: its kind, and its length without the head."""
 _CHUNK_HEAD = struct.Struct("<QQQI")
 _NUMBER = struct.Struct("<I")
 _LEAST, _IN_MEMORY = 31, 400
-"""Bytes of the smallest message in a file, and in memory."""
+"""Size of the smallest message in a file, and in memory [bytes]."""
 COMPRESSIONS: Mapping[str, Callable[[], Decompressor] | None] = {
     "": None,
     "zstd": zstd.ZstdDecompressor,
     "lz4": LZ4FrameDecompressor,
 }
-"""How chunks are packed, and their decompressors."""
+"""Compressions of chunks, and their decompressors."""
 
 Buffer: TypeAlias = bytes | memoryview
 
@@ -40,7 +40,7 @@ class Schema(NamedTuple):
     """A message type.
 
     Attributes:
-        number: of it in the file.
+            number: its number in the file.
         name: e.g. ``std_msgs/msg/String``.
         text: its definition.
     """
@@ -54,7 +54,7 @@ class Channel(NamedTuple):
     """A topic.
 
     Attributes:
-        number: of it in the file.
+            number: its number in the file.
         schema: number of its type.
         topic: its name.
     """
@@ -65,7 +65,7 @@ class Channel(NamedTuple):
 
 
 def records(data: Buffer) -> list[tuple[int, int, int]]:
-    """Find the records, up to where the data breaks off: kind, begin and end of the content."""
+    """Find all complete records: kind, start and end of the content."""
     return list(each_record(data))
 
 
@@ -82,7 +82,7 @@ def each_record(data: Buffer) -> Iterator[tuple[int, int, int]]:
 
 
 def schema_of(record: Buffer) -> Schema:
-    """Read a schema's record."""
+    """Parse a schema's record."""
     (number,) = struct.unpack_from("<H", record)
     name, at = text_at(record, 2)
     _, at = text_at(record, at)
@@ -91,17 +91,17 @@ def schema_of(record: Buffer) -> Schema:
 
 
 def channel_of(record: Buffer) -> Channel:
-    """Read a channel's record."""
+    """Parse a channel's record."""
     number, schema = struct.unpack_from("<HH", record)
     topic, _ = text_at(record, 4)
     return Channel(number, schema, topic)
 
 
 def facts_of(record: Buffer) -> tuple[str, dict[str, str]]:
-    """Read a record of facts: its name and content.
+    """Parse a record of facts: its name and content.
 
     Raises:
-        struct.error: if it breaks off.
+        struct.error: if it is truncated.
     """
     name, at = text_at(record, 0)
     (length,) = _NUMBER.unpack_from(record, at)
@@ -114,7 +114,7 @@ def facts_of(record: Buffer) -> tuple[str, dict[str, str]]:
 
 
 def text_at(data: Buffer, at: int) -> tuple[str, int]:
-    """Read a text; returns where it ends, too."""
+    """Parse a text; return it and the offset of its end."""
     (length,) = _NUMBER.unpack_from(data, at)
     at += _NUMBER.size
     return bytes(data[at : at + length]).decode("utf-8", "replace"), at + length
@@ -124,8 +124,8 @@ def chunk_content(record: Buffer) -> Buffer:
     """Unpack the records of a chunk.
 
     Raises:
-        TooLarge: if there are more of them than the limits allow.
-        ValueError: if it is damaged, or packed otherwise than with zstd.
+        TooLarge: if they exceed the limits.
+        ValueError: if the chunk is damaged, or compressed otherwise than with zstd.
     """
     compression, at = text_at(record, _CHUNK_HEAD.size)
     size = _CHUNK_HEAD.unpack_from(record)[2]
@@ -138,16 +138,16 @@ def chunk_content(record: Buffer) -> Buffer:
 
 
 def unpack_records(compression: str, packed: Buffer, size: int) -> Buffer:
-    """Unpack the records of a chunk that is packed in one of the ways in `COMPRESSIONS`.
+    """Unpack the records of a chunk with a compression of `COMPRESSIONS`.
 
     Args:
-        compression: the way.
+        compression: name of the compression.
         packed: the compressed bytes.
         size: the chunk's declared size [bytes].
 
     Raises:
-        TooLarge: if there are more of them than declared, or than the limits allow.
-        Exception: of the library, if it is damaged.
+        TooLarge: if the records exceed the declared size or the limits.
+        Exception: of the library, if the chunk is damaged.
     """
     make = COMPRESSIONS[compression]
     raw = packed if make is None else unpacked(make, packed, size)

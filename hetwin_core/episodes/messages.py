@@ -1,4 +1,4 @@
-"""The message types of a log: the common ones, hetwin's own, and messages whose numbers alone are replaced."""
+"""The message types of a log: common and hetwin's own; and templates of messages in which only numbers change."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
 
 class LazyTypestore(Typestore):
-    """The library's store, which makes a class and a function when it is first asked for.
+    """The library's store of types, with classes and functions that are made on first use.
 
-    The library itself makes a dozen functions for each type, and for each that it consists of, which takes longer than
-    the log of a short run. Messages can be written in the byte order of this kind of machine, little-endian, and read
-    in both; those of ROS 1 can be converted.
+    The library itself makes a dozen functions for each type, and for each that it contains, which takes longer than
+    the log of a short run. Messages can be written little-endian, and read in both byte orders; those of ROS 1 can
+    be converted.
     """
 
     def __init__(self, base: ModuleType | None = None) -> None:
         super().__init__(base)
         self.types = _Classes(self.fielddefs, self.types)
         self.cache = _Made(self)
-        # Writing one message asks for the functions of dozens of types, which is one look into a dictionary each.
+        # Writing one message needs the functions of dozens of types, with a single dictionary access each.
         self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[assignment]
 
     def register(self, typs: Typesdict) -> None:
         """Add types.
 
         Raises:
-            TypesysError: if one is there with another definition.
+            TypesysError: if one exists with another definition.
         """
         for name, (constants, fields, *_) in typs.items():
             if name in self.fielddefs and _lower(self.fielddefs[name][1]) != _lower(fields):
@@ -53,7 +53,7 @@ class LazyTypestore(Typestore):
             self.fielddefs.setdefault(name, (constants, fields))
 
     def prepare_reading(self) -> None:
-        """Make a reader of messages of all types.
+        """Make the deserializers of all types.
 
         Raises:
             Exception: of many kinds, if a definition is malformed or uses a type that is missing.
@@ -67,7 +67,7 @@ def _lower(fields: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 class _Classes(dict[str, Any]):
-    """The class of each type, made when it is first asked for.
+    """The class of each type, made on first access.
 
     Raises:
         KeyError: if there is no such type.
@@ -87,7 +87,7 @@ class _Classes(dict[str, Any]):
 
 
 class _Made(dict[str, "Msgdef[object]"]):
-    """The functions of each type, made when they are first asked for.
+    """The functions of each type, made on first access.
 
     Raises:
         KeyError: if there is no such type.
@@ -102,7 +102,7 @@ class _Made(dict[str, "Msgdef[object]"]):
 
 
 class _Functions:
-    """The used part of the library's `Msgdef`."""
+    """The parts of the library's `Msgdef` that are used."""
 
     def __init__(self, store: LazyTypestore, name: str) -> None:
         self._store = store
@@ -112,7 +112,7 @@ class _Functions:
 
     @cached_property
     def getsize_cdr(self) -> CDRSerSize:
-        """Returns the size of a message."""
+        """Function that returns the serialized size of a message."""
         function, self.size_cdr = generate_getsize_cdr(self.fields, self._store)
         return function
 
@@ -124,28 +124,28 @@ class _Functions:
 
     @cached_property
     def serialize_cdr_le(self) -> CDRSer:
-        """Writes a message."""
+        """Function that serializes a message."""
         return generate_serialize_cdr(self.fields, self._store, "le")
 
     @cached_property
     def deserialize_cdr_le(self) -> CDRDeser:
-        """Reads a little-endian message."""
+        """Function that deserializes a little-endian message."""
         return generate_deserialize_cdr(self.fields, self._store, "le")
 
     @cached_property
     def deserialize_cdr_be(self) -> CDRDeser:
-        """Reads a big-endian message."""
+        """Function that deserializes a big-endian message."""
         return generate_deserialize_cdr(self.fields, self._store, "be")
 
     @cached_property
     def getsize_ros1_to_cdr(self) -> BitcvtSize:
-        """Returns the size that a message of ROS 1 will have."""
+        """Function that returns the converted size of a ROS 1 message."""
         function = generate_ros1_to_cdr(self.fields, self.name, self._store, copy=False)
         return cast("BitcvtSize", function)
 
     @cached_property
     def ros1_to_cdr(self) -> Bitcvt:
-        """Converts a message of ROS 1."""
+        """Function that converts a ROS 1 message."""
         function = generate_ros1_to_cdr(self.fields, self.name, self._store, copy=True)
         return cast("Bitcvt", function)
 
@@ -154,7 +154,7 @@ class _Functions:
 def typestore() -> LazyTypestore:
     """All types that a log uses.
 
-    The common interfaces that a log needs are the same in every distribution from Jazzy on, hashes included.
+    The common interfaces in a log are the same in every distribution since Jazzy, including their hashes.
 
     Raises:
         BadInput: if this installation lacks hetwin's message definitions.
@@ -169,7 +169,7 @@ def typestore() -> LazyTypestore:
 
 
 def definition(typename: str) -> str:
-    """The text that defines a type, with those of all types that it has, as bags carry it."""
+    """The definition of a type and of all types that it contains, as in bags."""
     text, _ = typestore().generate_msgdef(typename, ros_version=2)
     return str(text)
 
@@ -187,7 +187,7 @@ def stamp(time_ns: int) -> Any:
 
 
 def nanoseconds(time: Any) -> int:
-    """Inverse of `stamp`."""
+    """Convert a ``builtin_interfaces/Time`` to ns; the inverse of `stamp`."""
     return int(time.sec) * 1_000_000_000 + int(time.nanosec)
 
 
@@ -219,8 +219,8 @@ def quaternion_message(row: Iterable[float]) -> Any:
 
 def pose_message(row: Sequence[float] | Floats) -> Any:
     """A ``geometry_msgs/Pose`` from x y z, qw qx qy qz."""
-    place, turn = point_message(row[:3]), quaternion_message(row[3:7])
-    return message("geometry_msgs/msg/Pose", position=place, orientation=turn)
+    position, rotation = point_message(row[:3]), quaternion_message(row[3:7])
+    return message("geometry_msgs/msg/Pose", position=position, orientation=rotation)
 
 
 def colour_message(rgba: Iterable[float]) -> Any:
@@ -237,10 +237,12 @@ _FIRST_MARKS: dict[type, float] = {
     np.int32: -0x0B00_0000,
     np.uint64: 0xF51C_0DE5_0000_0000,
 }
-"""The first byte of each is none of UTF-8 and the last four of a float64 are 0: texts and other marks differ."""
+"""First placeholder of each type. Its first byte does not occur in UTF-8, and the last four bytes of a float64 are 0,
+so that it differs from texts and other placeholders.
+"""
 
 Number: TypeAlias = Any
-"""Of the types of `_FIRST_MARKS`; NumPy's classes have no common type for that."""
+"""A number of one of the types in `_FIRST_MARKS`, which have no common type in NumPy."""
 
 
 class _Blank(NamedTuple):
@@ -250,10 +252,10 @@ class _Blank(NamedTuple):
 
 
 class Blanks:
-    """Numbers of a message that is made now, and that are filled in later.
+    """Placeholders for numbers of a message that are filled in later.
 
     Attributes:
-        stamp: for all stamps of the message.
+        stamp: placeholder for all stamps of the message.
     """
 
     def __init__(self) -> None:
@@ -262,35 +264,35 @@ class Blanks:
         self._count = 0
 
     def numbers(self, count: int, dtype: type = np.float64) -> NDArray[Any]:
-        """Return so many marks to be put into the message, in the order in which their numbers will be given."""
-        first, places = _FIRST_MARKS[dtype], np.arange(self._count, self._count + count)
+        """Return `count` placeholders to be put into the message; their numbers are given later in the same order."""
+        first, indices = _FIRST_MARKS[dtype], np.arange(self._count, self._count + count)
         self._count += count
         if issubclass(dtype, np.floating):
-            marks: NDArray[Any] = (first * (1.0 - places * 2.0**-21)).astype(dtype)
+            marks: NDArray[Any] = (first * (1.0 - indices * 2.0**-21)).astype(dtype)
         else:
-            marks = np.array(first, dtype) + places.astype(dtype)
+            marks = np.array(first, dtype) + indices.astype(dtype)
         self.given.append(_Blank(dtype, marks))
         return marks
 
     def number(self, dtype: type = np.float64) -> Any:
-        """Return one mark; its number will be given as one, not as an array."""
+        """Return one placeholder; its number is given later as a scalar, not as an array."""
         mark = self.numbers(1, dtype).item()
         self.given[-1] = self.given[-1]._replace(is_one=True)
         return mark
 
 
 class CdrTemplate:
-    """A serialized message with places for its numbers.
+    """A serialized message with placeholders for its numbers.
 
-    CDR aligns every number to its own size, counted from the end of the four-byte header; so the body can be
-    seen as an array of any one type.
+    CDR aligns every number to its own size, counted from the end of the four-byte header, so that the body can be
+    viewed as an array of any one type.
 
     Args:
-        typename: of the message.
-        make: makes it, with blanks in the places of its numbers.
+        typename: type of the message.
+        make: makes the message, with placeholders for its numbers.
 
     Raises:
-        ValueError: if a blank is not in the message exactly once.
+        ValueError: if a placeholder is not in the message exactly once.
     """
 
     def __init__(self, typename: str, make: Callable[[Blanks], object]) -> None:
@@ -308,45 +310,45 @@ class CdrTemplate:
         return np.frombuffer(self._buffer, dtype, offset=_CDR_HEADER)
 
     def _part(self, blank: _Blank) -> tuple[NDArray[Any], Any]:
-        """A view on the message, and where in it the numbers of a blank are."""
+        """Return a view on the message, and the indices of a blank's numbers in it."""
         view, marks = self._view(blank.dtype), blank.marks
         if not len(marks):
             return view, slice(0, 0)
-        with np.errstate(invalid="ignore"):  # the view has texts, too
-            places = np.flatnonzero((view >= marks[0]) & (view <= marks[-1]))
-        places = places[np.argsort(view[places])]
-        if not np.array_equal(view[places], marks):
+        with np.errstate(invalid="ignore"):  # the view contains texts, too
+            indices = np.flatnonzero((view >= marks[0]) & (view <= marks[-1]))
+        indices = indices[np.argsort(view[indices])]
+        if not np.array_equal(view[indices], marks):
             raise ValueError("a number of a template is not in its message exactly once")
         if blank.is_one:
-            return view, int(places[0])
-        if len(places) == places[-1] - places[0] + 1 and (np.diff(places) == 1).all():
-            return view[places[0] : places[-1] + 1], slice(None)
-        return view, places
+            return view, int(indices[0])
+        if len(indices) == indices[-1] - indices[0] + 1 and (np.diff(indices) == 1).all():
+            return view[indices[0] : indices[-1] + 1], slice(None)
+        return view, indices
 
     def fill(self, time_ns: int, *numbers: Number) -> memoryview:
         """Put a time into all stamps, and numbers into all blanks.
 
         Args:
             time_ns: the time.
-            numbers: for each blank, in the order in which they were made.
+            numbers: numbers of each blank, in the order in which the blanks were made.
 
         Returns:
             The serialized message, valid until the next call.
         """
         self._words[self._sec], self._words[self._nanosec] = divmod(time_ns, 1_000_000_000)
-        for (view, places), values in zip(self._parts, numbers, strict=True):
-            view[places] = values
+        for (view, indices), values in zip(self._parts, numbers, strict=True):
+            view[indices] = values
         return self._data
 
     def is_filled_with(self, *numbers: Number) -> bool:
-        """Whether these numbers are in it already, equal to the bit."""
+        """Whether the message contains these numbers already, equal to the bit."""
         return all(
-            view[places].tobytes() == np.asarray(values, view.dtype).tobytes()
-            for (view, places), values in zip(self._parts, numbers, strict=True)
+            view[indices].tobytes() == np.asarray(values, view.dtype).tobytes()
+            for (view, indices), values in zip(self._parts, numbers, strict=True)
         )
 
 
 def _one_or_many(found: NDArray[np.bool_]) -> Any:
-    """Where a mark is; a single place as an integer, with which NumPy is much faster."""
-    places = np.flatnonzero(found)
-    return int(places[0]) if len(places) == 1 else places
+    """The indices of a placeholder; a single one as an integer, with which NumPy is much faster."""
+    indices = np.flatnonzero(found)
+    return int(indices[0]) if len(indices) == 1 else indices

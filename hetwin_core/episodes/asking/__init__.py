@@ -1,5 +1,5 @@
 """Questions to an episode about states, events, and the robot's beliefs, tasks and effects.
 
-After Mösenlechner and Beetz, ICAPS 2009, Tables 2 and 3. A question is put as a Python term or as an expression in CEL;
-both are read off the same tables. Each answer names the rows that it rests on.
+After Mösenlechner and Beetz, ICAPS 2009, Tables 2 and 3. A question is a Python term or an expression in CEL; both
+use the same tables. Each answer names the rows that support it.
 """

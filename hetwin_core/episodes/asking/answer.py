@@ -1,4 +1,4 @@
-"""Answers to questions, and the rows that they rest on."""
+"""Answers to questions, and the rows that support them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from hetwin_core.episodes.tables.rows import (
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A row that an answer rests on.
+    """A row that supports an answer.
 
     Attributes:
         table: ``occasions``, ``events``, ``tasks``, ``beliefs``, ``belief_errors`` or ``poses``.
-        row: its number in the table; of poses, that of the state.
-        span: when it held; of an event and of a pose the time that it was measured at, twice.
+        row: its number in the table; for poses, the number of the state.
+        span: its interval; for an event or a pose, its time as both ends.
         more: further content of the row, such as a distance [m].
     """
 
@@ -38,39 +38,39 @@ class Evidence:
 
 
 def of_occasion(row: Occasion) -> Evidence:
-    """Return a row of the occasions."""
+    """Return the evidence of an occasion's row."""
     return Evidence("occasions", row.row, row.span)
 
 
 def of_event(row: Happening) -> Evidence:
-    """Return a row of the events."""
+    """Return the evidence of an event's row."""
     return Evidence("events", row.row, row.span)
 
 
 def of_task(row: Task) -> Evidence:
-    """Return a row of the tasks."""
+    """Return the evidence of a task's row."""
     return Evidence("tasks", row.row, row.span)
 
 
 def of_belief(row: Belief) -> Evidence:
-    """Return a row of the beliefs."""
+    """Return the evidence of a belief's row."""
     return Evidence("beliefs", row.row, row.span)
 
 
 def of_error(row: BeliefError) -> Evidence:
-    """Return a row of the beliefs that were wrong; a believed pose with how far it was off, and when it was formed."""
+    """Return the evidence of an incorrect belief: for a pose with its error, and the times of belief and motion."""
     off: dict[str, Json] = {"distance": round(row.distance, 6), "angle": round(row.angle, 6)}
     formed: dict[str, Json] = {"believed": row.believed_ns / 1e9, "moved": row.moved_ns / 1e9}
     return Evidence("belief_errors", row.row, row.span, {**off, **formed})
 
 
 def of_state(row: int, time_ns: int, **more: Json) -> Evidence:
-    """Return a state of the log."""
+    """Return the evidence of a state of the log."""
     return Evidence("poses", row, Interval(time_ns, time_ns), more)
 
 
 def in_order(rows: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    """Return each row once, in the order of time."""
+    """Return each row once, sorted by time."""
     return tuple(sorted(dict.fromkeys(rows), key=lambda e: (e.span.from_ns, e.table, e.row)))
 
 
@@ -79,7 +79,7 @@ class NotKnown(EvaluationError):
 
 
 def reason(why: Iterable[str]) -> str:
-    """Why something is not known, in words."""
+    """The reasons why something is unknown, in words."""
     return "; ".join(why) or say("question.not_said")
 
 
@@ -88,11 +88,12 @@ class Answer:
     """Whether something holds.
 
     Attributes:
-        truth: None if it is not known: because it lies later than a log that still grows, or nothing was recorded.
-        intervals: when it holds; of a moment the whole intervals around it, of an interval their parts inside it.
-        bindings: the entities for which it holds, one mapping from variables for each; empty without variables.
+        truth: None if unknown: because the time is after the end of a growing log, or nothing was recorded.
+        intervals: when it holds; for a moment the whole intervals around it, for an interval their parts inside it.
+        bindings: the entities for which it holds, one mapping from variables to entities for each; empty without
+            variables.
         evidence: the supporting rows.
-        why: why it is not known, each reason once; empty if it is.
+        why: why it is unknown, each reason once; empty otherwise.
     """
 
     truth: bool | None
@@ -105,7 +106,7 @@ class Answer:
         """Return the truth.
 
         Raises:
-            NotKnown: if it is not known.
+            NotKnown: if it is unknown.
         """
         if self.truth is None:
             raise NotKnown(f"{reason(self.why)}; compare `truth` with None")
@@ -118,7 +119,7 @@ class Answer:
 
 
 DIGITS = 6
-"""Seconds have so many, which is a microsecond."""
+"""Decimal places of times in s; the last one is a microsecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +127,13 @@ class QuestionAnswer:
     """The answer to a question.
 
     Attributes:
-        question: as it was asked.
-        value: a truth, number, text, list, or a map such as a task; None if it is not known.
-        intervals: when the terms in it held.
+        question: the question's text.
+        value: a truth, number, text, list, or a map such as a task; None if unknown.
+        intervals: when its terms held.
         bindings: the entities for which they did.
-        evidence: the rows that it rests on.
-        seconds: how long it took, of wall time.
-        why: why the value is not known; empty if it is.
+        evidence: the supporting rows.
+        seconds: wall time of the evaluation.
+        why: why the value is unknown; empty otherwise.
     """
 
     question: str
@@ -158,8 +159,8 @@ class QuestionAnswer:
 
 def evidence_row(row: Evidence) -> dict[str, Any]:
     """Return a row of evidence for JSON; times in s of simulated time."""
-    place = {"table": row.table, "row": row.row}
-    return {**place, "from": _s(row.span.from_ns), "to": _s(row.span.to_ns), **row.more}
+    key = {"table": row.table, "row": row.row}
+    return {**key, "from": _s(row.span.from_ns), "to": _s(row.span.to_ns), **row.more}
 
 
 def _s(time_ns: int) -> float:
@@ -174,25 +175,25 @@ class _Read(NamedTuple):
 
 
 class Record:
-    """Notes the reads of one question's functions."""
+    """Records the reads of one question's functions."""
 
     def __init__(self) -> None:
         self._read: list[_Read] = []
 
     def note(self, answer: Answer, also: tuple[Evidence, ...] = ()) -> None:
-        """Note a truth, and the rows that its time and its goal came from."""
+        """Record a truth, and the rows that its time and its goal came from."""
         rows = (*answer.evidence, *also)
         self._read.append(_Read(answer.truth, answer.intervals, answer.bindings, rows))
 
     def rows(self, *evidence: Evidence) -> None:
-        """Note rows that were read for anything else than a truth."""
+        """Record rows that were read for anything but a truth."""
         self._read.append(_Read(None, Intervals(), (), evidence))
 
-    def telling(self, value: object) -> _Read:
+    def supporting(self, value: object) -> _Read:
         """Return the evidence of an answer.
 
-        Of an answer that is true or false, these are the truths with the same value, such as those that made ``all``
-        false or ``exists`` true; if there are none, as after ``!``, all of them.
+        For a true or false answer, this is the evidence of the reads with the same truth, such as those that made
+        ``all`` false or ``exists`` true; if there are none, as after ``!``, of all reads.
         """
         same = [r for r in self._read if r.truth is value] if isinstance(value, bool) else []
         used = same or self._read

@@ -1,4 +1,4 @@
-"""An episode that is asked from Python, and by expressions in CEL."""
+"""Questions to an episode, from Python and as expressions in CEL."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class AskableEpisode(Questions):
     """Questions to an episode, as terms and as expressions. A subclass provides the tables."""
 
     def ask(self, question: str, where: str = "") -> QuestionAnswer:
-        """Return the answer to a question that is an expression in CEL.
+        """Return the answer to a question in CEL.
 
         Args:
             question: e.g. ``holds(on("box", "tray"), at(end))``.
-            where: the place that it stands at, for errors.
+            where: location of the question, for errors.
 
         Raises:
-            BadInput: if it is wrong: its syntax, a name, a time; the error names a correct one.
+            BadInput: if its syntax, a name or a time is wrong; the error names a correct one.
         """
         begun = time.perf_counter()
         functions = Functions(self, self._names)
@@ -36,21 +36,21 @@ class AskableEpisode(Questions):
             value, why = self._evaluated(question, functions)
         except BadInput as error:
             raise _placed(error, question, where) from None
-        told = functions.record.telling(value)
+        support = functions.record.supporting(value)
         own = functions.rows_of(value if isinstance(value, list) else [value])
         return QuestionAnswer(
             question,
             shown(value),
-            told.intervals,
-            told.bindings,
-            own or told.evidence,
+            support.intervals,
+            support.bindings,
+            own or support.evidence,
             time.perf_counter() - begun,
             why,
         )
 
     @cached_property
     def _steps(self) -> dict[str, Step]:
-        """Questions that were asked -> how they are evaluated."""
+        """Compiled questions by their texts."""
         return {}
 
     @cached_property
@@ -59,7 +59,7 @@ class AskableEpisode(Questions):
         return sorted({*words.fluents, *words.events, *words.attributes, *VALUES, SUPPORTING})
 
     def _evaluated(self, question: str, functions: Functions) -> tuple[Any, str]:
-        """Return the value of a question, None if it is not known, and then why."""
+        """Return the value of a question, None if unknown, and the reason in that case."""
         step = self._compiled(question, functions)
         ends = self.tables.start_ns / 1e9, self.tables.known_until_ns / 1e9
         variables = dict(zip(VARIABLES, (ANY, *ends), strict=True))
@@ -83,17 +83,17 @@ class AskableEpisode(Questions):
 
 
 def _placed(error: BadInput, question: str, where: str) -> BadInput:
-    """Return an error with the place of its question, which is the question itself unless it stands in a file."""
+    """Return an error with the location of its question: `where`, or else the question itself."""
     place = ": ".join(part for part in (where or question, error.where) if part)
     found = None if error.found == question and not where else error.found
     return BadInput(error.problem, where=place, found=found, expected=error.expected)
 
 
 class AskedTables(AskableEpisode):
-    """Tables that are asked.
+    """Questions to tables.
 
     Args:
-        tables: of an episode.
+        tables: the tables of an episode.
     """
 
     def __init__(self, tables: Tables) -> None:

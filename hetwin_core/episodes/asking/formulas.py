@@ -1,4 +1,4 @@
-"""Terms and times that are written in CEL, the language of triggers."""
+"""Terms and times in CEL, the language of triggers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ USAGE: Mapping[str, str] = MappingProxyType(
         **{text.partition("(")[0].partition(" ")[0]: text for text in _OWN},
     }
 )
-"""Function -> how it is called."""
+"""Function -> its call, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Made:
 
     Attributes:
         thing: the term or the time.
-        rows: that it was made from.
+        rows: the rows that it was made from.
     """
 
     thing: Term | When
@@ -71,7 +71,7 @@ class Made:
 
 
 def bare(value: object) -> object:
-    """Return a term or a time without its rows; any other value as it is."""
+    """Return the term or the time in a `Made`; any other value unchanged."""
     return value.thing if isinstance(value, Made) else value
 
 
@@ -81,7 +81,7 @@ def rows_of(*values: object) -> tuple[Evidence, ...]:
 
 
 def check_value(value: object) -> None:
-    """Check that a value is an answer by itself: a truth, number, text, list or map.
+    """Check that a value is an answer: a truth, number, text, list or map.
 
     Raises:
         BadInput: if it is a term or a time.
@@ -97,7 +97,7 @@ def check_value(value: object) -> None:
 
 
 AND, OR, NOT, STATE = "&&", "||", "!", "state"
-"""Functions of formulas: they join terms, and make one of a condition on the state."""
+"""Functions of formulas: they join terms, or convert a condition on the state to a term."""
 OF_FORMULAS = ("holds", "believed", "incorrect_belief", "value", "count")
 """Functions whose first argument may be a formula: a term, or a condition on the state."""
 
@@ -106,9 +106,9 @@ class Formulas(Steps):
     """Makes steps of a question or a goal.
 
     Args:
-        text: of it.
-        functions: names of those that it may call at any place.
-        evaluators: names of the functions of the state, which stand in formulas alone.
+        text: text of the question or goal.
+        functions: names of the functions that it may call anywhere.
+        evaluators: names of the functions of the state, which are allowed only in formulas.
     """
 
     def __init__(self, text: str, functions: Collection[str], evaluators: Collection[str]) -> None:
@@ -117,7 +117,7 @@ class Formulas(Steps):
         self._evaluators = evaluators
 
     def formula(self, node: Node) -> Step:
-        """Return a step that makes a term; one that returns another value if the expression has one."""
+        """Return a step that makes a term, or returns the value of an expression that is no term."""
         match node:
             case Binary("&&" | "||" as sign, one, two):
                 steps = [self.formula(one), self.formula(two)]
@@ -131,13 +131,13 @@ class Formulas(Steps):
         return lambda scope: scope.functions[STATE](text, {n: scope.variables[n] for n in names})
 
     def argument(self, call: Call, number: int) -> Step:
-        """Return the step of an argument of a function, which may take a formula."""
+        """Return the step of a function's argument, which may be a formula."""
         if number == 0 and call.name in OF_FORMULAS:
             return self.formula(call.arguments[0])
         return super().argument(call, number)
 
     def check_value(self, value: object) -> None:
-        """See that a value is no term and no time.
+        """Check that a value is no term and no time.
 
         Raises:
             BadInput: if it is one.
@@ -148,7 +148,7 @@ class Formulas(Steps):
         """Return the step of a call.
 
         Raises:
-            BadInput: if a function of the state stands outside of a formula.
+            BadInput: if a function of the state is used outside a formula.
         """
         name = call.name
         if name in self._evaluators and name not in self._functions:
@@ -162,7 +162,7 @@ class Formulas(Steps):
     def failed(
         self, name: str, function: Callable[..., Any], given: Sequence[Any], error: Exception
     ) -> Exception:
-        """Return the exception for a function's error, which may be that of its call."""
+        """Return the exception for a function's error, which may be a wrong number of arguments."""
         try:
             inspect.signature(function).bind(*given)
         except TypeError:
@@ -177,10 +177,10 @@ OPTIONS = ("near", "within", "turned")
 
 
 class TermFunctions:
-    """Makes terms.
+    """Functions that make terms.
 
     Args:
-        names: of fluents, events and attributes.
+        names: names of fluents, events and attributes.
     """
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -197,7 +197,7 @@ class TermFunctions:
         self.functions: dict[str, Callable[..., Any]] = {**made, **own}
 
     def term(self, value: object) -> Term:
-        """Return the term that a value stands for.
+        """Return the term in a value.
 
         Raises:
             BadInput: if it is none.
@@ -236,7 +236,7 @@ def _argument(value: object, name: str) -> Argument:
 
 
 def _place(more: list[object]) -> dict[str, Any]:
-    """Return the place of ``loc``: a map with its parts, or the parts in order."""
+    """Return the options of ``loc``: a map, or the options in order."""
     if len(more) == 1 and isinstance(more[0], Mapping):
         options = {str(key): value for key, value in more[0].items()}
     else:
@@ -256,10 +256,10 @@ def _place(more: list[object]) -> dict[str, Any]:
 
 
 class GoalReader:
-    """Reads goals, each text once.
+    """Parses goals, each text once.
 
     Args:
-        names: of fluents.
+        names: names of fluents.
     """
 
     def __init__(self, names: Collection[str]) -> None:
@@ -270,7 +270,7 @@ class GoalReader:
         """Return the goal of a task.
 
         Raises:
-            BadInput: if it has none, or it is no term.
+            BadInput: if it has none, or the goal is no term.
         """
         if not task.goal:
             raise BadInput(
@@ -300,11 +300,11 @@ VARIABLES = ("any", "start", "end")
 
 
 def compiled(question: str, functions: Collection[str]) -> Step:
-    """Return how a question is evaluated.
+    """Compile a question.
 
     Args:
         question: an expression in CEL.
-        functions: names of those that it may call at any place.
+        functions: names of the functions that it may call anywhere.
 
     Raises:
         BadInput: if its syntax or a name in it is wrong.

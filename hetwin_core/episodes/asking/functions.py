@@ -1,4 +1,4 @@
-"""The functions that questions in CEL may call, and the evidence of answers."""
+"""The functions that questions in CEL may call, and the evidence of their answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHOWN_OF_EVENT = ("name", "time", "arguments")
 
 
 def task_map(task: Task, tables: Tables) -> dict[str, Any]:
-    """Return a task; times in s, the end is null if it has not ended in a log that grows."""
+    """Return a task as a map; times in s, the end is null for a task in progress in a growing log."""
     ended = tables.finished or task.status not in (Status.CREATED, Status.ACTIVE)
     row = row_of(task)
     end = row["to"] if ended else None
@@ -49,11 +49,11 @@ def task_map(task: Task, tables: Tables) -> dict[str, Any]:
 
 
 def event_map(event: Happening, row: int | None) -> dict[str, Any]:
-    """Return an event; its time in s.
+    """Return an event as a map; its time in s.
 
     Args:
-        event: of the world or of beliefs.
-        row: where `event_of` finds it; None: it is no row of the events.
+        event: an event of the world or of beliefs.
+        row: its number in the events; None: it is no row of the events.
     """
     return {
         "name": event.name,
@@ -65,7 +65,7 @@ def event_map(event: Happening, row: int | None) -> dict[str, Any]:
 
 
 def shown(value: Any) -> Any:
-    """Return a value as answers show it; CEL has lost the order of maps, so that they are sorted."""
+    """Return a value as answers show it; maps are sorted, because CEL does not keep their order."""
     if isinstance(value, Mapping):
         if TASK_ROW in value:
             return {key: value[key] for key in SHOWN_OF_TASK}
@@ -79,15 +79,15 @@ def shown(value: Any) -> Any:
 
 PAIR = 2
 Value = Any
-"""Numbers, texts, lists, maps, of which some stand for tasks and events; terms and times."""
+"""Numbers, texts, lists, maps, some of which represent tasks and events; terms and times."""
 
 
 class Functions:
     """Functions of one question.
 
     Args:
-        questions: to the episode.
-        names: of fluents, events and attributes.
+        questions: questions to the episode.
+        names: names of fluents, events and attributes.
     """
 
     def __init__(self, questions: Questions, names: Sequence[str]) -> None:
@@ -126,21 +126,23 @@ class Functions:
         return self._truth(answer, term, when)
 
     def _believed(self, term: Value, when: Value = None) -> Value:
-        asked = self._terms.term(term)
-        is_event = isinstance(asked, Atom) and self._questions.vocabulary.is_event(asked.name)
+        given_term = self._terms.term(term)
+        is_event = isinstance(given_term, Atom) and self._questions.vocabulary.is_event(
+            given_term.name
+        )
         believed = self._questions.believed
-        if isinstance(asked, Atom) and is_event:
+        if isinstance(given_term, Atom) and is_event:
             time = None if when is None else self._when(when)
-            return [self._believed_event(e) for e in believed.occurs(asked, time)]
+            return [self._believed_event(e) for e in believed.occurs(given_term, time)]
         if when is None:
-            raise _needs_time("believed", str(asked))
-        return self._truth(believed.holds(asked, self._when(when)), term, when)
+            raise _needs_time("believed", str(given_term))
+        return self._truth(believed.holds(given_term, self._when(when)), term, when)
 
     def _incorrect_belief(self, term: Value, when: Value = None) -> bool:
-        asked = self._terms.term(term)
+        given_term = self._terms.term(term)
         whole = when is None or isinstance(when, Variable)
         time = None if whole else self._when(when)
-        answer = self._questions.incorrect_belief(asked, time)  # type: ignore[arg-type]
+        answer = self._questions.incorrect_belief(given_term, time)  # type: ignore[arg-type]
         return self._truth(answer, term, when)
 
     def _occurs(self, pattern: Value, when: Value = None) -> list[dict[str, Any]]:
@@ -171,7 +173,7 @@ class Functions:
         return found
 
     def _causes(self, *given: Value) -> Value:
-        """Return the causes of an event, whether something caused one, or a state of the world a belief."""
+        """Return the causes of an event, whether a cause is among them, or whether a state caused a belief."""
         if len(given) == len(("fluent", "belief", "moment")):
             state, belief, when = given
             answer = self._questions.caused(
@@ -223,7 +225,7 @@ class Functions:
         return Made(When(sort, self._point(first), end), rows)
 
     def _during(self, first: Value, last: Value = None) -> Value:
-        """Return 'some time in' of moments or one task; of two intervals, whether the first is during the second."""
+        """Return a time within moments or a task; for two intervals, whether the first is during the second."""
         if last is not None and self._is_span(last):
             return self._related("during", RELATIONS["during"], first, last)
         return self._time(Sort.DURING, first, last)
@@ -238,7 +240,7 @@ class Functions:
         return is_pair or is_term or (isinstance(value, Mapping) and TASK_ROW in value)
 
     def _spans(self, value: Value, name: str) -> list[Interval]:
-        """Return the intervals that a relation is asked of: a fluent's occasions, a task's, an event's moment."""
+        """Return the intervals of a relation's argument: a fluent's occasions, a task's interval, an event's moment."""
         term = bare(value)
         if isinstance(term, Term):
             answer = self._questions.where(term)
@@ -336,7 +338,7 @@ class Functions:
 
 
 def _is_same(cause: Value, other: Mapping[str, Any]) -> bool:
-    """Return whether a task, an id of one, or an event is the same as another."""
+    """Return whether a task, its id, or an event is the same as another."""
     if isinstance(cause, str):
         return bool(other.get("id") == cause)
     key = TASK_ROW if TASK_ROW in cause else EVENT_ROW

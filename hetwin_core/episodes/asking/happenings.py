@@ -1,4 +1,4 @@
-"""Events, the robot's beliefs about them, and their causes."""
+"""Finds events, the robot's beliefs about them, and their causes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hetwin_core.episodes.tables.tables import Tables
 LOC_CHANGE = "loc_change"
 SYMMETRIC = ("collision", "collision_end")
 Wanted = tuple[frozenset[str] | None, ...]
-"""Possible values of each argument of an event; None: anything."""
+"""Possible values of each argument of an event; None: any value."""
 
 
 class Happenings:
@@ -35,9 +35,9 @@ class Happenings:
         row: returns the event of a number.
 
     Args:
-        events: of the episode.
-        entities: of the episode.
-        vocabulary: of the episode.
+        events: events of the episode.
+        entities: its entities.
+        vocabulary: its vocabulary.
     """
 
     def __init__(self, events: EventList, entities: Entities, vocabulary: Vocabulary) -> None:
@@ -46,10 +46,10 @@ class Happenings:
         self.named, self.row = events.named, events.row
 
     def find(self, pattern: Atom, span: Interval | None = None) -> list[Happening]:
-        """Return the events that a pattern stands for, in order.
+        """Return the events that match a pattern, in order.
 
         Raises:
-            BadInput: if the event or an entity is not known.
+            BadInput: if the event or an entity is unknown.
         """
         names = self._vocabulary.event(pattern.name)
         events = self.named(pattern.name)
@@ -58,10 +58,10 @@ class Happenings:
         return [event for event in inside if fits(event, names, wanted)]
 
     def matches(self, event: Happening, pattern: Atom) -> bool:
-        """Return whether a pattern stands for an event.
+        """Return whether an event matches a pattern.
 
         Raises:
-            BadInput: if an entity is not known.
+            BadInput: if an entity is unknown.
         """
         if event.name != pattern.name:
             return False
@@ -69,10 +69,10 @@ class Happenings:
         return fits(event, names, self._wanted(pattern, names, [event]))
 
     def meant(self, pattern: Atom) -> Wanted:
-        """Return the possible values of each argument of a pattern; None: anything.
+        """Return the possible values of each argument of a pattern; None: any value.
 
         Raises:
-            BadInput: if the event or an entity is not known.
+            BadInput: if the event or an entity is unknown.
         """
         names = self._vocabulary.event(pattern.name)
         return self._wanted(pattern, names, self.named(pattern.name))
@@ -111,15 +111,15 @@ class Happenings:
             if kinds and not meant & about:
                 self._entities.check_kind(argument, kinds, f"{role} of {name}")
             return meant
-        said = {v for event in events for v in event.arguments.values() if isinstance(v, str)}
-        if argument not in said:
-            known = [*self._entities.names, *sorted(said - {*self._entities.names})]
+        texts = {v for event in events for v in event.arguments.values() if isinstance(v, str)}
+        if argument not in texts:
+            known = [*self._entities.names, *sorted(texts - {*self._entities.names})]
             raise BadInput("unknown entity", found=argument, expected=one_of(argument, known))
         return frozenset({argument})
 
 
 def fits(event: Happening, names: tuple[str, ...], wanted: Wanted) -> bool:
-    """Return whether an event's arguments match; of a collision in either order."""
+    """Return whether an event's arguments match; those of a collision in either order."""
     values = _values(event, names)
     if _each(values, wanted):
         return True
@@ -133,7 +133,7 @@ def _each(values: list[Json], wanted: Wanted) -> bool:
 
 
 def _values(event: Happening, names: tuple[str, ...]) -> list[Json]:
-    """Return an event's arguments in the order of their names; those without a name there come last."""
+    """Return an event's arguments in the order of `names`, then the others."""
     arguments: Mapping[str, Json] = event.arguments
     named = [arguments.get(name) for name in names]
     return [*named, *(value for key, value in arguments.items() if key not in names)]
@@ -141,23 +141,23 @@ def _values(event: Happening, names: tuple[str, ...]) -> list[Json]:
 
 PERCEIVED = "perceived"
 ENDS = {"pick_up": "held", "picked_up": "held", "set_down": "on", "put_down": "on"}
-"""Event -> the fluent of the goal at whose end the robot believes it."""
+"""Event -> fluent of the goal of a task at whose end the robot believes the event."""
 SECOND = {"held": "hand", "on": "support"}
-"""Fluent -> name of its second argument, as of the event."""
+"""Fluent -> name of its second argument in the event."""
 SOURCE = "tasks"
-"""Source of events that follow from the ends of tasks."""
+"""Source of events that are derived from the ends of tasks."""
 
 
 class BeliefHolding(Holding):
     """When the robot believes terms, and which events it believes to have happened.
 
     Args:
-        tables: of the episode.
-        reader: of beliefs.
-        vocabulary: of the episode.
-        entities: of the episode.
+        tables: tables of the episode.
+        reader: reads beliefs.
+        vocabulary: vocabulary of the episode.
+        entities: its entities.
         happenings: finds events.
-        goals: reads the goals of tasks.
+        goals: parses the goals of tasks.
     """
 
     def __init__(
@@ -175,18 +175,18 @@ class BeliefHolding(Holding):
     def occurs(self, pattern: Atom, when: AskedTime | None = None) -> tuple[Happening, ...]:
         """Return the events of a pattern that the robot believes to have happened.
 
-        Percepts are such events, and ``picked_up`` and ``put_down`` (or ``pick_up``, ``set_down``) at the end of a task
-        that is done with the goal ``held`` or ``on``, whose row such an event has.
+        These are percepts, and at the end of a successful task with the goal ``held`` or ``on`` the events
+        ``picked_up`` and ``put_down`` (or ``pick_up``, ``set_down``), whose row is that of the task.
 
         Raises:
-            BadInput: if the event, an entity or the time is not known, or there is no such event in beliefs.
+            BadInput: if the event, an entity or the time is unknown, or beliefs have no such event.
         """
         span = some_time(when, self._tables).span
         if pattern.name not in (PERCEIVED, *ENDS):
             expected = one_of(pattern.name, [PERCEIVED, *ENDS])
             problem = "the robot has no beliefs about this event"
             raise BadInput(problem, found=pattern.name, expected=expected)
-        found = self._happenings.find(pattern, span)  # which sees whether its entities are known
+        found = self._happenings.find(pattern, span)  # also checks the entities
         if pattern.name == PERCEIVED:
             return tuple(found)
         inside = (e for e in self._ends(pattern.name) if span.from_ns <= e.time_ns < span.to_ns)
@@ -200,9 +200,9 @@ class BeliefHolding(Holding):
             goal = self._goals.read(task)
             if isinstance(goal, Atom) and goal.name == fluent:
                 texts = [a for a in goal.arguments if isinstance(a, str)]
-                said = dict(zip(("object", SECOND[fluent]), texts, strict=False))
-                told = {**said, "task": task.id}
-                yield Happening(task.row, task.span.to_ns, name, SOURCE, told)
+                given = dict(zip(("object", SECOND[fluent]), texts, strict=False))
+                arguments = {**given, "task": task.id}
+                yield Happening(task.row, task.span.to_ns, name, SOURCE, arguments)
 
 
 Cause: TypeAlias = "Happening | Task"
@@ -214,27 +214,27 @@ BY_TASKS = (
     *(*LETTING_GO, "picked_up", "put_down", "pick_up", "set_down", "grasped", "grip_closed"),
     "perceived",
 )
-"""Events that tasks cause, without another event between."""
+"""Events that tasks cause directly."""
 BEFORE_NS = 2_000_000_000
-"""Causes of an event are at most so long before it."""
+"""Maximum time from a cause to its event [ns]."""
 SAME_NS = 150_000_000
-"""Reports of one moment come so far apart, in any order."""
+"""Maximum time between reports of one moment, which may come in any order [ns]."""
 MOST = 8
-"""A chain is never longer."""
+"""Maximum length of a chain of events."""
 
 
 class Causes:
-    """Follows events back to tasks.
+    """Traces events back to tasks.
 
-    An event about an object is caused by the last touch of the object, or its release, within `BEFORE_NS`: of a
-    link, or of another object, whose own motion has a cause in turn. The first event of a chain is caused
-    by the innermost task that went on; of several by that which may cause it, or else names one of its entities. A task
-    is caused by those that it is a part of.
+    An event about an object is caused by the last touch of the object by a link or another object, or by its
+    release, within `BEFORE_NS`. The motion of another object has a cause in turn. The first event of a chain is
+    caused by the innermost task in progress; of several, by one that may cause the event, else by one that names
+    one of its entities. A task is caused by those that it is a part of.
 
     Args:
         happenings: events of the episode.
         tree: its tasks.
-        expectations: knows which tasks went on, and their variables.
+        expectations: knows the tasks in progress, and their variables.
     """
 
     def __init__(self, happenings: Happenings, tree: TaskTree, expectations: Expectations) -> None:
@@ -251,7 +251,7 @@ class Causes:
         return (*events, *((task, *self._tree.above(task)) if task is not None else ()))
 
     def _events(self, effect: Happening) -> Iterator[Happening]:
-        """Yield the events that led to one, the nearest first."""
+        """Yield the events that led to another one, the nearest first."""
         seen = {effect.row}
         moved = self._moved(effect)
         time_ns = _begin(effect)
@@ -265,7 +265,7 @@ class Causes:
             time_ns = cause.time_ns
 
     def _moved(self, event: Happening) -> list[str]:
-        """Return the objects about whose motion an event is; none of one that a task causes."""
+        """Return the objects whose motion an event is about; empty for an event that a task causes."""
         if event.name in BY_TASKS:
             return []
         named = [value for value in event.arguments.values() if isinstance(value, str)]
@@ -274,12 +274,12 @@ class Causes:
         return [name for name in named if self._bodies.is_movable(name)]
 
     def _others(self, collision: Happening, moved: Sequence[str]) -> list[str]:
-        """Return the body that touched an object, if it is an object that something else must have moved."""
+        """Return the object that touched another one, if its own motion must have a cause."""
         named = [value for value in collision.arguments.values() if isinstance(value, str)]
         return [name for name in named if name not in moved and self._bodies.is_movable(name)]
 
     def _last(self, moved: Sequence[str], time_ns: int, seen: set[int]) -> Happening | None:
-        """Return the last event until a moment that can have moved one of some objects."""
+        """Return the last event up to this time that can have moved one of some objects."""
         found = [
             event
             for name in (COLLISION, *LETTING_GO)
@@ -304,7 +304,7 @@ class Causes:
         return event.name in LETTING_GO or any(name in self._bodies.links for name in named)
 
     def _task(self, event: Happening) -> Task | None:
-        """Return the innermost task that went on: that which may cause an event, names its entities, or began last."""
+        """Return the innermost task that may cause an event, names its entities, or is in progress, in that order."""
         near = self._expectations.near(event.time_ns)
         on = [task for task in near if task.span.from_ns <= event.time_ns <= task.span.to_ns]
         named = {value for value in event.arguments.values() if isinstance(value, str)}
@@ -316,7 +316,7 @@ class Causes:
 
 
 def _begin(event: Happening) -> int:
-    """Return the begin of an event's cause, which it may have itself."""
+    """Return the start of what an event reports, which may be among its arguments."""
     begin = event.arguments.get("from")
     is_time = isinstance(begin, int | float) and not isinstance(begin, bool)
     return min(event.time_ns, round(begin * 1e9)) if is_time else event.time_ns  # type: ignore[operator]

@@ -1,4 +1,4 @@
-"""Whether terms hold at a time, in the world and in beliefs alike."""
+"""When terms hold, in the world and in beliefs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class FoundBinding:
 
     Args:
         binding: the entities.
-        reading: when it is true and when it is false, the supporting rows, and where it was not seen.
+        reading: when it is true or false, the supporting rows, and when it was not observed.
     """
 
     def __init__(self, binding: Binding, reading: Reading) -> None:
@@ -49,12 +49,12 @@ class FoundBinding:
         self.blind: tuple[Blind, ...] = reading.blind
         self._evidence = reading.evidence
 
-    def telling(self, window: Window, known: Interval) -> Iterator[Evidence]:
-        """Yield the rows that overlap a time; states were measured for it, even if just before.
+    def overlapping(self, window: Window, known: Interval) -> Iterator[Evidence]:
+        """Yield the rows that overlap a window, and all states, which were measured for it even if they precede it.
 
         Args:
-            window: the time.
-            known: all of the episode; intervals that last until its end have not ended there.
+            window: the window.
+            known: interval of the whole episode; intervals that last until its end are open there.
         """
         begins, ends, states = self._columns
         last = known.to_ns - 1
@@ -66,14 +66,14 @@ class FoundBinding:
 
     @cached_property
     def _columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-        """(n,) begins and ends [ns] of all rows, none of them empty, and whether they are states."""
+        """(n,) starts and ends [ns] of all rows, at least 1 ns apart, and whether they are states."""
         spans = np.array([row.span for row in self._evidence], np.int64).reshape(-1, 2)
         states = np.array([row.table == POSES for row in self._evidence], np.bool_)
         return spans[:, 0], np.maximum(spans[:, 1], spans[:, 0] + 1), states
 
 
 def is_read_whole(term: Term, in_parts: frozenset[str]) -> bool:
-    """Return whether a term is read for all of an episode at once: it needs no places, no states and no parts."""
+    """Return whether a term is evaluated for a whole episode at once: without places, states and partial fluents."""
     return all(
         isinstance(leaf, Atom) and leaf.place is None and leaf.name not in in_parts
         for leaf in term.leaves()
@@ -81,17 +81,17 @@ def is_read_whole(term: Term, in_parts: frozenset[str]) -> bool:
 
 
 HAND = "hand"
-"""Argument of a fluent that only a hand can be."""
+"""Argument of a fluent that must be a hand."""
 
 MOST_BINDINGS = 10_000
-"""A term with more is refused, for it would not end."""
+"""Maximum number of bindings of a term; a term with more is refused, because it would take too long."""
 
 MOST_KEPT = 200
-"""So many terms are kept; the oldest goes first."""
+"""Maximum number of cached terms; the oldest is removed first."""
 
 
 class _Held(NamedTuple):
-    """When a term holds for any entities, for which, and where that was not seen."""
+    """When a term holds for any entities, the single bindings, and when it was not observed."""
 
     total: Truths
     found: list[FoundBinding]
@@ -99,13 +99,13 @@ class _Held(NamedTuple):
 
 
 class Holding:
-    """When terms hold, in the world or as the robot believes.
+    """When terms hold, in the world or in the robot's beliefs.
 
     Args:
-        tables: of the episode.
-        reader: of the world or of beliefs.
-        vocabulary: of the episode.
-        entities: of the episode.
+        tables: tables of the episode.
+        reader: reads the world or beliefs.
+        vocabulary: vocabulary of the episode.
+        entities: its entities.
     """
 
     def __init__(
@@ -122,12 +122,12 @@ class Holding:
         """Return whether a term holds at a time.
 
         Raises:
-            BadInput: if a fluent, an entity or the time is not known.
+            BadInput: if a fluent, an entity or the time is unknown.
         """
         return self._ask(term, window(when, self._tables))
 
     def where(self, term: Term, during: AskedTime | None = None) -> Answer:
-        """Return when a term holds, in an interval or all of the episode.
+        """Return when a term holds, in an interval or the whole episode.
 
         Raises:
             BadInput: as `holds`.
@@ -137,7 +137,7 @@ class Holding:
     def _ask(self, term: Term, window: Window) -> Answer:
         total, found, unseen = self._found(term, window.span)
         true = [one for one in found if _decide(one.truths, window) is True]
-        rows = (row for one in true or found for row in one.telling(window, self._known))
+        rows = (row for one in true or found for row in one.overlapping(window, self._known))
         truth = _decide(total, window)
         blind = unseen if truth is None else ()
         why = dict.fromkeys(b.why for b in blind if _overlap(b.span, window.span))
@@ -150,16 +150,17 @@ class Holding:
         )
 
     def _later(self, window: Window) -> tuple[str, ...]:
-        """Why something is not known that was seen as far as the log goes."""
+        """The reason why something is unknown after the end of the log."""
         known_s = (self._known.to_ns - 1) / 1e9
         if window.span.to_ns <= self._known.to_ns:
             return ()
         return (say("question.known_until", until=known_s),)
 
     def _found(self, term: Term, span: Interval) -> _Held:
-        """Return when a term holds for any entities, and for which; a term that is read whole is read once.
+        """Return when a term holds for any entities, and for which; terms for the whole episode are cached.
 
-        Entities for which it is never true may be some of which that was not seen: so it is not false there.
+        Entities that were not observed may be among those for which the term holds: it is then unknown instead of
+        false.
         """
         kept = is_read_whole(term, self._reader.in_parts)
         if kept and term in self._kept:
@@ -200,9 +201,9 @@ class Holding:
         raise BadInput("this is no fluent", found=term, expected='a term such as on("box", "tray")')
 
     def _prepared(self, term: Term) -> tuple[Term, list[Binding]]:
-        """Return a checked term, and all entities for its variables for which it may be true; at least one binding.
+        """Return a checked term, and all bindings of its variables for which it may be true; at least one.
 
-        Variables that were named stand for all entities where only a negation names them; others stay free there.
+        Named variables that occur only in a negation range over all entities; other variables stay unbound there.
         """
         atoms = (leaf for leaf in term.leaves() if isinstance(leaf, Atom))
         named = {v.name for atom in atoms for v in _variables(atom) if v.name}
@@ -244,13 +245,13 @@ class Holding:
                 yield {}
 
     def _atom(self, used: dict[str, Iterator[int]], atom: Atom, positive: bool) -> Atom:
-        """Return an atom with a fluent and entities that are known, and its variables named.
+        """Return an atom with checked fluent and entities, and names for its variables.
 
-        Inside of a negation, `ANY` is not bound: not any entity.
+        Inside a negation, `ANY` stays unbound: it means that there is no such entity.
         """
         if atom.name == SUPPORTING:
-            turned = tuple(reversed((*atom.arguments, ANY)[:2]))
-            atom = Atom("on", turned, atom.place)
+            swapped = tuple(reversed((*atom.arguments, ANY)[:2]))
+            atom = Atom("on", swapped, atom.place)
         fluent = self._vocabulary.fluent(atom.name)
         if not 0 < len(atom.arguments) <= len(fluent.arguments):
             raise BadInput(
@@ -309,7 +310,7 @@ def _decide(truths: Truths, window: Window) -> bool | None:
 
 
 def _shown(true: Intervals, window: Window, known: Interval) -> Intervals:
-    """Return the intervals of an answer; the log's last moment is their end where they have not ended."""
+    """Return the intervals of an answer; those that are still open end at the log's last moment."""
     if window.sort is Sort.AT:
         around = true.around(window.span.from_ns)
         return Intervals([_cut(around, known)] if around else [])
@@ -321,13 +322,13 @@ def _shown(true: Intervals, window: Window, known: Interval) -> Intervals:
 
 
 def _cut(part: Interval, known: Interval) -> Interval:
-    """Return an interval that ends with the log at the latest, and is never empty."""
+    """Return an interval that ends at the end of the log at the latest, and is never empty."""
     end = min(part.to_ns, known.to_ns - 1)
     return Interval(part.from_ns, max(end, part.from_ns + 1))
 
 
 def some_time(when: AskedTime | None, tables: Tables) -> Window:
-    """Return the window of 'some time in'; of all of the episode for None."""
+    """Return the window of any time within `when`; None: the whole episode."""
     if when is None:
         return Window(Sort.DURING, whole(tables))
     found = window(when, tables)

@@ -15,7 +15,7 @@ from hetwin_core.episodes.tables.poses import root_links
 from hetwin_core.episodes.tables.rows import FLUENTS, Fluent, Happening
 
 SUPPORTING = "supporting"
-"""The paper's name of ``on``, with its arguments the other way round."""
+"""The paper's name of ``on`` with swapped arguments."""
 
 EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -48,7 +48,7 @@ EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "left_container": ("object", "container"),
     }
 )
-"""Events that may be asked for in every episode, and their arguments in order."""
+"""Events known in every episode, and their arguments in order."""
 
 FOLLOWS_FROM: Mapping[str, str] = MappingProxyType(
     {
@@ -59,15 +59,15 @@ FOLLOWS_FROM: Mapping[str, str] = MappingProxyType(
         "set_down": "on",
     }
 )
-"""Event -> the fluent that the log must record for it."""
+"""Event -> the fluent that it is derived from, which the log must record."""
 
 TWIST, FORCE = "twist", "contact_force"
 JOINTS: Mapping[str, str] = MappingProxyType(
     {"position": "joint_positions", "velocity": "joint_velocities", "effort": "joint_efforts"}
 )
-"""Value of a joint -> the attribute of its robot that has those of all joints."""
+"""Value of a joint -> the attribute of its robot with the values of all joints."""
 VALUES = (TWIST, FORCE, *JOINTS)
-"""Values that may be asked for beside the attributes of the log."""
+"""Names of values in addition to the attributes of the log."""
 
 ABOUT: Mapping[str, tuple[EntityKind, ...]] = MappingProxyType(
     {
@@ -76,21 +76,21 @@ ABOUT: Mapping[str, tuple[EntityKind, ...]] = MappingProxyType(
         "link": (EntityKind.LINK, EntityKind.HAND, EntityKind.ROBOT),
     }
 )
-"""Argument of an event -> kinds of the entities that it may be."""
+"""Argument of an event -> permitted kinds of its entity."""
 MOVES = (EntityKind.OBJECT, EntityKind.ROBOT)
-"""Kinds of entities that change place."""
+"""Kinds of entities whose pose changes."""
 
 FIRST = ("object", "a", "probe", "cup", "entity", "link", "hand", "joint", "robot")
-"""The subject of an event, the likeliest first: its first argument if `EVENTS` does not know it."""
+"""Names of an event's subject, the most likely first; it becomes the first argument of events not in `EVENTS`."""
 
 
 class Vocabulary:
     """The names that questions to an episode may use.
 
     Args:
-        layout: of the episode.
-        recorded: fluents that its log can know.
-        events: of the episode.
+        layout: layout of the episode.
+        recorded: fluents that its log records.
+        events: events of the episode.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Vocabulary:
                 self.events[event.name] = _ordered(event.arguments)
 
     def is_event(self, name: str) -> bool:
-        """Return whether a name is that of an event, and of no fluent that every episode has."""
+        """Return whether a name is that of an event, and not of a fluent known in every episode."""
         return name in self.events and name not in FLUENTS
 
     def fluent(self, name: str) -> Fluent:
@@ -142,16 +142,16 @@ def _ordered(arguments: Iterable[str]) -> tuple[str, ...]:
 
 
 ROBOT = "robot"
-"""Stands for the only robot of a scene, whatever its name."""
+"""Name of the only robot of a scene, in addition to its own."""
 TOUCHING = ("contact", "attached", "collision", "collision_end")
-"""Fluents and events of links; a hand or a robot stands for any of its own there."""
+"""Fluents and events of links; in them, a hand or a robot means any of its links."""
 
 
 class Entities:
-    """The entities of an episode, as questions name them.
+    """The entities of an episode, by their names in questions.
 
     Args:
-        layout: of the episode.
+        layout: layout of the episode.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -161,10 +161,10 @@ class Entities:
         self._meant: dict[tuple[str, bool], frozenset[str]] = {}
 
     def known(self, name: str) -> str:
-        """Return the name of an entity as the scene has it.
+        """Return the name of an entity in the scene.
 
         Raises:
-            BadInput: if there is no such entity; the nearest names are named.
+            BadInput: if there is no such entity; the most similar names are listed.
         """
         if self._layout.entity_id(name) >= 0:
             return name
@@ -174,15 +174,15 @@ class Entities:
         raise BadInput("unknown entity", found=name, expected=one_of(name, self.names))
 
     def check_kind(self, name: str, kinds: Sequence[EntityKind], of: str) -> None:
-        """See that an entity is of a kind that may be asked about.
+        """Check that an entity is of a permitted kind.
 
         Args:
-            name: of the entity.
-            kinds: those that it may be.
-            of: its kind, for the error.
+            name: name of the entity.
+            kinds: permitted kinds.
+            of: role of the entity, for the error.
 
         Raises:
-            BadInput: if it is of another kind; the entities that it may be are named.
+            BadInput: if it is of another kind; the permitted entities are listed.
         """
         if self._layout.entity(self.known(name)).kind not in kinds:
             may = [entity.name for kind in kinds for entity in self._layout.of_kind(kind)]
@@ -197,7 +197,7 @@ class Entities:
         return [entity.name for kind in order for entity in self._layout.of_kind(kind)]
 
     def placed(self, name: str) -> str:
-        """Return the entity whose pose is that of a name: of a robot its base.
+        """Return the entity whose pose a name means: for a robot its base.
 
         Raises:
             BadInput: if the entity has no pose.
@@ -210,7 +210,7 @@ class Entities:
         raise BadInput("this entity has no pose", found=name, expected=one_of(name, posed))
 
     def meant(self, name: str, fluent: str) -> frozenset[str]:
-        """Return the entities that a name stands for as an argument of a fluent or event.
+        """Return the entities that a name means as an argument of a fluent or event.
 
         Raises:
             BadInput: if there is no such entity.
@@ -221,7 +221,7 @@ class Entities:
         return self._meant[key]
 
     def hand_of(self, name: str) -> str:
-        """Return the hand that a link belongs to; the name itself if it belongs to none."""
+        """Return the hand of a link; the name itself if there is none."""
         return self._bodies.hand_of(name) or name
 
     def _parts(self, entity: Entity, touching: bool) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Questions to an episode, from Python and as expressions in CEL."""
+"""Questions to an episode in Python."""
 
 from __future__ import annotations
 
@@ -57,16 +57,16 @@ class Questions:
 
         Args:
             term: e.g. ``on("box", "tray") & ~held("box")``.
-            when: ``at(12.0)``, ``during(3, 5)`` (some time in), ``throughout(task)`` (all of); a number by itself is a
-                moment, a task by itself means some time in it.
+            when: ``at(12.0)``, ``during(3, 5)`` (at some time in it), ``throughout(task)`` (all the time). A bare
+                number is a moment, a bare task means some time in it.
 
         Raises:
-            BadInput: if a fluent, an entity or the time is not known.
+            BadInput: if a fluent, an entity or the time is unknown.
         """
         return self.world.holds(term, when)
 
     def where(self, term: Term, during: AskedTime | None = None) -> Answer:
-        """Return when a term holds in the world, in an interval or all of the episode.
+        """Return when a term holds in the world, in an interval or the whole episode.
 
         Raises:
             BadInput: as `holds`.
@@ -74,16 +74,16 @@ class Questions:
         return self.world.where(term, during)
 
     def occurs(self, pattern: Atom, when: AskedTime | None = None) -> tuple[Happening, ...]:
-        """Return the events of a pattern that were seen, in order.
+        """Return the observed events that match a pattern, in order.
 
         Args:
-            pattern: e.g. ``event("picked_up", "cup1")``; arguments left out stand for any.
-            when: a moment or an interval; None: all of the episode.
+            pattern: e.g. ``event("picked_up", "cup1")``; omitted arguments match any.
+            when: a moment or an interval; None: the whole episode.
 
         Raises:
-            BadInput: if the event, an entity or the time is not known.
-            NotKnown: if unknown: not yet, because its basis was not recorded, or because there
-                is none and for some of the time nobody could have seen one.
+            BadInput: if the event, an entity or the time is unknown.
+            NotKnown: if the log does not reach this time yet, does not record what the event is derived from, or
+                has no such event but some time without observation.
         """
         span = some_time(when, self.tables).span
         follows_from = FOLLOWS_FROM.get(pattern.name)
@@ -97,17 +97,18 @@ class Questions:
         return found
 
     def _unseen(self, pattern: Atom, span: Interval) -> tuple[str, ...]:
-        """Why events of a pattern may have happened that nobody saw."""
+        """The reasons why events of a pattern may have happened unobserved."""
         names = self.happenings.meant(pattern)
         blind = self.tables.unseen.of_event(pattern.name, *(*names, None, None)[:2])
         seen = (b for b in blind if b.span.from_ns < span.to_ns and span.from_ns < b.span.to_ns)
         return tuple(dict.fromkeys(one.why for one in seen))
 
     def incorrect_belief(self, term: Atom, when: AskedTime | None = None) -> Answer:
-        """Return whether a belief was wrong: held, and not true in the world.
+        """Return whether a belief was incorrect: held by the robot, but not true in the world.
 
         Args:
-            term: a fluent; ``loc(x)`` is wrong by more than `DISTANCE` or `ANGLE`, or by those of its place.
+            term: a fluent; ``loc(x)`` is incorrect if it is off by more than `DISTANCE` or `ANGLE`, or the limits
+                of its place.
             when: a time; None: some time in the episode.
 
         Raises:
@@ -133,9 +134,9 @@ class Questions:
         """Return a variable of the robot's program at a moment, or for ``loc(x)`` the pose that it believed.
 
         Args:
-            of: name of a variable, which the innermost task that has it provides; or ``loc(x)``.
+            of: name of a variable of the innermost task that has it; or ``loc(x)``.
             when: the moment.
-            task: whose variable it is, or of a task above it; None: of any that is active.
+            task: the task with the variable, or one of its subtasks; None: any active task.
 
         Raises:
             BadInput: if there is no such variable, or the time is no moment.
@@ -148,7 +149,7 @@ class Questions:
         return self._values.believed_pose(entity, self._moment(when))
 
     def task(self, name: str) -> Task:
-        """Return a task by its id, or by its operation if there is one of it.
+        """Return a task by its id, or by its operation if only one task has it.
 
         Raises:
             BadInput: if there is none, or there are several.
@@ -156,7 +157,7 @@ class Questions:
         return self.task_tree.task(name)
 
     def tasks(self, operation: str | None = None) -> tuple[Task, ...]:
-        """Return the tasks of an operation by begin; None: all.
+        """Return the tasks of an operation by start time; None: all.
 
         Raises:
             BadInput: if no task has this operation.
@@ -164,34 +165,34 @@ class Questions:
         return self.task_tree.tasks(operation)
 
     def supertask(self, task: Task) -> Task | None:
-        """Return the task that another is a part of; None if it is no part."""
+        """Return the task that another is a part of; None if there is none."""
         return self.task_tree.parent(task)
 
     def goal(self, task: Task) -> Term:
         """Return the goal of a task as a term.
 
         Raises:
-            BadInput: if the task has none, or it is no term.
+            BadInput: if the task has none, or the goal is no term.
         """
         return self._goals.read(task)
 
     def expected(self, event: Happening) -> bool | None:
-        """Return whether the tasks that went on may cause an event; None if the robot reports no tasks.
+        """Return whether the tasks in progress may cause an event; None if the robot reports no tasks.
 
-        With tasks, but none at that time, no event is expected.
+        If it does, but no task is in progress at that time, no event is expected.
         """
         if not self.tables.tasks:
             return None
         return bool(self.expectations.expects(event.name, event.arguments, event.time_ns))
 
     def causes(self, effect: Happening) -> tuple[Cause, ...]:
-        """Return the causes of an event, the nearest first: events, then the tasks that did it."""
+        """Return the causes of an event, the nearest first: events, then the tasks that caused them."""
         return self._causes.of(effect)
 
     def caused(self, state: Term, belief: Atom, when: AskedTime) -> Answer:
-        """Return whether a belief at a moment came from a state of the world: that held when the belief was formed.
+        """Return whether a belief at a moment came from a state of the world that held when the belief was formed.
 
-        A believed pose comes from where its entity is only if it was right when it was formed.
+        A believed pose comes from its entity's pose only if it was correct when it was formed.
 
         Raises:
             BadInput: as `holds`; if the belief is no single fluent, or the time is no moment.
@@ -201,8 +202,8 @@ class Questions:
         row = self._beliefs.last(belief, self._moment(when))
         if row is None:
             (about, *_) = belief.arguments
-            told = self._beliefs.told(belief.name, about if isinstance(about, str) else None)
-            return Answer(False if told else None)
+            reports = self._beliefs.reports(belief.name, about if isinstance(about, str) else None)
+            return Answer(False if reports else None)
         formed = at(row.span.from_ns / 1e9)
         held = self.world.holds(state, formed)
         same = isinstance(state, Atom) and state.name == belief.name == LOC
@@ -212,11 +213,11 @@ class Questions:
         return Answer(truth, Intervals([row.span]), held.bindings, rows)
 
     def count(self, term: Term, when: AskedTime | None = None) -> int:
-        """Return how often events of a pattern happened, or a term came to hold.
+        """Return how often events of a pattern happened, or a term became true.
 
         Raises:
             BadInput: as `occurs` and `where`.
-            NotKnown: if there may have been more than were seen.
+            NotKnown: if there may have been unobserved ones.
         """
         span = some_time(when, self.tables).span
         if isinstance(term, Atom) and self.vocabulary.is_event(term.name):
@@ -232,25 +233,25 @@ class Questions:
 
     @cached_property
     def entities(self) -> Entities:
-        """Names of entities, and their entities."""
+        """Entities and their names."""
         return Entities(self.tables.layout)
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The fluents and events that may be asked for."""
+        """The known fluents and events."""
         return Vocabulary(self.tables.layout, self.tables.recorded, self._reported)
 
     @cached_property
     def happenings(self) -> Happenings:
-        """The events, found by name and arguments."""
+        """The events by name and arguments."""
         return Happenings(self._reported, self.entities, self.vocabulary)
 
     @cached_property
     def _reported(self) -> EventList:
-        """The events without those by which the robot's program reports its tasks."""
+        """The events, without those by which the robot's program reports its tasks."""
         operations = {task.operation for task in self.tables.tasks}
-        told = (e for e in self.tables.events if e.source[:1] != "/" or e.name not in operations)
-        return EventList(told, self.tables.known_until_ns)
+        events = (e for e in self.tables.events if e.source[:1] != "/" or e.name not in operations)
+        return EventList(events, self.tables.known_until_ns)
 
     @cached_property
     def task_tree(self) -> TaskTree:
@@ -259,7 +260,7 @@ class Questions:
 
     @cached_property
     def expectations(self) -> Expectations:
-        """Which events the robot's tasks may cause."""
+        """The events that the robot's tasks may cause."""
         return Expectations(self.tables)
 
     @cached_property

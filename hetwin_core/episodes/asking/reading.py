@@ -1,4 +1,4 @@
-"""Readers of atoms and of conditions on the state: from rows of their intervals."""
+"""Evaluates atoms from rows of intervals, and conditions from the states of an episode."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from hetwin_core.episodes.tables.rows import Interval
 from hetwin_core.episodes.tables.tables import Blind, Tables
 
 FULL = 7
-"""Numbers of a place with an orientation."""
+"""Number of values of a place with an orientation."""
 Names = frozenset[str] | None
-"""Entities that an argument stands for; None: any."""
+"""Entities that an argument means; None: any."""
 
 
 Binding: TypeAlias = Mapping[str, str]
@@ -41,12 +41,12 @@ Binding: TypeAlias = Mapping[str, str]
 
 
 class Reading(NamedTuple):
-    """The result of a read.
+    """The result of an evaluation.
 
     Attributes:
-        truths: when it is true and when it is false; it may be incomplete outside of the requested interval.
+        truths: when it is true and when it is false; may be incomplete outside the requested interval.
         evidence: supporting rows.
-        blind: where it was not seen, and why.
+        blind: when it was not observed, and why.
     """
 
     truths: Truths
@@ -55,7 +55,7 @@ class Reading(NamedTuple):
 
 
 def entity_of(argument: Argument, binding: Binding) -> str | None:
-    """Return the entity that an argument stands for; None for any."""
+    """Return the entity of an argument; None for any."""
     if isinstance(argument, Variable):
         return binding.get(argument.name)
     return argument
@@ -72,16 +72,16 @@ class Row(NamedTuple):
 
 
 class Source:
-    """Reads atoms from rows of their intervals.
+    """Evaluates atoms from rows of intervals.
 
     Args:
-        tables: of the episode.
-        entities: of the episode.
-        vocabulary: of the episode.
+        tables: tables of the episode.
+        entities: its entities.
+        vocabulary: its vocabulary.
     """
 
     in_parts: frozenset[str] = frozenset()
-    """Fluents of which there may be hundreds of thousands of rows, which are read for the time that is asked for."""
+    """Fluents with hundreds of thousands of rows, which are read only for the requested interval."""
 
     def __init__(self, tables: Tables, entities: Entities, vocabulary: Vocabulary) -> None:
         self._tables = tables
@@ -89,7 +89,7 @@ class Source:
         self._vocabulary = vocabulary
 
     def read(self, atom: Atom, binding: Binding, span: Interval) -> Reading:
-        """Return when an atom is true; variables without a binding stand for any entity."""
+        """Return when an atom is true; unbound variables match any entity."""
         if atom.place is not None:
             return self._near(atom, atom.place, binding, self._inside(span))
         blind = self._blind(atom, binding)
@@ -103,7 +103,7 @@ class Source:
         return Reading(known, tuple(row.evidence for row in rows), blind)
 
     def bindings(self, atom: Atom) -> list[Binding]:
-        """Return the entities for the variables of an atom with which it is true at some time."""
+        """Return the bindings of an atom's variables with which it is true at some time."""
         found: dict[tuple[tuple[str, str], ...], Binding] = {}
         for row in self._rows(atom, {}, whole(self._tables)):
             for entities in self._orders(atom, row):
@@ -113,7 +113,7 @@ class Source:
         return list(found.values())
 
     def state(self, state: State, span: Interval) -> Reading:
-        """Refuse: there is no state of the scene as the robot believes it.
+        """Refuse a condition on the state, because beliefs have no state of the scene.
 
         Raises:
             BadInput: always.
@@ -134,19 +134,19 @@ class Source:
         raise NotImplementedError
 
     def _blind(self, atom: Atom, binding: Binding) -> tuple[Blind, ...]:
-        """Where it was not seen whether an atom is false."""
+        """When it was not observed whether an atom is false."""
         return ()
 
     def _unseen(self, atom: Atom, binding: Binding, blind: Sequence[Blind]) -> Intervals:
-        """When an atom that is not true is not known to be false."""
+        """When an atom that is not true is unknown."""
         return Intervals(one.span for one in blind)
 
     def _orders(self, atom: Atom, row: Row) -> tuple[tuple[str, str], ...]:
-        """Return the entities of a row in the orders in which variables may stand for them."""
+        """Return the entities of a row in the orders in which variables may match them."""
         return ((row.a, row.b),)
 
     def _names(self, atom: Atom, index: int, binding: Binding) -> Names:
-        """Return the entities that an argument stands for where something touches it."""
+        """Return the entities that an argument means; in fluents of contact including their links."""
         argument = atom.arguments[index] if index < len(atom.arguments) else ANY
         entity = entity_of(argument, binding)
         if entity is None or isinstance(argument, Variable):
@@ -158,7 +158,7 @@ class Source:
         return Interval(max(span.from_ns, known.from_ns), min(span.to_ns, known.to_ns))
 
     def _until(self, to_ns: int) -> int:
-        """Return when something ends; if it has not ended, the last moment of the log included."""
+        """Return the end of an interval; if it is still open, just after the last moment of the log."""
         last = self._tables.known_until_ns
         return last + 1 if to_ns >= last else to_ns
 
@@ -169,12 +169,12 @@ def compared(
     """Compare poses with a place.
 
     Args:
-        poses: (n, 7) or more, x y z [m] and qw qx qy qz.
-        place: with its limits.
-        near: (2,), (3,) or (7,), or one for each pose, (n, 3).
+        poses: (n, 7) or more columns, x y z [m] and qw qx qy qz.
+        place: the place with its limits.
+        near: (2,), (3,) or (7,), or one position for each pose, (n, 3).
 
     Returns:
-        (n,) whether each is near, (n,) how far it is [m], and the numbers of those that show it best.
+        (n,) whether each is near, (n,) distance of each [m], and the indices of the most informative ones.
     """
     size = min(near.shape[-1], 3)
     distance = np.linalg.norm(poses[:, :size] - near[..., :size], axis=1)
@@ -192,7 +192,7 @@ def fits(entity: str, names: Names) -> bool:
 
 
 def bound(arguments: tuple[Argument, ...], entities: tuple[str, str]) -> Binding | None:
-    """Return the bindings of variables; None if the same one would stand for two entities."""
+    """Return the bindings of variables; None if one variable would have two values."""
     found: dict[str, str] = {}
     for argument, entity in zip(arguments, entities, strict=False):
         if isinstance(argument, Variable) and found.setdefault(argument.name, entity) != entity:
@@ -204,7 +204,7 @@ _SERIES: Mapping[str, Callable[[Floats], Floats]] = {
     "height": lambda rows: rows[:, 2],
     "speed": lambda rows: np.linalg.norm(rows[:, 7:10], axis=1),
 }
-"""Results of the evaluators of these names, of (n, 13) poses and twists."""
+"""Vectorized evaluators by name, for (n, 13) poses and twists."""
 _COMPARE: Mapping[str, Callable[[Any, float], Any]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -215,11 +215,11 @@ _COMPARE: Mapping[str, Callable[[Any, float], Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Whether the height or the speed of a body is beyond a limit.
+    """A condition that compares the height or the speed of a body with a limit.
 
     Attributes:
         quantity: ``height`` or ``speed``, see the evaluators of these names.
-        entity: whose.
+        entity: name of the body.
         relation: the comparison, ``<``, ``<=``, ``>`` or ``>=``.
         limit: in m or m/s.
     """
@@ -230,13 +230,13 @@ class Threshold:
     limit: float
 
     def holds(self, rows: Floats) -> NDArray[np.bool_]:
-        """Return (n,) whether it holds, of (n, 13) poses and twists in the world."""
+        """Return (n,) whether it holds, for (n, 13) poses and twists in the world."""
         found: NDArray[np.bool_] = _COMPARE[self.relation](_SERIES[self.quantity](rows), self.limit)
         return found
 
 
 def threshold(text: str) -> Threshold | None:
-    """Return the threshold that a condition is; None if it is any other condition."""
+    """Return a condition as a threshold; None if it is any other condition."""
     try:
         node = parse(text)
     except WrongSyntax:
@@ -250,14 +250,14 @@ def threshold(text: str) -> Threshold | None:
 
 
 STEP_NS = 50_000_000
-"""States are looked at so far apart, and all of them between two that differ."""
+"""Period at which states are evaluated [ns]; between two with different results, all states are."""
 
 
 class StateReader:
     """Evaluates expressions of triggers on the states of an episode.
 
     Args:
-        tables: of the episode.
+        tables: tables of the episode.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -265,7 +265,7 @@ class StateReader:
         self._expressions: dict[str, Expression] = {}
 
     def read(self, state: State, span: Interval) -> Reading:
-        """Return when a condition is true, as far as an interval goes.
+        """Return when a condition is true in an interval.
 
         Raises:
             BadInput: if it is wrong, or neither true nor false.
@@ -285,7 +285,7 @@ class StateReader:
         return Reading(Truths.known(true, span), seen)
 
     def value(self, state: State, time_ns: int) -> tuple[Json, Evidence]:
-        """Return the value of an expression at a moment, and the state that it was read from.
+        """Return the value of an expression at a moment, and the state that it was evaluated on.
 
         Raises:
             BadInput: if it is wrong.
@@ -295,7 +295,7 @@ class StateReader:
     def _all(
         self, state: State, span: Interval
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
-        """Return the times of all states, and whether a threshold held then; None for any other condition."""
+        """Return the times of all states, and whether a threshold holds then; None for any other condition."""
         compared = threshold(state.text)
         if compared is None or not self._tables.layout.has(compared.entity, POSE.name):
             return None
@@ -305,13 +305,13 @@ class StateReader:
     def _scan(
         self, state: State, times: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the times that were looked at, and whether it held then."""
+        """Return the evaluated times, and whether the condition holds then."""
         gap = (
             max(1, round(STEP_NS / max(1, int(np.median(np.diff(times)))))) if len(times) > 1 else 1
         )
-        looked = sorted({*range(0, len(times), gap), len(times) - 1})
-        flags = {i: self._holds(state, int(times[i])) for i in looked}
-        for low, high in pairwise(looked):
+        sampled = sorted({*range(0, len(times), gap), len(times) - 1})
+        flags = {i: self._holds(state, int(times[i])) for i in sampled}
+        for low, high in pairwise(sampled):
             if flags[low] != flags[high]:
                 for i in range(low + 1, high):
                     flags[i] = self._holds(state, int(times[i]))
@@ -353,7 +353,7 @@ def evaluated(expression: Expression, variables: Mapping[str, Json], scene: Snap
     """Return the value of an expression on a scene.
 
     Raises:
-        BadInput: if it has none.
+        BadInput: if it has no value.
     """
     functions = {name: partial(function, scene) for name, function in all_evaluators().items()}
     try:

@@ -1,4 +1,4 @@
-"""Reads when fluents held, from rows: in the world, as the robot believed, and where it believed wrongly."""
+"""Evaluates fluents from rows: in the world, in the robot's beliefs, and incorrect beliefs."""
 
 from __future__ import annotations
 
@@ -39,23 +39,25 @@ from hetwin_core.episodes.tables.tables import Blind, Tables
 LOC, VISIBLE, PERCEIVED = "loc", "visible", "perceived"
 MOVING, ATTACHED, HELD = "moving", "attached", "held"
 FOLLOWS = {MOVING: LOC, ATTACHED: HELD}
-"""Fluent -> that from which it follows whether the robot believes it."""
+"""Fluent -> the fluent of the beliefs that it is derived from."""
 SPEED, TURN, SOON_S = 0.05, 0.25, 0.5
-"""Something is believed to move if it was believed elsewhere within this time, and was faster [m/s, rad/s, s]."""
+"""Something is believed to move if it is believed elsewhere within the time SOON_S [s], and was faster than SPEED
+[m/s] or TURN [rad/s].
+"""
 _SOON_NS = round(SOON_S * 1e9)
 _ONCE = ("a", "b")
-"""Variables of the arguments of a symmetric fluent themselves; each pair is bound once."""
+"""Names of the arguments of a symmetric fluent; variables with these names match each pair once."""
 
 
 class World(Source):
-    """Reads occasions of the world."""
+    """Evaluates fluents in the world."""
 
     def __init__(self, tables: Tables, entities: Entities, vocabulary: Vocabulary) -> None:
         super().__init__(tables, entities, vocabulary)
         self._states = StateReader(tables)
 
     def read(self, atom: Atom, binding: Binding, span: Interval) -> Reading:
-        """Return when an atom is true; without a place, that is always."""
+        """Return when an atom is true; ``loc`` without a place is always true."""
         named = entity_of(atom.arguments[0], binding)
         if atom.name != LOC or atom.place is not None or named is None:
             return super().read(atom, binding, span)
@@ -64,7 +66,7 @@ class World(Source):
         return Reading(Truths.known(Intervals([known]), known), ())
 
     def bindings(self, atom: Atom) -> list[Binding]:
-        """Return the entities for the variables of an atom with which it is true at some time."""
+        """Return the bindings of an atom's variables with which it is true at some time."""
         (argument, *_) = atom.arguments
         if atom.name != LOC or not isinstance(argument, Variable):
             return [{}] if atom.name == LOC else super().bindings(atom)
@@ -88,7 +90,7 @@ class World(Source):
         return tuple(self._tables.unseen.of(atom.name, *names))
 
     def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
-        """Yield the rows of an atom, with the entities that its arguments stand for there."""
+        """Yield the rows of an atom, with the entities in the order of its arguments."""
         first, second = self._names(atom, 0, binding), self._names(atom, 1, binding)
         symmetric = FLUENTS[atom.name].symmetric if atom.name in FLUENTS else False
         firsts, seconds = ((None,) if names is None else sorted(names) for names in (first, second))
@@ -98,11 +100,11 @@ class World(Source):
         }
         for row in sorted(rows.values(), key=lambda row: (row.span.from_ns, row.row)):
             to_ns = row.span.to_ns if row.ended else self._tables.known_until_ns + 1
-            said = (row.span.from_ns, to_ns, of_occasion(row))
+            content = (row.span.from_ns, to_ns, of_occasion(row))
             if fits(row.a, first) and fits(row.b, second):
-                yield Row(row.a, row.b, *said)
+                yield Row(row.a, row.b, *content)
             elif symmetric and fits(row.b, first) and fits(row.a, second):
-                yield Row(row.b, row.a, *said)
+                yield Row(row.b, row.a, *content)
 
     def _orders(self, atom: Atom, row: Row) -> tuple[tuple[str, str], ...]:
         named = [v for v in atom.arguments if isinstance(v, Variable) and v.name not in _ONCE]
@@ -135,7 +137,10 @@ class World(Source):
 
 
 class Beliefs(Source):
-    """Reads beliefs. Unreported fluents are not believed; fluents that it never reports are not known."""
+    """Evaluates beliefs.
+
+    A fluent that the robot reports at other times counts as not believed, any other as unknown.
+    """
 
     in_parts = frozenset({LOC, MOVING})
 
@@ -144,7 +149,7 @@ class Beliefs(Source):
         self._percepts = [event for event in tables.events if event.name == PERCEIVED]
 
     def pose(self, entity: str, time_ns: int) -> Belief | None:
-        """Return where the robot believed an entity at a moment; None if it had reported nothing until then."""
+        """Return the belief about an entity's pose at a moment; None before the first report."""
         posed = (
             row for row in self._at(loc_of(entity), Interval(time_ns, time_ns + 1)) if row.pose
         )
@@ -152,14 +157,14 @@ class Beliefs(Source):
         return max(found, key=lambda row: row.span.from_ns, default=None)
 
     def last(self, atom: Atom, time_ns: int) -> Belief | None:
-        """Return the belief about an atom that was held at a moment; None if there was none."""
+        """Return the belief about an atom at a moment; None if there was none."""
         moment = Interval(time_ns, time_ns + 1)
         rows = (r for r in self._held(atom, {}, moment) if r.span.from_ns <= time_ns)
         held = [row for row in rows if time_ns < self._until(row.span.to_ns)]
         return max(held, key=lambda row: (row.span.from_ns, row.row), default=None)
 
-    def told(self, fluent: str, entity: str | None) -> bool:
-        """Return whether the robot reports anything about a fluent of an entity, or of any."""
+    def reports(self, fluent: str, entity: str | None) -> bool:
+        """Return whether the robot reports anything about a fluent of an entity, or of any for None."""
         pairs = self._tables.believed
         if fluent == VISIBLE and (self._percepts or (VISIBLE, "") in pairs):
             return True
@@ -170,15 +175,15 @@ class Beliefs(Source):
         return any((name, one) in pairs for name in fluents for one in own)
 
     def _is_known(self, atom: Atom, binding: Binding) -> bool:
-        return self.told(atom.name, entity_of(atom.arguments[0], binding))
+        return self.reports(atom.name, entity_of(atom.arguments[0], binding))
 
     def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
         if atom.name == LOC:
-            yield from self._somewhere(atom, binding, span)
+            yield from self._known_poses(atom, binding, span)
             return
         for row in self._held(atom, binding, span):
             yield Row(row.a, row.b, row.span.from_ns, self._until(row.span.to_ns), of_belief(row))
-        if atom.name == VISIBLE:  # percepts are believed to be visible
+        if atom.name == VISIBLE:  # the robot believes that perceived objects are visible
             name = entity_of(atom.arguments[0], binding)
             for event in self._percepts:
                 seen = str(event.arguments.get("object", ""))
@@ -194,7 +199,7 @@ class Beliefs(Source):
         near = (
             np.array(place.near)
             if not isinstance(place.near, str)
-            else self._then(place.near, rows)
+            else self._world_positions(place.near, rows)
         )
         holds, distance, chosen = compared(np.array([row.pose for row in rows]), place, near)
         true = Intervals(
@@ -208,15 +213,15 @@ class Beliefs(Source):
         )
         return Reading(Truths.known(true.within(span), span), evidence)
 
-    def _then(self, name: str, rows: Sequence[Belief]) -> Floats:
-        """Return where an entity was in the world when each of some beliefs was formed."""
+    def _world_positions(self, name: str, rows: Sequence[Belief]) -> Floats:
+        """Return the position of an entity in the world at the time of each belief."""
         entity, poses = self._entities.placed(name), self._tables.poses
         return np.array([poses.at(entity, row.span.from_ns)[1][:3] for row in rows], np.float64)
 
     def _at(
         self, atom: Atom, span: Interval | None = None, binding: Binding | None = None
     ) -> Iterator[Belief]:
-        """Yield the robot's claims about an atom, under any name that it may use for its entities."""
+        """Yield the reported beliefs about an atom, under any name that the robot may use for its entities."""
         named = (self._own(atom, index, binding or {}) for index in (0, 1))
         firsts, seconds = ((None,) if names is None else sorted(names) for names in named)
         for a in firsts:
@@ -224,13 +229,13 @@ class Beliefs(Source):
                 yield from self._tables.beliefs.find(atom.name, a, b, span)
 
     def _own(self, atom: Atom, index: int, binding: Binding) -> Names:
-        """Return the names under which a robot may report an argument: a robot's own, or that of its base."""
+        """Return the names under which a robot may report an argument: its own, or that of its base."""
         argument = atom.arguments[index] if index < len(atom.arguments) else ANY
         entity = entity_of(argument, binding)
         return None if entity is None else self._entities.meant(entity, "")
 
     def _held(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
-        """Yield what the robot believed to hold, reported or derived."""
+        """Yield the beliefs that the fluent holds, reported or derived."""
         part = span if atom.name in self.in_parts else None
         yield from (row for row in self._at(atom, part, binding) if row.holds)
         if atom.name == MOVING:
@@ -243,8 +248,8 @@ class Beliefs(Source):
                 if row.holds:
                     yield row if second is None else row._replace(b=second)
 
-    def _somewhere(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
-        """Yield the first and the last belief about where something is in an interval: there is one all the time."""
+    def _known_poses(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
+        """Yield the first and the last belief about an entity's pose in an interval; in between it always has one."""
         find, wanted = self._tables.beliefs.find, self._own(atom, 0, binding)
         for name in sorted({a for fluent, a in self._tables.believed if fluent == LOC}):
             end = (
@@ -254,14 +259,14 @@ class Beliefs(Source):
             )
             for last in end[-1:]:
                 begin, found = _SOON_NS, list[Belief]()
-                while not found:  # as few as there are in twice the time until the first one
+                while not found:  # reads few rows: at most twice the time up to the first one
                     found = find(LOC, name, None, Interval(span.from_ns, span.from_ns + begin))
                     begin *= 2
                 since, until = found[0].span.from_ns, self._until(last.span.to_ns)
                 yield from (Row(name, "", since, until, of_belief(row)) for row in (found[0], last))
 
     def _moving(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
-        """Yield the beliefs about the place of something from which the next one, soon after, is far away."""
+        """Yield the beliefs about a pose that are followed soon by one far away."""
         rows: dict[str, Belief] = {}
         around = Interval(span.from_ns - _SOON_NS, span.to_ns + _SOON_NS)
         for row in sorted(self._at(atom, around, binding), key=lambda row: row.span.from_ns):
@@ -276,14 +281,14 @@ class Beliefs(Source):
 
 
 class WrongBeliefs(Source):
-    """Reads the paper's IncorrectBelief: held by the robot, and not true in the world.
+    """Evaluates the paper's IncorrectBelief: held by the robot, but not true in the world.
 
     Args:
-        tables: of the episode.
-        entities: of the episode.
-        vocabulary: of the episode.
-        world: reads the world's fluents.
-        beliefs: reads beliefs.
+        tables: tables of the episode.
+        entities: its entities.
+        vocabulary: its vocabulary.
+        world: evaluates fluents in the world.
+        beliefs: evaluates beliefs.
     """
 
     def __init__(
@@ -298,7 +303,7 @@ class WrongBeliefs(Source):
         self._world, self._beliefs = world, beliefs
 
     def bindings(self, atom: Atom) -> list[Binding]:
-        """Return the entities for the variables of an atom about which a belief was wrong at some time."""
+        """Return the bindings of an atom's variables with which a belief was incorrect at some time."""
         return super().bindings(atom) if atom.place is None else self._beliefs.bindings(atom)
 
     def _near(self, atom: Atom, place: Place, binding: Binding, span: Interval) -> Reading:
@@ -307,7 +312,7 @@ class WrongBeliefs(Source):
         return Reading(believed.truths & ~world.truths, (*believed.evidence, *world.evidence))
 
     def _is_known(self, atom: Atom, binding: Binding) -> bool:
-        return self._beliefs.told(atom.name, entity_of(atom.arguments[0], binding))
+        return self._beliefs.reports(atom.name, entity_of(atom.arguments[0], binding))
 
     def _blind(self, atom: Atom, binding: Binding) -> tuple[Blind, ...]:
         is_known = self._is_known(atom, binding)
@@ -316,8 +321,8 @@ class WrongBeliefs(Source):
     def _unseen(self, atom: Atom, binding: Binding, blind: Sequence[Blind]) -> Intervals:
         span = whole(self._tables)
         believed = self._beliefs.read(atom, binding, span).truths.true
-        there = self._world.read(atom, binding, span).truths.true
-        return (believed & super()._unseen(atom, binding, blind)) - there
+        true = self._world.read(atom, binding, span).truths.true
+        return (believed & super()._unseen(atom, binding, blind)) - true
 
     def _rows(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
         wanted = [entity_of(argument, binding) for argument in atom.arguments]
@@ -329,5 +334,5 @@ class WrongBeliefs(Source):
 
 
 def loc_of(entity: str) -> Atom:
-    """Return the atom about where an entity is."""
+    """Return the atom of an entity's pose."""
     return Atom(LOC, (entity,))

@@ -26,7 +26,7 @@ class TaskTree:
     """Tasks and their parts.
 
     Args:
-        tasks: of the episode, by begin.
+        tasks: tasks of the episode, by start time.
     """
 
     def __init__(self, tasks: Sequence[Task]) -> None:
@@ -38,7 +38,7 @@ class TaskTree:
             self._by_operation.setdefault(task.operation, []).append(task)
 
     def task(self, name: str) -> Task:
-        """Return a task by its id, or by its operation if there is one task of it.
+        """Return a task by its id, or by its operation if only one task has it.
 
         Raises:
             BadInput: if there is none, or there are several.
@@ -53,7 +53,7 @@ class TaskTree:
         raise BadInput(problem, found=name, expected=_listed(name, ids))
 
     def tasks(self, operation: str | None = None) -> tuple[Task, ...]:
-        """Return the tasks of an operation, or all, by begin.
+        """Return the tasks of an operation, or all, by start time.
 
         Raises:
             BadInput: if no task has this operation.
@@ -66,25 +66,25 @@ class TaskTree:
         return tuple(self._by_operation[operation])
 
     def row(self, row: int) -> Task:
-        """Return the task of a number."""
+        """Return the task with this row number."""
         return self._by_row[row]
 
     def parent(self, task: Task) -> Task | None:
-        """Return the task that another is a part of; None if it is no part, or of a task that the log does not have."""
+        """Return the task that another is a part of; None if there is none, or it is not in the log."""
         return next(self.above(task), None)
 
     def above(self, task: Task) -> Iterator[Task]:
-        """Iterate over the tasks that a task is a part of, the nearest first."""
+        """Iterate over the ancestors of a task, the nearest first."""
         return islice(lineage(task, self._by_id), 1, None)
 
     def active(self, time_ns: int) -> list[Task]:
-        """Return the tasks that were active at a moment, the one that began last first; its end counts."""
+        """Return the tasks that were active at a moment, ends included, the last one started first."""
         found = [t for t in self.all if t.span.from_ns <= time_ns <= t.span.to_ns]
         return sorted(found, key=lambda t: (-t.span.from_ns, -len(list(self.above(t))), t.row))
 
 
 SHOWN = 12
-"""More ids than these are not listed."""
+"""Maximum number of listed ids."""
 
 
 def _listed(name: str, ids: list[str]) -> str:
@@ -105,8 +105,8 @@ class MeasuredValue:
     """A value.
 
     Attributes:
-        value: numbers of a pose are x y z [m], qw qx qy qz; None if it is not known.
-        evidence: the state that it was measured in, the belief, or the task.
+        value: for a pose x y z [m], qw qx qy qz; None if unknown.
+        evidence: the state in which it was measured, the belief, or the task.
     """
 
     value: Json
@@ -117,12 +117,12 @@ NOT_KNOWN = MeasuredValue(None)
 
 
 class Values:
-    """Reads values.
+    """Reads values at a moment.
 
     Args:
-        tables: of the episode.
-        entities: of the episode.
-        beliefs: reads beliefs.
+        tables: tables of the episode.
+        entities: its entities.
+        beliefs: evaluates beliefs.
         tree: the tasks.
     """
 
@@ -165,7 +165,7 @@ class Values:
         return self._attribute(self._entities.known(entity), term.name, time_ns)
 
     def believed_pose(self, entity: str, time_ns: int) -> MeasuredValue:
-        """Return where the robot believed an entity at a moment; not known before its first report.
+        """Return the pose that the robot believed an entity to have at a moment; unknown before its first report.
 
         Raises:
             BadInput: if there is no such entity.
@@ -176,15 +176,15 @@ class Values:
         return MeasuredValue(list(row.pose), (of_belief(row),))
 
     def variable(self, name: str, time_ns: int, task: Task | None = None) -> MeasuredValue:
-        """Return a variable of the robot's program at a moment: of the innermost task that has it then.
+        """Return a variable of the robot's program at a moment, from the innermost task that has it then.
 
         Args:
-            name: of the variable.
+            name: name of the variable.
             time_ns: the moment.
-            task: where to look first, then in those above it; None: all that are active.
+            task: task to search first, then its ancestors; None: all active tasks.
 
         Raises:
-            BadInput: if no task has such a variable at any time.
+            BadInput: if no task ever has such a variable.
         """
         inner = self._tree.active(time_ns) if task is None else [task, *self._tree.above(task)]
         for each in inner:
@@ -207,18 +207,18 @@ class Values:
         raise BadInput("unknown joint", where=name, found=joint, expected=one_of(joint, joints))
 
     def _force(self, one: str, other: Argument = ANY, *, time_ns: int) -> MeasuredValue:
-        """Return the force that acts on an entity where it touches another one, or anything [N]."""
+        """Return the contact force on an entity from another one, or from all [N]."""
         scene = self._tables.poses.snapshot(time_ns)
         rows = scene.proximity
         first, second = (self._numbers(name) for name in (one, other))
         on = np.isin(rows[:, 0], first) & np.isin(rows[:, 1], second)
-        if not on.any():  # rows have the forces on objects
+        if not on.any():  # rows contain only the forces on their first entity
             on, rows = np.isin(rows[:, 1], first) & np.isin(rows[:, 0], second), -rows
         total = rows[on, 9:12].sum(axis=0)
         return self._measured([float(n) + 0.0 for n in total], scene.time_ns)
 
     def _numbers(self, argument: Argument) -> list[int]:
-        """Return the indices of the entities that an argument stands for where something touches it."""
+        """Return the indices of the entities that an argument means in contacts."""
         layout = self._tables.layout
         if isinstance(argument, Variable):
             return list(range(len(layout.entities)))

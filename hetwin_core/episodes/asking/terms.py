@@ -1,6 +1,6 @@
 """Terms of questions, such as ``on("box", "tray")``, composed by ``&``, ``|`` and ``~``.
 
-A term is no truth: it is true or false only at a time, and in the world or as the robot believes.
+A term is not a truth value: it is true or false only at a time, and either in the world or in the robot's beliefs.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from hetwin_core.ensemble.events import Json
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """Stands for any entity; those for which a term holds become bindings.
+    """Matches any entity; the entities for which a term holds become bindings.
 
     Attributes:
-        name: the same name stands for the same entity in all of a term; empty for one of its own.
+        name: equal names in a term match the same entity; an empty one is independent of all others.
     """
 
     name: str = ""
 
 
 ANY = Variable()
-"""Any entity; it is bound by the name of the argument that it stands for."""
+"""Any entity; its binding gets the name of the argument."""
 
 Argument: TypeAlias = "str | Variable"
 
@@ -56,18 +56,18 @@ class Term:
         yield self
 
     def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
-        """Return it with other atoms; `change` gets each, and whether it is in no negation."""
+        """Return the term with other atoms; `change` gets each atom, and whether it is outside all negations."""
         return self
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an entity may be.
+    """A region for an entity's pose.
 
     Attributes:
         near: x y [m] for bases, x y z [m], or x y z qw qx qy qz in the world; or the name of an entity.
-        within: greatest distance [m].
-        turned: greatest angle [rad], if `near` has an orientation.
+        within: maximum distance [m].
+        turned: maximum angle [rad], if `near` has an orientation.
     """
 
     near: tuple[float, ...] | str
@@ -81,8 +81,8 @@ class Atom(Term):
 
     Attributes:
         name: e.g. ``on``.
-        arguments: as many as were given; those left out stand for any.
-        place: where the entity is, of ``loc``.
+        arguments: the given arguments; omitted ones match any.
+        place: place of the entity, for ``loc``.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Atom(Term):
     place: Place | None = None
 
     def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
-        """Return another one."""
+        """Return the changed atom."""
         return change(self, positive)
 
     def __str__(self) -> str:
@@ -103,7 +103,7 @@ class Atom(Term):
 
 @dataclass(frozen=True, slots=True)
 class State(Term):
-    """A condition on the state of the scene, as triggers have it.
+    """A condition on the state of the scene, as in triggers.
 
     Attributes:
         text: an expression in CEL that calls evaluators, e.g. ``height("box") > 0.9``.
@@ -125,18 +125,18 @@ class _Pair(Term):
     two: Term
 
     def leaves(self) -> Iterator[Term]:
-        """Yield those of both."""
+        """Yield the leaves of both."""
         yield from self.one.leaves()
         yield from self.two.leaves()
 
     def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
-        """Return it with other atoms in both."""
+        """Return the term with other atoms in both parts."""
         return type(self)(self.one.mapped(change, positive), self.two.mapped(change, positive))
 
 
 @dataclass(frozen=True, slots=True)
 class Both(_Pair):
-    """One term and another."""
+    """Conjunction of two terms."""
 
     def __str__(self) -> str:
         return f"({self.one} & {self.two})"
@@ -144,7 +144,7 @@ class Both(_Pair):
 
 @dataclass(frozen=True, slots=True)
 class Either(_Pair):
-    """One term or another, or both."""
+    """Disjunction of two terms."""
 
     def __str__(self) -> str:
         return f"({self.one} | {self.two})"
@@ -152,16 +152,16 @@ class Either(_Pair):
 
 @dataclass(frozen=True, slots=True)
 class Negation(Term):
-    """Not a term."""
+    """Negation of a term."""
 
     of: Term
 
     def leaves(self) -> Iterator[Term]:
-        """Yield those under negation."""
+        """Yield the leaves of the negated term."""
         yield from self.of.leaves()
 
     def mapped(self, change: Callable[[Atom, bool], Term], positive: bool = True) -> Term:
-        """Return it with other atoms under negation."""
+        """Return the term with other atoms in the negated term."""
         return Negation(self.of.mapped(change, False))
 
     def __str__(self) -> str:
@@ -169,53 +169,53 @@ class Negation(Term):
 
 
 DISTANCE = 0.02
-"""Two positions count as the same up to here [m]."""
+"""Maximum distance of two positions that count as equal [m]."""
 ANGLE = 0.1745
-"""Two orientations count as the same up to here [rad], 10 degrees."""
+"""Maximum angle between two orientations that count as equal [rad], 10 degrees."""
 
 
 def on(a: Argument, b: Argument = ANY) -> Atom:
-    """Return that a stands on b."""
+    """Return the term that a stands on b."""
     return Atom("on", (a, b))
 
 
 def supporting(b: Argument, a: Argument = ANY) -> Atom:
-    """Return that b supports a, which is ``on(a, b)``."""
+    """Return the term that b supports a, which is ``on(a, b)``."""
     return on(a, b)
 
 
 def contact(a: Argument, b: Argument = ANY) -> Atom:
-    """Return that a and b touch; a hand or a robot stands for any of its links."""
+    """Return the term that a and b touch; a hand or a robot means any of its links."""
     return Atom("contact", (a, b))
 
 
 def attached(a: Argument, b: Argument = ANY) -> Atom:
-    """Return that a moves as b does."""
+    """Return the term that a moves together with b."""
     return Atom("attached", (a, b))
 
 
 def held(a: Argument, hand: Argument = ANY) -> Atom:
-    """Return that a hand holds a."""
+    """Return the term that a hand holds a."""
     return Atom("held", (a, hand))
 
 
 def in_container(a: Argument, container: Argument = ANY) -> Atom:
-    """Return that a is in a container."""
+    """Return the term that a is in a container."""
     return Atom("in_container", (a, container))
 
 
 def connected(a: Argument, b: Argument = ANY) -> Atom:
-    """Return that a plug a is connected to b."""
+    """Return the term that a plug a is connected to b."""
     return Atom("connected", (a, b))
 
 
 def moving(a: Argument) -> Atom:
-    """Return that a moves."""
+    """Return the term that a moves."""
     return Atom("moving", (a,))
 
 
 def visible(a: Argument) -> Atom:
-    """Return that a camera of the robot can see a."""
+    """Return the term that a camera of the robot can see a."""
     return Atom("visible", (a,))
 
 
@@ -226,13 +226,13 @@ def loc(
     within: float = DISTANCE,
     turned: float = ANGLE,
 ) -> Atom:
-    """Return that a is at a place; without one, it names the entity of a value or a belief.
+    """Return the term that a is at a place; without a place, it names the entity of a value or a belief.
 
     Args:
-        a: an entity, or a robot, which is where its base is.
+        a: an entity; for a robot, its base.
         near: x y [m], x y z [m] or x y z qw qx qy qz in the world; or an entity.
-        within: greatest distance [m].
-        turned: greatest angle [rad], if `near` has an orientation.
+        within: maximum distance [m].
+        turned: maximum angle [rad], if `near` has an orientation.
 
     Raises:
         BadInput: if `near` is no place, or a limit is no positive number.
@@ -258,7 +258,7 @@ def fluent(name: str, *arguments: Argument) -> Atom:
 
 
 def event(name: str, *arguments: Argument) -> Atom:
-    """Return any event by its name; arguments left out stand for any."""
+    """Return any event by its name; omitted arguments match any."""
     return Atom(name, arguments)
 
 

@@ -22,10 +22,10 @@ class Edge(Enum):
 START = Edge.START
 """The first time of the log."""
 END = Edge.END
-"""The last time of the log, so far."""
+"""The last time of the log, which may still grow."""
 
 Moment: TypeAlias = "float | Edge | Happening"
-"""In s of simulated time; that of an event."""
+"""A number in s of simulated time, an end of the episode, or an event, which means its time."""
 Span: TypeAlias = "Task | Interval"
 
 
@@ -39,12 +39,12 @@ class Sort(Enum):
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """A time as it is asked for.
+    """A time in a question.
 
     Attributes:
         sort: a moment, some time in an interval, or all of it.
-        first: the moment, or where the interval begins; or the whole interval, if `last` is None.
-        last: where the interval ends.
+        first: the moment, or the start of the interval; or the whole interval, if `last` is None.
+        last: end of the interval.
     """
 
     sort: Sort
@@ -70,28 +70,28 @@ def at(moment: Moment) -> When:
 
 
 def during(first: Moment | Span, last: Moment | Span | None = None) -> When:
-    """Return 'some time in': from one moment to another, both counted; or of a task."""
+    """Return some time in an interval between two moments, both included, or in a task."""
     return When(Sort.DURING, first, last)
 
 
 def throughout(first: Moment | Span, last: Moment | Span | None = None) -> When:
-    """Return 'all of': from one moment to another, both counted; or of a task."""
+    """Return all of an interval between two moments, both included, or of a task."""
     return When(Sort.THROUGHOUT, first, last)
 
 
 AskedTime: TypeAlias = "When | Moment | Span"
-"""A time; a moment by itself is `at`, a task or an interval `during`."""
+"""A time; a bare moment means `at`, a bare task or interval `during`."""
 
 FOREVER = 2**62
 SLACK_NS = 1_000_000
-"""Times that users read off an answer, rounded, may lie outside of the log by so much; its end is meant."""
+"""Tolerance of times just outside the log, such as rounded ones from an answer; they mean its start or end [ns]."""
 
 
 def window(asked: AskedTime, tables: Tables) -> Window:
-    """Return the time of an episode that is asked for.
+    """Return the time of an episode that a question means.
 
     Raises:
-        BadInput: if it is no time, its end lies before its begin, or it lies outside of an episode that has ended.
+        BadInput: if it is no time, its end precedes its start, or it lies outside a finished episode.
     """
     if not isinstance(asked, When):
         is_span = isinstance(asked, Task | Interval)
@@ -109,18 +109,18 @@ def window(asked: AskedTime, tables: Tables) -> Window:
 
 
 def whole(tables: Tables) -> Interval:
-    """Return all that is known of an episode, its last moment included."""
+    """Return the known interval of an episode, including its last moment."""
     return Interval(tables.start_ns, tables.known_until_ns + 1)
 
 
 def span_of(task: Task, tables: Tables) -> Interval:
-    """Return when a task was active; without an end if it has not ended, and the log grows."""
+    """Return the interval of a task; without an end for a task in progress in a growing log."""
     ended = task.status not in (Status.CREATED, Status.ACTIVE)
     return task.span if ended or tables.finished else Interval(task.span.from_ns, FOREVER)
 
 
 def nanoseconds(seconds: object) -> int:
-    """Return a number of seconds in ns.
+    """Convert seconds to ns.
 
     Raises:
         BadInput: if it is no finite number.
@@ -165,7 +165,7 @@ def _end(asked: When, tables: Tables) -> int:
 
 
 def _inside(time_ns: int, tables: Tables) -> int:
-    """Return a time, or that of the log's begin or end if it lies just outside."""
+    """Return a time, or the log's start or end if it lies just outside."""
     just_before = tables.start_ns - SLACK_NS <= time_ns < tables.start_ns
     just_after = tables.known_until_ns < time_ns <= tables.known_until_ns + SLACK_NS
     if just_before:

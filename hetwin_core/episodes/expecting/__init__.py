@@ -1,4 +1,4 @@
-"""Which events the robot's tasks may cause: the paper's ExpectedEvents(t)."""
+"""The events that the robot's tasks may cause: the paper's ExpectedEvents(t)."""
 
 from hetwin_core.episodes.expecting.expectations import Expectations
 

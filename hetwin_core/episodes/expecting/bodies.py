@@ -1,4 +1,4 @@
-"""The entities of a scene: the meaning of names, and the entities that tasks name."""
+"""The entities of a scene: the meaning of their names, and the entities that tasks name."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.episodes.tables.rows import Task
 
 ROBOT = "robot"
-"""Stands for every robot."""
+"""Name that means every robot."""
 
 
 class Bodies:
     """The entities of a scene, by kind.
 
     Args:
-        layout: the scene's.
+        layout: layout of the scene.
     """
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._entities = {entity.name: entity for entity in layout.entities}
-        self._standing_for: dict[str, frozenset[str]] = {}
+        self._meant: dict[str, frozenset[str]] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._entities
@@ -37,17 +37,17 @@ class Bodies:
         return None if entity is None else entity.kind
 
     def owner(self, name: str) -> str:
-        """Return the robot that a link or hand belongs to; empty for anything else."""
+        """Return the robot of a link or hand; empty for any other entity."""
         entity = self._entities.get(name)
         return "" if entity is None else entity.owner
 
     def is_movable(self, name: str) -> bool:
-        """Whether it is an object that can be moved."""
+        """Whether the entity is an object that can be moved."""
         return self.kind(name) is EntityKind.OBJECT
 
     @cached_property
     def links(self) -> frozenset[str]:
-        """The links of all robots; not those of other articulated bodies."""
+        """The links of all robots, without those of other articulated bodies."""
         robots = {e.name for e in self._entities.values() if e.kind is EntityKind.ROBOT}
         return frozenset(
             e.name
@@ -61,16 +61,16 @@ class Bodies:
         return tuple(e.name for e in self._entities.values() if e.kind is EntityKind.HAND)
 
     def stands_for(self, name: str) -> frozenset[str]:
-        """Return the entities that a name or a pattern of names stands for, itself among them.
+        """Return the entities that a name or a pattern of names means, including itself.
 
-        A hand stands for its links too, a robot for all of its, `ROBOT` for every robot.
+        A hand means its links too, a robot all its links and hands, `ROBOT` every robot.
         """
-        if name not in self._standing_for:
-            self._standing_for[name] = frozenset(self._find(name))
-        return self._standing_for[name]
+        if name not in self._meant:
+            self._meant[name] = frozenset(self._find(name))
+        return self._meant[name]
 
     def hand_of(self, name: str) -> str:
-        """Return the hand that a link belongs to; itself if it is a hand, empty if it belongs to none."""
+        """Return the hand of a link; the name itself for a hand, empty if there is none."""
         return next((hand for hand in self.hands if name in self.stands_for(hand)), "")
 
     def _find(self, name: str) -> Iterable[str]:
@@ -92,11 +92,11 @@ class Bodies:
 
 
 _FIRST, _SECOND = ("object", "a"), ("target", "support", "container", "destination", "b")
-"""Roles of the first and the second entity of a goal's terms."""
+"""Roles of the first and the second entity in the terms of a goal."""
 
 
 def lineage(task: Task, by_id: Mapping[str, Task]) -> Iterator[Task]:
-    """Iterate over a task and its parents, inside out."""
+    """Iterate over a task and its ancestors, the nearest first."""
     seen: set[str] = set()
     above: Task | None = task
     while above is not None and above.id not in seen:
@@ -109,7 +109,7 @@ class TaskNames:
     """Finds the entities that tasks name.
 
     Args:
-        tasks: all of an episode.
+        tasks: all tasks of an episode.
         bodies: its entities.
     """
 
@@ -119,7 +119,7 @@ class TaskNames:
         self._own: dict[str, tuple[str, ...]] = {}
 
     def lineage(self, task: Task) -> Iterator[Task]:
-        """Iterate over a task and its parents, inside out."""
+        """Iterate over a task and its ancestors, the nearest first."""
         return lineage(task, self._by_id)
 
     def own(self, task: Task) -> tuple[str, ...]:
@@ -131,7 +131,7 @@ class TaskNames:
         return self._own[task.id]
 
     def entities(self, task: Task) -> tuple[str, ...]:
-        """Return the entities that a task names, and those that it is a part of."""
+        """Return the entities that a task and its ancestors name."""
         return tuple(dict.fromkeys(n for above in self.lineage(task) for n in self.own(above)))
 
     def objects(self, task: Task) -> tuple[str, ...]:
@@ -139,7 +139,7 @@ class TaskNames:
         return tuple(name for name in self.entities(task) if self._bodies.is_movable(name))
 
     def role(self, task: Task, role: str) -> tuple[str, ...]:
-        """Return the entities that a task, or else its nearest parent, has in a role; empty if none does."""
+        """Return the entities with a role in a task, else in its nearest ancestor that has some; empty if none has."""
         for above in self.lineage(task):
             found = tuple(n for n in _flat(above.variables.get(role)) if n)
             found = found or self._of_goal(above, role)
@@ -148,10 +148,10 @@ class TaskNames:
         return ()
 
     def _of_goal(self, task: Task, role: str) -> tuple[str, ...]:
-        place = 0 if role in _FIRST else 1 if role in _SECOND else None
-        if place is None:
+        index = 0 if role in _FIRST else 1 if role in _SECOND else None
+        if index is None:
             return ()
-        names = [n[place] for _, n in terms_in(task.goal) if len(n) > place]
+        names = [n[index] for _, n in terms_in(task.goal) if len(n) > index]
         if role in ("support", "target", *_SECOND):
             names = [n for n in names if n not in self._bodies.hands]
         return tuple(dict.fromkeys(names))
@@ -163,7 +163,7 @@ def _texts(variables: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _flat(value: Json) -> Iterator[str]:
-    """The texts in a value, however deep."""
+    """The texts in a value, at every depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""Judges whether an event was expected of the tasks that went on."""
+"""Decides whether the tasks in progress make an event expected."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from hetwin_core.episodes.tables.rows import Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 
 OTHER = "*"
-"""Stands for every operation that is not named."""
+"""Operation that means every one that is not named."""
 
 
 @cache
 def default_expectations() -> Mapping[str, tuple[str, ...]]:
-    """Return operation -> patterns of the events that it may cause unless the scenario has its own."""
+    """Return operation -> patterns of the events that it may cause, by default."""
     entries = strict_yaml.load(Path(__file__).with_name("defaults.yaml")).data
     return {
         operation: tuple(entry["expects"])
@@ -32,24 +32,24 @@ def default_expectations() -> Mapping[str, tuple[str, ...]]:
 
 
 BEFORE_NS = 200_000_000
-"""Effects of a task may show so long before its begin [ns] ..."""
+"""Maximum time by which effects of a task may precede its start [ns]."""
 AFTER_NS = 500_000_000
-"""... and so long after its end [ns]."""
+"""Maximum time by which effects of a task may follow its end [ns]."""
 _SYMMETRIC = ("collision", "collision_end", "contact")
 _HAND = "hand"
 _SURFACES = ("target", "support", "container")
-"""Roles that no link of a robot fills."""
+"""Roles that no link of a robot can have."""
 
 
 class Expectations:
     """The events that the tasks of an episode may cause.
 
-    The innermost tasks decide, each by its operation: by the scenario's ``expects``, else by the defaults; of
-    an operation that neither names, the nearest named one that it is a part of, else ``*`` decides. Where the task that
-    decides names no entity at all, whatever its patterns leave open is expected.
+    The innermost tasks decide, each by its operation: by the scenario's ``expects``, else by the defaults. For an
+    unknown operation, the nearest ancestor with a known one decides, else ``*``. If the deciding task names no
+    entities, the patterns' roles match any.
 
     Args:
-        tables: the episode.
+        tables: tables of the episode.
     """
 
     def __init__(self, tables: Tables) -> None:
@@ -63,19 +63,19 @@ class Expectations:
 
     @cached_property
     def _patterns(self) -> dict[str, tuple[EventPattern, ...]]:
-        """Operation -> its possible effects; most episodes are judged without."""
+        """Operation -> patterns of its possible events; computed on first use, because most episodes do not need it."""
         return {
             name: tuple(map(EventPattern.from_text, texts))
             for name, texts in {**default_expectations(), **self._given}.items()
         }
 
     def active(self, time_ns: int, before_ns: int = 0, after_ns: int = 0) -> list[Task]:
-        """Return the tasks that go on at a time, by begin.
+        """Return the tasks in progress at a time, by start time.
 
         Args:
             time_ns: the time.
-            before_ns: a task counts already so long before its begin.
-            after_ns: ... and still so long after its end.
+            before_ns: a task counts from this time before its start [ns].
+            after_ns: a task counts until this time after its end [ns].
         """
         if not len(self._begins):
             return []
@@ -83,22 +83,22 @@ class Expectations:
         return [self._tasks[row] for row in np.flatnonzero(on & self._counts).tolist()]
 
     def innermost(self, time_ns: int, before_ns: int = 0, after_ns: int = 0) -> list[Task]:
-        """Return those among `active` of which no other one is a part."""
+        """Return the tasks among `active` without a subtask among them."""
         tasks = self.active(time_ns, before_ns, after_ns)
         above = {up.id for task in tasks for up in self.named.lineage(task) if up is not task}
         return [task for task in tasks if task.id not in above]
 
     def near(self, time_ns: int) -> list[Task]:
-        """Return the innermost tasks whose doing may show at a time."""
+        """Return the innermost tasks that may have an effect at a time."""
         return self.innermost(time_ns, BEFORE_NS, AFTER_NS)
 
     def expects(self, name: str, arguments: Mapping[str, Json], time_ns: int) -> bool | None:
-        """Return whether an event was expected when it happened; None if no task went on.
+        """Return whether an event was expected when it happened; None if no task was in progress.
 
         Args:
-            name: of the event, e.g. ``collision``.
-            arguments: of the event, in their order.
-            time_ns: when it happened.
+            name: name of the event, e.g. ``collision``.
+            arguments: its arguments, in their order.
+            time_ns: its time.
         """
         tasks = self.near(time_ns)
         if not tasks:
@@ -115,11 +115,11 @@ class Expectations:
         )
 
     def may(self, task: Task, name: str) -> bool:
-        """Return whether a task may cause events of a name, whatever they are about."""
+        """Return whether a task may cause events of a name, with any arguments."""
         return any(pattern.name == name for pattern in self._deciding_patterns(task))
 
     def deciding(self, task: Task) -> Task | None:
-        """Return the task whose operation decides the expectations of a task; None: by that of any other."""
+        """Return the task whose operation decides the expectations of a task; None: `OTHER` decides."""
         return next((t for t in self.named.lineage(task) if t.operation in self._patterns), None)
 
     def _deciding_patterns(self, task: Task) -> tuple[EventPattern, ...]:
@@ -146,7 +146,7 @@ class Expectations:
         return any(value in self.bodies.stands_for(name) for name in names)
 
     def _filled(self, role: str, task: Task) -> Sequence[str] | None:
-        """The entities that fill a role; None if anything may."""
+        """The entities with a role; None if any may have it."""
         found = self.named.role(task, role)
         if found:
             return found

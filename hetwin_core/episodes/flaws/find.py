@@ -24,14 +24,14 @@ Functions = Mapping[str, Callable[..., Any]]
 
 
 def find_flaws(questions: Questions, rules: Sequence[Rule]) -> list[Flaw]:
-    """Return the flaws of an episode in the order in which they came about, each with its causes.
+    """Return the flaws of an episode in chronological order, each with its causes.
 
     Args:
-        questions: to the episode.
+        questions: questions to the episode.
         rules: in any order.
 
     Raises:
-        BadInput: if a rule names something unknown, or yields no flaw; the file and the key are named.
+        BadInput: if a rule names something unknown, or yields invalid values; the file and the key are named.
     """
     facts = Facts(questions.tables, questions.expectations)
     functions = Findings(facts, questions).functions()
@@ -79,26 +79,26 @@ def _bindings(
 
 
 def _flaw(rule: Rule, variables: Mapping[str, Any], functions: Functions) -> Flaw:
-    def asked(query: Expression | None) -> Any:
+    def value_of(query: Expression | None) -> Any:
         return None if query is None else query.evaluate(variables, functions)
 
-    entities = [str(name) for name in asked(rule.entities) if name]
-    begin, end = (_time(rule, query, asked(query)) for query in (rule.begin, rule.end))
-    since = begin if rule.since is None else _time(rule, rule.since, asked(rule.since))
+    entities = [str(name) for name in value_of(rule.entities) if name]
+    begin, end = (_time(rule, query, value_of(query)) for query in (rule.begin, rule.end))
+    since = begin if rule.since is None else _time(rule, rule.since, value_of(rule.since))
     return Flaw(
         kind=rule.kind,
         span=Interval(begin, max(begin, end)),
         entities=tuple(dict.fromkeys(entities)),
-        task=asked(rule.task) or None,
+        task=value_of(rule.task) or None,
         text=rule.sentence.fill(variables, functions),
         caused_by=tuple(
-            Cause("event", str(row["what"]), _span(row)) for row in asked(rule.causes) or ()
+            Cause("event", str(row["what"]), _span(row)) for row in value_of(rule.causes) or ()
         ),
         evidence=tuple(
             Evidence(str(row["table"]), int(row["row"]), _span(row))
-            for row in asked(rule.evidence) or ()
+            for row in value_of(rule.evidence) or ()
         ),
-        trace=frozenset(map(str, asked(rule.trace) or ())),
+        trace=frozenset(map(str, value_of(rule.trace) or ())),
         since_ns=min(begin, since),
     )
 
@@ -120,7 +120,7 @@ def _span(row: Mapping[str, Any]) -> Interval:
 
 
 def flaws_in(tables: Tables) -> list[Flaw]:
-    """Return the flaws of an episode by begin.
+    """Return the flaws of an episode by start time.
 
     Raises:
         BadInput: if a rule cannot be used.
@@ -129,7 +129,7 @@ def flaws_in(tables: Tables) -> list[Flaw]:
 
 
 def flaws_of(run: Path) -> list[Flaw]:
-    """Return the flaws of the episode in the folder of a run, by begin.
+    """Return the flaws of the episode in the folder of a run, by start time.
 
     Raises:
         BadInput: if there is no episode, or a rule cannot be used.

@@ -1,4 +1,4 @@
-"""Flaws, their causes, and the lookups of the rules in an episode's tables."""
+"""Flaws, their causes, and the rules' access to an episode's tables."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hetwin_core.episodes.tables.tables import Tables
 
 
 class Facts:
-    """The occasions and events of an episode, found by fluent or name and by entity.
+    """The occasions and events of an episode, by fluent or name and by entity.
 
     Args:
-        tables: of the episode.
-        expectations: of its tasks.
+        tables: tables of the episode.
+        expectations: expectations of its tasks.
     """
 
     def __init__(self, tables: Tables, expectations: Expectations) -> None:
@@ -30,11 +30,11 @@ class Facts:
         self.named = expectations.named
 
     def known(self, fluent: str) -> bool:
-        """Return whether the log can know a fluent."""
+        """Return whether the log records a fluent."""
         return fluent in self.tables.recorded
 
     def events(self, *names: str, about: str = "") -> list[Happening]:
-        """Return the events of some names, in order; those about one entity if it is named."""
+        """Return the events of some names, in order; only those about one entity if it is given."""
         if len(names) == 1 and not about:
             return list(self.tables.events.named(names[0]))
         rows = [row for name in names for row in self.tables.events.named(name)]
@@ -42,7 +42,7 @@ class Facts:
         return [row for row in rows if not about or row.arguments.get("object") == about]
 
     def during(self, fluent: str, entity: str, span: Interval) -> Iterator[Occasion]:
-        """Yield the occasions of a fluent that an entity is in, on either side, and that touch an interval."""
+        """Yield the occasions of a fluent with an entity as either argument that overlap an interval."""
         for rows in self._occasions.get((fluent, entity), {}).values():
             begin = bisect_left(rows, span.from_ns, key=lambda row: row.span.to_ns)
             for row in rows[begin:]:
@@ -51,12 +51,12 @@ class Facts:
                 yield row
 
     def at(self, fluent: str, entity: str, time_ns: int) -> list[Occasion]:
-        """Return those of `of` that hold at a time."""
+        """Return those of `during` that hold at a time."""
         rows = self.during(fluent, entity, Interval(time_ns, time_ns))
         return [row for row in rows if row.span.from_ns <= time_ns < row.span.to_ns]
 
     def supports(self, entity: str, time_ns: int) -> list[str]:
-        """Return the support of an entity at a time."""
+        """Return the supports of an entity at a time."""
         return [row.b for row in self.at(BORNE, entity, time_ns) if row.a == entity]
 
     def holder(self, entity: str, time_ns: int) -> str:
@@ -64,17 +64,17 @@ class Facts:
         return next((r.b for r in self.at("held", entity, time_ns) if r.a == entity), "")
 
     def carried_by(self, hand: str, time_ns: int) -> list[str]:
-        """Return the object in a hand at a time."""
+        """Return the objects in a hand at a time."""
         return [row.a for row in self.at("held", hand, time_ns) if row.b == hand]
 
     @cached_property
     def grips(self) -> list[Occasion]:
-        """When hands held objects, by begin: by the log; of objects that no model watches, by force dynamics."""
+        """Intervals in which hands held objects, by start time: from the log, else from force dynamics."""
         held = self.tables.occasions.find("held")
         return sorted((*held, *self._felt_grips()), key=lambda row: (row.span, row.row))
 
     def _felt_grips(self) -> Iterator[Occasion]:
-        """Yield when objects without an attribute ``held`` moved with a hand that picked them up."""
+        """Yield intervals in which objects without an attribute ``held`` moved with a hand that picked them up."""
         for event in self.events("pick_up"):
             name, hand = (str(event.arguments.get(key) or "") for key in ("object", "hand"))
             if event.source != DERIVED or self.tables.layout.has(name, "held"):
@@ -92,7 +92,7 @@ class Facts:
 
     @cached_property
     def _occasions(self) -> dict[tuple[str, str], dict[str, list[Occasion]]]:
-        """By fluent and entity, then by the other entity: those of one pair do not overlap."""
+        """Occasions by fluent and entity, then by the other entity; occasions of one pair do not overlap."""
         found: dict[tuple[str, str], dict[str, list[Occasion]]] = {}
         others = (row for row in self.tables.occasions if row.fluent != "held")
         for row in sorted((*others, *self.grips), key=lambda row: (row.span.from_ns, row.row)):
@@ -106,11 +106,11 @@ class Cause(NamedTuple):
     """A cause of a flaw.
 
     Attributes:
-        kind: of a flaw; or ``event`` or ``task``.
-        what: the cause in words, e.g. ``contact(gripper_left_finger, cup)``; of a task its id.
-        span: when it was.
-        entities: that it is about.
-        flaw: number of the flaw in the list of all; None if it is none.
+        kind: kind of a flaw; or ``event`` or ``task``.
+        what: the cause in words, e.g. ``contact(gripper_left_finger, cup)``; for a task its id.
+        span: its interval.
+        entities: entities that it is about.
+        flaw: index of the flaw in the list of all; None for an event or a task.
     """
 
     kind: str
@@ -120,7 +120,7 @@ class Cause(NamedTuple):
     flaw: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the cause as JSON."""
         return {
             "kind": self.kind,
             "what": self.what,
@@ -135,15 +135,15 @@ class Flaw:
     """Something that went wrong.
 
     Attributes:
-        kind: e.g. ``knocked_over``; that of the rule that found it.
-        span: from when to when.
-        entities: that it is about, the most important first.
-        task: the task in which it happened; None if there was none.
-        caused_by: its causes, the nearest first; other flaws with all of their causes.
-        text: in one sentence.
+        kind: e.g. ``knocked_over``; the kind of the rule that found it.
+        span: its interval.
+        entities: entities that it is about, the most important first.
+        task: id of the task in which it happened; None without one.
+        caused_by: its causes, the nearest first, including the causes of other flaws.
+        text: one sentence about it.
         evidence: the supporting rows.
-        trace: entities that took part, which link it with other flaws.
-        since_ns: from when on it may bring about others.
+        trace: further entities that link it with other flaws.
+        since_ns: time from which it may cause others.
     """
 
     kind: str
@@ -157,7 +157,7 @@ class Flaw:
     since_ns: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as ``hetwin ask --flaws --json`` has it."""
+        """Return the flaw as in ``hetwin ask --flaws --json``."""
         return {
             "kind": self.kind,
             **_seconds(self.span),
@@ -174,9 +174,9 @@ def _seconds(span: Interval) -> dict[str, float]:
 
 
 SAME_NS = 50_000_000
-"""Begins that are not farther apart count as the same [ns]."""
+"""Maximum distance of start times that count as the same [ns]."""
 FORGOTTEN_NS = 5_000_000_000
-"""A belief that has been right again for so long does not show any more [ns]."""
+"""Time after its correction from which an incorrect belief no longer causes flaws [ns]."""
 _WRONG = ("incorrect_belief", "stale_belief")
 _BELIEFS = (*_WRONG, "wrong_object")
 _OUTCOMES = ("unachieved", "failed_navigation", "task_failed")
@@ -184,10 +184,10 @@ _ORDER = ("wrong_order", "failed_navigation")
 
 
 def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
-    """Return flaws in the order in which they came about, each with its causes: flaws, events, tasks.
+    """Return flaws in chronological order, each with its causes: flaws, events, tasks.
 
-    A flaw comes from earlier ones that are about the same object, or about one that has touched it since; from wrong
-    beliefs about its subject; and from flaws of the tasks that its task comes after or is a part of.
+    A flaw is caused by earlier ones that are about the same object, or about one that has touched it since; by
+    incorrect beliefs about its subject; and by flaws of tasks that its task follows or is a part of.
     """
     ordered = sorted(flaws, key=lambda flaw: (flaw.since_ns, _rank(flaw), flaw.span.to_ns))
     parents: list[tuple[int, ...]] = []
@@ -202,7 +202,7 @@ def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
 
 
 def _rank(flaw: Flaw) -> int:
-    """Of flaws that begin together, actions and beliefs of the robot come first, unachieved goals last."""
+    """Order of flaws with the same start: actions first, then incorrect beliefs, unachieved goals last."""
     if flaw.kind in _WRONG:
         return 2
     return {"wrong_order": 0, "overlooked": 0, **dict.fromkeys(_OUTCOMES, 4)}.get(flaw.kind, 1)
@@ -234,9 +234,10 @@ def _comes_from(flaw: Flaw, other: Flaw, facts: Facts) -> bool:
 
 
 def _is_over(other: Flaw, flaw: Flaw, facts: Facts) -> bool:
-    """Whether an earlier flaw can no longer show in a later one.
+    """Whether an earlier flaw can no longer have an effect on a later one.
 
-    A belief was right again for a while; or a hand has since then taken and let go of all objects that both are about.
+    A belief has been correct again for some time; or a hand has since taken and released all objects that both are
+    about.
     """
     later = flaw.span.from_ns - other.span.to_ns
     if other.kind in _WRONG:
@@ -247,7 +248,7 @@ def _is_over(other: Flaw, flaw: Flaw, facts: Facts) -> bool:
 
 
 def _handled(name: str, since: Interval, facts: Facts) -> bool:
-    """Whether a hand took an object and let go of it in an interval."""
+    """Whether a hand took and released an object in an interval."""
     return any(
         row.a == name and row.span.from_ns > since.from_ns and row.span.to_ns < since.to_ns
         for row in facts.during("held", name, since)
@@ -259,7 +260,7 @@ def _movable(flaw: Flaw, facts: Facts) -> set[str]:
 
 
 def _touched(name: str, others: set[str], since: Interval, facts: Facts) -> bool:
-    """Whether an object began to touch one of some others in an interval."""
+    """Whether an object started to touch one of the others in an interval."""
     return any(
         since.from_ns <= row.span.from_ns and {row.a, row.b} & others
         for row in facts.during("contact", name, since)
@@ -267,7 +268,7 @@ def _touched(name: str, others: set[str], since: Interval, facts: Facts) -> bool
 
 
 def _related(one: str, other: str, facts: Facts) -> bool:
-    """Whether a task is a part of another, or both of a third."""
+    """Whether two tasks have a common ancestor, or one is an ancestor of the other."""
     by_id = {task.id: task for task in facts.tables.tasks}
     lines = [
         {above.id for above in facts.named.lineage(by_id[name])} if name in by_id else {name}
@@ -282,7 +283,7 @@ def _cause(number: int, flaw: Flaw) -> Cause:
 
 
 def _tasks(flaw: Flaw, facts: Facts) -> Iterator[Cause]:
-    """Yield the task of a flaw and its parents, inside out."""
+    """Yield the task of a flaw and its ancestors, the nearest first."""
     task = next((task for task in facts.tables.tasks if task.id == flaw.task), None)
     if task is not None:
         for above in facts.named.lineage(task):
@@ -290,7 +291,7 @@ def _tasks(flaw: Flaw, facts: Facts) -> Iterator[Cause]:
 
 
 def because(flaw: Flaw, flaws: Sequence[Flaw]) -> str:
-    """Return the sentence of a flaw with the first flaws that it comes from, if it comes from any."""
+    """Return the sentence of a flaw with the original flaws that caused it, if there are any."""
     origins = [cause.flaw for cause in flaw.caused_by if cause.flaw is not None]
     firsts = [
         flaws[number]

@@ -1,6 +1,6 @@
-"""The functions that the queries of rules may call, beside those of questions."""
+"""The functions that the queries of rules may call, in addition to those of questions."""
 
-# ruff: noqa: D402 (users read the first line of each function: how it is called)
+# ruff: noqa: D402 (users read the first line of each function, which begins with the call's signature)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -29,11 +29,11 @@ from hetwin_core.episodes.tables.rows import Occasion, Row, Task, row_of
 
 
 class Findings:
-    """The basis of the rules: rows of the tables, and events of manipulation.
+    """Data for the rules: rows of the tables, and events of manipulation.
 
     Args:
-        facts: of the episode.
-        questions: to it.
+        facts: facts of the episode.
+        questions: questions to it.
     """
 
     def __init__(self, facts: Facts, questions: Questions) -> None:
@@ -45,7 +45,7 @@ class Findings:
         self._tasks = {task.id: task for task in facts.tables.tasks}
 
     def functions(self) -> dict[str, Callable[..., Any]]:
-        """Return the functions by their names in queries; the lists are made once."""
+        """Return the functions by their names in queries; their lists are cached."""
         lists = (
             self.all_tasks,
             self.moves,
@@ -73,11 +73,11 @@ class Findings:
         }
 
     def all_tasks(self) -> list[Row]:
-        """all_tasks(): all tasks, by begin."""
+        """all_tasks(): all tasks, by start time."""
         return list(map(self._task, self._facts.tables.tasks))
 
     def moves(self) -> list[Row]:
-        """moves(): how objects moved that no hand held; without those that stayed where a hand had put them."""
+        """moves(): motions of objects that no hand held, without those that stayed where a hand had put them."""
         unmet = {found.move.number for found in self._unmet if found.move is not None}
         undone = {found.move.number for found in self._undone}
         lost = {row.row for row in self._lost}
@@ -90,7 +90,7 @@ class Findings:
                 lost=move.grip is not None and (move.grip.row in lost or self._is_dropped(move)),
                 expected=self._is_expected(move),
                 meant=self._is_meant(move),
-                again=self._goes_on(move),
+                again=self._continues(move),
             )
             for move in self._moves.all
             if move.upsets or move.blows or move.left != move.reached
@@ -101,7 +101,7 @@ class Findings:
         return [row_of(one, static=self._touches.is_static(one)) for one in self._touches.all]
 
     def lost_grips(self) -> list[Row]:
-        """lost_grips(): holds that ended though no task may let go."""
+        """lost_grips(): holds that ended although no task may release the object."""
         return list(map(row_of, self._lost))
 
     def drops(self) -> list[Row]:
@@ -109,31 +109,31 @@ class Findings:
         return list(map(row_of, self._dropped))
 
     def wrong_takes(self) -> list[Row]:
-        """wrong_takes(): objects that hands took while their tasks were about something else."""
+        """wrong_takes(): objects that hands took while their tasks were about another one."""
         return list(map(row_of, wrongly_taken(self._facts)))
 
     def failed_tasks(self) -> list[Row]:
-        """failed_tasks(): tasks that failed, and that no later one made good."""
+        """failed_tasks(): tasks that failed and were not repeated with success."""
         return list(map(self._task, self._goals.failed()))
 
     def unmet_goals(self) -> list[Row]:
-        """unmet_goals(): tasks that are done though their goals do not hold."""
+        """unmet_goals(): successful tasks whose goals do not hold."""
         return [row_of(found, robot=self._is_robot(found.entities)) for found in self._unmet]
 
     def undone_goals(self) -> list[Row]:
-        """undone_goals(): goals that held when their tasks were done, and that the robot then undid by a blow."""
+        """undone_goals(): goals that held at the end of their tasks, and that a blow of the robot undid later."""
         return list(map(row_of, self._undone))
 
     def wrong_beliefs(self) -> list[Row]:
-        """wrong_beliefs(): beliefs that were wrong for longer than their messages need to follow the world."""
+        """wrong_beliefs(): beliefs that were incorrect for longer than the delay of their messages."""
         return [{**row_of(one.error), **row_of(one)} for one in self._beliefs.all()]
 
     def overlooked_things(self) -> list[Row]:
-        """overlooked_things(): visible objects that tasks that look did not perceive."""
+        """overlooked_things(): visible objects that perception tasks did not perceive."""
         return list(map(row_of, overlooked(self._facts)))
 
     def spills(self) -> list[Row]:
-        """spills(): fluids that left their vessels and were not meant to, or did not arrive."""
+        """spills(): fluids that left their vessels unintentionally, or did not reach another one."""
         return list(map(row_of, spilled(self._facts)))
 
     def find_task(self, name: str) -> Row | None:
@@ -146,11 +146,11 @@ class Findings:
         return list(map(row_of, self._facts.events(name)))
 
     def occasions_of(self, fluent: str) -> list[Row]:
-        """occasions_of(fluent): the occasions of a fluent, by begin."""
+        """occasions_of(fluent): the occasions of a fluent, by start time."""
         return list(map(row_of, self._facts.tables.occasions.find(fluent)))
 
     def task_at(self, time: float) -> str | None:
-        """task_at(time): id of the innermost task that goes on at a time [s]; null if none does."""
+        """task_at(time): id of the innermost task in progress at a time [s]; null if there is none."""
         time_ns = round(time * 1e9)
         tasks = self._facts.expectations.innermost(time_ns) or self._facts.expectations.near(
             time_ns
@@ -158,11 +158,11 @@ class Findings:
         return tasks[-1].id if tasks else None
 
     def is_expected(self, name: str, arguments: Row, time: float) -> bool | None:
-        """is_expected(name, arguments, time): whether the tasks may cause an event; null if none goes on."""
+        """is_expected(name, arguments, time): whether the tasks may cause an event; null if none is in progress."""
         return self._facts.expectations.expects(name, arguments, round(time * 1e9))
 
     def supports(self, name: str, time: float) -> list[str]:
-        """supports(object, time): its support."""
+        """supports(object, time): its supports."""
         return self._facts.supports(name, round(time * 1e9))
 
     def holder(self, name: str, time: float) -> str:
@@ -186,14 +186,14 @@ class Findings:
         return list(dropped(self._facts, self._moves.all))
 
     def _is_dropped(self, move: Move) -> bool:
-        """Whether a motion is a drop that has been reported."""
+        """Whether a motion is a drop that is reported already."""
         begin, end = move.span.from_ns, move.span.to_ns + LATE_NS
         return any(
             drop.object == move.object and begin <= drop.span.to_ns <= end for drop in self._dropped
         )
 
     def _is_expected(self, move: Move) -> bool | None:
-        """Whether the tasks may move an object, and the body that struck it may touch it; None if none goes on."""
+        """Whether the tasks may move an object, and the body that struck it may touch it; None without a task."""
         expects = self._facts.expectations.expects
         found = [expects("loc_change", {"object": move.object}, move.span.from_ns)]
         found += [
@@ -201,8 +201,8 @@ class Findings:
         ]
         return None if None in found else all(found)
 
-    def _goes_on(self, move: Move) -> bool:
-        """Whether an object that toppled or fell when a hand let go of it then leaves its support in a later motion."""
+    def _continues(self, move: Move) -> bool:
+        """Whether an object that toppled or fell on release leaves its support in a later motion."""
         return any(
             other.object == move.object
             and other.span.from_ns > move.span.from_ns

@@ -1,4 +1,4 @@
-"""Goals of tasks that are done: whether they hold, and whether something later undid them."""
+"""Goals of successful tasks: whether they hold, and whether something undid them later."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from hetwin_core.episodes.flaws.moves import SECOND, Move
 from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasion, Status, Task
 
 BEFORE_NS, AFTER_NS = 100_000_000, SECOND
-"""A goal counts as reached if it holds some time so long before or after its task is done [ns]."""
+"""A goal is reached if it holds between BEFORE_NS before and AFTER_NS after the end of its task [ns]."""
 TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
-"""Operations after which their object is no longer where it was."""
+"""Operations that move their object away."""
 _LASTING = {"on": BORNE, "in_container": "in_container", "connected": "connected"}
-"""Fluents that a later task must not undo, and the fluents that end then."""
+"""Fluents that a later task must not undo, and the fluents whose ends show it."""
 _AGAIN_NS = 2 * SECOND
-"""A goal that holds again so soon was not undone [ns]."""
+"""Maximum interruption of a goal that does not count as undone [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnmetGoal:
-    """A task is done, and its goal does not hold.
+    """The goal of a successful task that does not hold.
 
     Attributes:
         task: the task.
         goal: its goal, as an expression.
-        fluents: of its goal.
-        entities: of its goal.
-        believed: whether the robot believed that the goal holds; None if it reported nothing of it.
-        move: how the goal's subject got lost; None if it did not.
-        since_ns: when that was, else when the task was done.
+        fluents: fluents of its goal.
+        entities: entities of its goal.
+        believed: whether the robot believed that the goal holds; None if it reported nothing about it.
+        move: the motion in which the goal's subject was lost; None if it was not.
+        since_ns: start of that motion, else the end of the task.
     """
 
     task: Task
@@ -48,7 +48,7 @@ class UnmetGoal:
 
     @property
     def done_ns(self) -> int:
-        """When the task was done."""
+        """End of the task."""
         return self.task.span.to_ns
 
     @property
@@ -64,13 +64,13 @@ class UnmetGoal:
 
 @dataclass(frozen=True, slots=True)
 class UndoneGoal:
-    """A goal that held when its task was done was undone later by something that the robot struck.
+    """A goal that held at the end of its task, and was undone later by something that the robot struck.
 
     Attributes:
-        task: whose goal it was.
-        by: the task that undid it; None if none went on.
-        occasion: that ended.
-        move: how.
+        task: the task with the goal.
+        by: the task that undid it; None if none was in progress.
+        occasion: the occasion that ended.
+        move: the motion that ended it.
     """
 
     task: Task
@@ -95,12 +95,12 @@ class UndoneGoal:
 
 
 class Goals:
-    """Judges the goals of an episode.
+    """Evaluates the goals of an episode.
 
     Args:
-        facts: of the episode.
-        questions: to it.
-        moves: of its objects.
+        facts: facts of the episode.
+        questions: questions to it.
+        moves: motions of its objects.
     """
 
     def __init__(self, facts: Facts, questions: Questions, moves: list[Move]) -> None:
@@ -109,7 +109,7 @@ class Goals:
         self._moves = moves
 
     def unmet(self) -> Iterator[UnmetGoal]:
-        """Yield the tasks that are done without their goals."""
+        """Yield the goals of successful tasks that do not hold."""
         for task, truth in self.truths():
             term = self._term(task) if truth is False else None
             if term is not None:
@@ -117,7 +117,7 @@ class Goals:
         yield from self._left_behind()
 
     def truths(self) -> Iterator[tuple[Task, bool | None]]:
-        """Yield the tasks with a goal that are done, and whether it holds; None if unknown."""
+        """Yield the successful tasks with a goal, and whether it holds; None if unknown."""
         for task in self._done():
             term = self._term(task)
             if term is None:
@@ -126,18 +126,18 @@ class Goals:
                 yield task, self._is_plainly_met(term, task) or self._holds(term, task)
 
     def failed(self) -> Iterator[Task]:
-        """Yield the tasks that failed and were not made good: the innermost ones, with the program's reason."""
+        """Yield the innermost failed tasks that were not repeated with success, with the program's reason."""
         tasks, named = self._facts.tables.tasks, self._facts.named
         with_failed_parts = {t.parent for t in tasks if t.status is Status.FAILED}
         for task in tasks:
             if task.status is Status.FAILED and task.id not in with_failed_parts:
-                whole = [*named.lineage(task)]
-                given_up = all(above.status is not Status.DONE for above in whole)
-                if given_up and not any(map(self._done_again, whole)):
+                ancestors = [*named.lineage(task)]
+                given_up = all(above.status is not Status.DONE for above in ancestors)
+                if given_up and not any(map(self._done_again, ancestors)):
                     yield task
 
     def _done_again(self, task: Task) -> bool:
-        """Whether a later task did the work of a failed one."""
+        """Whether a later task with the same goal succeeded."""
         return any(
             other.status is Status.DONE
             and other.span.from_ns >= task.span.to_ns
@@ -147,11 +147,11 @@ class Goals:
         )
 
     def _left_behind(self) -> Iterator[UnmetGoal]:
-        """Yield the tasks without a goal that were to take an object along, which did not move at all meanwhile."""
+        """Yield the tasks without a goal that should have moved an object, but left it in place."""
         named = self._facts.named
         for task in self._facts.tables.tasks:
-            told = task.status is Status.DONE and task.operation in TAKING
-            if not told or any(above.goal for above in named.lineage(task)):
+            takes = task.status is Status.DONE and task.operation in TAKING
+            if not takes or any(above.goal for above in named.lineage(task)):
                 continue
             for name in named.role(task, "object"):
                 if self._stayed(name, task.span):
@@ -164,13 +164,15 @@ class Goals:
         return any(r.span.from_ns <= span.from_ns and r.span.to_ns >= span.to_ns for r in rows)
 
     def undone(self) -> Iterator[UndoneGoal]:
-        """Yield the goals that the robot undid by striking their subjects, each of the innermost task of it."""
+        """Yield the goals that the robot undid by striking their subjects, one for each innermost task."""
         found: dict[int, UndoneGoal] = {}
         for task in self._done():
             for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
                     for one in self._undone(task, _LASTING[fluent], *names):
-                        found[one.occasion.row] = one  # a part of a task begins later than that
+                        found[one.occasion.row] = (
+                            one  # subtasks start later, and replace their parents
+                        )
         yield from found.values()
 
     def _done(self) -> Iterator[Task]:
@@ -180,10 +182,10 @@ class Goals:
         try:
             return self._questions.goal(task)
         except BadInput:
-            return None  # no goal that an episode can judge
+            return None  # the goal cannot be evaluated
 
     def _is_plainly_met(self, term: Term, task: Task) -> bool:
-        """Whether a goal is one fluent, which holds when its task is done; others must be asked."""
+        """Whether a goal is a single fluent that holds at the end of its task; others need a question."""
         if not isinstance(term, Atom) or term.place is not None:
             return False
         names = tuple(name for name in term.arguments if isinstance(name, str))
@@ -198,7 +200,7 @@ class Goals:
         )
 
     def _holds(self, term: Term, task: Task, *, believed: bool = False) -> bool | None:
-        """Whether a goal holds about when its task is done."""
+        """Whether a goal holds around the end of its task."""
         end_ns = self._facts.tables.known_until_ns
         begin = max(task.span.from_ns, task.span.to_ns - BEFORE_NS)
         span = Interval(min(begin, end_ns), min(task.span.to_ns + AFTER_NS, end_ns) + 1)
@@ -206,7 +208,7 @@ class Goals:
         try:
             return domain.holds(term, during(span)).truth
         except BadInput:
-            return None  # about something outside the scene
+            return None  # the goal is about something outside the scene
 
     def _unmet(self, task: Task, term: Term) -> UnmetGoal:
         named = self._facts.named
@@ -219,7 +221,7 @@ class Goals:
         return UnmetGoal(task, task.goal, fluents, entities, believed, move, since_ns)
 
     def _lost(self, task: Task, names: list[str]) -> Move | None:
-        """The last motion in which a goal's subject fell, toppled or did not stay where it was put, in the task."""
+        """The last motion during the task in which a goal's subject fell, toppled or left its support."""
         last = task.span.to_ns + AFTER_NS
         moves = [
             move

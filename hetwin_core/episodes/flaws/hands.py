@@ -16,25 +16,25 @@ from hetwin_core.episodes.flaws.moves import LETTING_GO_NS, SECOND, Move
 from hetwin_core.episodes.tables.rows import BORNE, DERIVED, Happening, Interval, Occasion, Task
 
 _PASSING_NS = 300_000_000
-"""Between two hands, and when fingers close once more, nothing is held for so long at most [ns]."""
+"""Maximum interruption of a hold that passes between two hands, or is regripped [ns]."""
 FALL_M = 0.05
-"""An object that falls farther from a hand is dropped [m]."""
+"""Minimum height of a fall that counts as a drop [m]."""
 _SINKING = 0.15
-"""An object that sinks faster falls [m/s]; a hand sets things down more slowly."""
+"""Minimum downward speed of a falling object [m/s]; a hand sets objects down more slowly."""
 _MEANT_NS = 2_000_000_000
-"""Tasks so long before a hand has taken something may still have meant it [ns]."""
+"""Maximum time between a `pick_up` event and a recorded hold of the same object [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrongTake:
-    """A hand takes an object that no task means.
+    """A hand takes an object that is not the one of its task.
 
     Attributes:
-        object: that it takes.
-        hand: that takes it.
-        meant: the objects that its tasks name as theirs.
+        object: the object that it takes.
+        hand: the hand.
+        meant: the objects of its tasks.
         task: the task.
-        span: from when it holds it to when it lifts it, if it does.
+        span: from the start of the hold to the lift, if there is one.
         grip: the hold; None if only an event reports it.
         event: the event; None if there is a hold.
     """
@@ -58,13 +58,13 @@ class Drop:
     """An object falls from a hand.
 
     Attributes:
-        object: that falls.
-        hand: that held it.
-        height: by which it falls [m].
-        by_itself: whether the program did not let go of it, by the hand's observer.
-        span: from when the hold ended until it fell no more.
+        object: the falling object.
+        hand: the hand that held it.
+        height: height of the fall [m].
+        by_itself: whether the program had not released it, according to the hand's observer.
+        span: from the end of the hold to the end of the fall.
         begin_ns: reported time of the release.
-        row: the supporting one.
+        row: the supporting row.
     """
 
     object: str
@@ -82,7 +82,7 @@ class Drop:
 
 
 def lost(facts: Facts) -> Iterator[Occasion]:
-    """Yield the holds that ended though no task may let go of the object."""
+    """Yield the holds that ended although no task may release the object."""
     for grip in facts.grips:
         time_ns = grip.span.to_ns
         if not grip.ended or time_ns >= facts.tables.known_until_ns - _PASSING_NS:
@@ -97,19 +97,19 @@ def lost(facts: Facts) -> Iterator[Occasion]:
 
 
 def dropped(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
-    """Yield the drops that were not meant: as the hand's observer reports them, and those that the states show."""
-    told = [drop for event in facts.events(DROPPED) if (drop := _told_drop(facts, event))]
-    told = [drop for drop in told if drop.by_itself or _is_not_meant(facts, drop, "released")]
-    yield from told
+    """Yield the unintended drops: reported by the hand's observer, or visible in the states."""
+    known = [drop for event in facts.events(DROPPED) if (drop := _reported_drop(facts, event))]
+    known = [drop for drop in known if drop.by_itself or _is_unintended(facts, drop, "released")]
+    yield from known
     for drop in _let_fall(facts, moves):
-        near = [t for t in told if (t.object, t.hand) == (drop.object, drop.hand)]
-        is_told = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near)
-        if not is_told and _is_not_meant(facts, drop):
+        near = [t for t in known if (t.object, t.hand) == (drop.object, drop.hand)]
+        is_known = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near)
+        if not is_known and _is_unintended(facts, drop):
             yield drop
 
 
-def _told_drop(facts: Facts, event: Happening) -> Drop | None:
-    """Return the drop that an event reports; None of a model that reports less."""
+def _reported_drop(facts: Facts, event: Happening) -> Drop | None:
+    """Return the drop that an event reports; None for an event with fewer arguments."""
     said, begin, height = (
         event.arguments,
         event.arguments.get("from"),
@@ -125,7 +125,7 @@ def _told_drop(facts: Facts, event: Happening) -> Drop | None:
 
 
 def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
-    """Yield objects that fell freely by more than `FALL_M` when a hand let go of it."""
+    """Yield objects that fell freely by more than `FALL_M` on release."""
     for move in moves:
         grip = move.grip
         if grip is None or not move.in_motion:
@@ -135,7 +135,7 @@ def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
         of_hand = [row for row in rows if {row.a, row.b} & facts.bodies.links]
         parted = (r.span.to_ns for r in of_hand if r.span.from_ns < grip.span.to_ns)
         begin = min(max(parted, default=grip.span.to_ns), move.span.to_ns)
-        landed = (r.span.from_ns for r in rows if r not in of_hand)  # or stood there already
+        landed = (r.span.from_ns for r in rows if r not in of_hand)  # or it stood there already
         end = max(min(landed, default=move.span.to_ns), begin)
         if end == begin:
             continue  # it stood on something when the fingers parted
@@ -145,7 +145,7 @@ def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
 
 
 def _fall(facts: Facts, name: str, free: Interval) -> tuple[int, float]:
-    """Return when something began to fall, perhaps still between the fingers [ns], and by how much it then fell [m]."""
+    """Return the start of a fall [ns], which may still be between the fingers, and its height [m]."""
     before = Interval(free.from_ns - _PASSING_NS, free.to_ns + 1)
     times, poses = facts.tables.poses.during(name, before)
     slow = np.flatnonzero((times <= free.from_ns) & (poses[:, 9] > -_SINKING))
@@ -153,12 +153,12 @@ def _fall(facts: Facts, name: str, free: Interval) -> tuple[int, float]:
     return int(times[row]), float(poses[row, 2] - poses[-1, 2])
 
 
-def _is_not_meant(facts: Facts, drop: Drop, *also: str) -> bool:
-    """Whether no task may drop the object, or bring about one of some more events."""
-    said = {"object": drop.object, "hand": drop.hand}
+def _is_unintended(facts: Facts, drop: Drop, *also: str) -> bool:
+    """Whether no task may drop the object, or cause one of some further events."""
+    arguments = {"object": drop.object, "hand": drop.hand}
     tasks = facts.expectations.near(drop.begin_ns)
     may = any(facts.expectations.may(task, name) for task in tasks for name in also)
-    return not may and facts.expectations.expects(DROPPED, said, drop.begin_ns) is False
+    return not may and facts.expectations.expects(DROPPED, arguments, drop.begin_ns) is False
 
 
 def wrongly_taken(facts: Facts) -> Iterator[WrongTake]:
@@ -186,7 +186,7 @@ def _until_lifted(facts: Facts, grip: Occasion) -> Interval:
 
 
 def _meant(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str, ...], Task] | None:
-    """Return the objects that a hand's tasks are about, if this one is not among them, and that task."""
+    """Return the objects of a hand's task, and the task, if this object is not among them; else None."""
     tasks = facts.expectations.active(time_ns, 0, _PASSING_NS)
     if any(name in facts.named.entities(task) for task in tasks):
         return None
@@ -200,9 +200,9 @@ def _meant(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str,
 
 
 LIFTING_NS = 500_000_000
-"""An object that a hand has just lifted may touch its support for so long yet [ns]."""
+"""Maximum time for which an object may still touch its support after being lifted [ns]."""
 APART_NS = SECOND
-"""Touches of one body that are not farther apart count as one [ns]."""
+"""Maximum time between touches of one body that count as one [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +210,13 @@ class Touch:
     """The robot, or its load, touches a body.
 
     Attributes:
-        body: that is touched.
+        body: the touched body.
         by: the link, or the carried object.
-        hand: that carries it; empty for a link.
-        carried: the robot's load meanwhile.
+        hand: the hand that carries the object; empty for a link.
+        carried: objects that the robot carries meanwhile.
         span: from the first contact to the last.
-        rows: of the contacts.
-        event: the reporting one, without a contact.
+        rows: rows of the contacts.
+        event: the event that reports the touch, if there is no contact.
     """
 
     body: str
@@ -237,7 +237,7 @@ class Touches:
     """Finds the unexpected touches of an episode.
 
     Args:
-        facts: of the episode.
+        facts: facts of the episode.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -245,10 +245,10 @@ class Touches:
 
     @cached_property
     def all(self) -> list[Touch]:
-        """All unexpected touches, by begin; those of one body by one hand or robot are put together."""
+        """All unexpected touches, by start time; successive touches of one body by one hand or robot are merged."""
         found: list[Touch] = []
         open_ones: dict[tuple[str, str], int] = {}
-        for touch in sorted((*self._contacts(), *self._told()), key=lambda touch: touch.span):
+        for touch in sorted((*self._contacts(), *self._reported()), key=lambda touch: touch.span):
             key = touch.body, self._owner(touch.hand or touch.by)
             at = open_ones.get(key)
             if at is not None and touch.span.from_ns <= found[at].span.to_ns + APART_NS:
@@ -267,7 +267,7 @@ class Touches:
         }
         for row in facts.tables.occasions.find("contact"):
             if (row.span.from_ns, frozenset((row.a, row.b))) not in begun:
-                continue  # it holds from the start
+                continue  # it exists from the start
             if row.a in links or row.b in links:
                 yield from self._by_link(row)
             else:
@@ -282,7 +282,7 @@ class Touches:
         yield Touch(body, link, "", self._carried(link, row.span.from_ns), row.span, (row,))
 
     def _held_soon(self, body: str, time_ns: int) -> bool:
-        """Whether a hand holds it a moment before or after, and so accounts for it."""
+        """Whether a hand holds the body shortly before or after, and so explains the contact."""
         around = Interval(time_ns - LETTING_GO_NS, time_ns + LETTING_GO_NS)
         return any(row.a == body for row in self._facts.during("held", body, around))
 
@@ -299,7 +299,7 @@ class Touches:
                 yield Touch(body, carried, grip.b, (carried,), row.span, (row,))
 
     def _just_lifted(self, carried: str, body: str, grip: Occasion, time_ns: int) -> bool:
-        """Whether it is its former support, which it left only now."""
+        """Whether the carried object has just been lifted from this body."""
         if time_ns < grip.span.from_ns + LIFTING_NS:
             return True
         before = Interval(time_ns - LIFTING_NS, time_ns - 1)
@@ -309,19 +309,19 @@ class Touches:
         return False
 
     def _is_set_down(self, row: Occasion, grip: Occasion) -> bool:
-        """Whether the hand sets it down on it: the touch lasts until the hand lets go."""
+        """Whether the hand sets the object down on the body: the contact lasts until the release."""
         lasts = row.span.to_ns >= grip.span.to_ns - LETTING_GO_NS
         other = row.b if row.a == grip.a else row.a
         below = Interval(grip.span.to_ns - LETTING_GO_NS, grip.span.to_ns + SECOND)
         rows = self._facts.during(BORNE, grip.a, below)
         return lasts and any(on.a == grip.a and on.b == other for on in rows)
 
-    def _told(self) -> Iterator[Touch]:
-        """Touches of links with static bodies and with each other, which `robot_health` reports."""
+    def _reported(self) -> Iterator[Touch]:
+        """Touches of links with static bodies and with each other, as reported by `robot_health`."""
         for event in self._facts.events("link_touches"):
             link, body = (str(event.arguments.get(key, "")) for key in ("link", "partner"))
             if "from" in event.arguments or event.arguments.get("severity") == "note":
-                continue  # it is over, or has become worse; or it is hardly more than nothing
+                continue  # it reports an end or a deterioration, or is negligible
             if self._is_expected(link, body, event.time_ns):
                 continue
             span = Interval(event.time_ns, event.time_ns)
@@ -329,12 +329,12 @@ class Touches:
             yield Touch(body, link, "", carried, span, (), event)
 
     def _is_expected(self, one: str, other: str, time_ns: int) -> bool:
-        """Whether it is, or there is no task to judge by."""
+        """Whether the touch is expected, or there is no task to decide it."""
         found = self._facts.expectations.expects("collision", {"a": one, "b": other}, time_ns)
         return found is None or found
 
     def _carried(self, link: str, time_ns: int) -> tuple[str, ...]:
-        """The load of the robot that a link belongs to."""
+        """The objects that a link's robot carries."""
         owner = self._owner(link)
         hands = [h for h in self._facts.bodies.hands if self._owner(h) == owner]
         return tuple(name for hand in hands for name in self._facts.carried_by(hand, time_ns))

@@ -1,4 +1,4 @@
-"""Motions of objects that no hand holds: how they leave their place, or come to rest after a hand has let go."""
+"""Motions of free objects: how they leave their position, or come to rest after a release."""
 
 from __future__ import annotations
 
@@ -16,36 +16,38 @@ from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasio
 UPSETS = ("toppled", "fell", "left_the_world", "flung")
 SECOND = 1_000_000_000
 LETTING_GO_NS = 300_000_000
-"""Fingers that open touch the released object for so long yet [ns]."""
+"""Maximum time for which opening fingers still touch the released object [ns]."""
 TOUCHED_NS = 300_000_000
-"""A link that touches an object so long before or after it begins to move may have moved it [ns] ..."""
+"""Maximum time between a link's touch and the start of a motion that it may have caused [ns]."""
 PASSED_ON_NS = 100_000_000
-"""... and other moving bodies, if they touch it at most so long after [ns]: later they have been struck."""
+"""Maximum time after the start of a motion for a touch of another moving body that may have caused it; later, that
+body was struck itself [ns].
+"""
 LATE_NS = 700_000_000
-"""Toppling or falling may be reported so long after it has come to rest [ns]."""
+"""Maximum delay of an event of toppling or falling after the object has come to rest [ns]."""
 TILTED = float(np.cos(np.radians(8.0)))
-"""Cosine of the tilt from which on something tips."""
+"""Cosine of the minimum tilt of a tipping object."""
 AWAY = 0.015
-"""Something slips when it is so far from where it was [m]."""
+"""Minimum displacement of a slipping object [m]."""
 SETTLING_NS = 5 * SECOND
-"""An object that leaves its support so long after its release did not stand stably [ns]."""
+"""Maximum time after its release for an object that leaves its support to count as placed unstably [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A motion of an object from when nothing held it any more until it was at rest.
+    """A motion of an object from its release or departure until it is at rest.
 
     Attributes:
-        number: among all.
-        object: the moving one.
-        span: from when it left its place, or was let go in motion, to when it was at rest or held again.
-        grip: the hold that ended in this motion, or not long before it; None if there was none.
+        number: index among all motions.
+        object: the moving object.
+        span: from its departure, or its release in motion, until it is at rest or held again.
+        grip: the hold that ended in this motion, or shortly before; None without one.
         in_motion: whether that hold ended in the motion itself.
-        left: its support, or where it was let go, which it then left; empty if it stood on nothing.
-        parted_ns: when it began to leave that.
-        reached: its support afterwards; empty if on nothing.
+        left: its support, or the body that it touched on release, which it then left; empty without one.
+        parted_ns: when it started to leave that body.
+        reached: its support afterwards; empty without one.
         upsets: events of toppling, falling ...
-        blows: contacts with bodies that may have set it in motion, by begin.
+        blows: contacts with bodies that may have caused the motion, by start time.
     """
 
     number: int
@@ -61,7 +63,7 @@ class Move:
 
     @property
     def hand(self) -> str:
-        """That held it before; empty if none did."""
+        """The hand that held it before; empty if there was none."""
         return "" if self.grip is None else self.grip.b
 
     @property
@@ -71,12 +73,12 @@ class Move:
 
     @property
     def upset(self) -> list[str]:
-        """Its motion: toppled, fell ..."""
+        """Kinds of its upsets: toppled, fell ..."""
         return sorted({event.name for event in self.upsets})
 
     @property
     def struck(self) -> bool:
-        """Whether anything may have set it in motion."""
+        """Whether a contact may have caused the motion."""
         return bool(self.blows)
 
     @property
@@ -85,7 +87,7 @@ class Move:
         return (*self.upsets, *self.blows, *(() if self.grip is None else (self.grip,)))
 
     def other(self, contact: Occasion) -> str:
-        """Return the touched bodies."""
+        """Return the other body of a contact."""
         return contact.b if contact.a == self.object else contact.a
 
 
@@ -93,7 +95,7 @@ class Moves:
     """Finds the motions of an episode's objects.
 
     Args:
-        facts: of the episode.
+        facts: facts of the episode.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -113,7 +115,7 @@ class Moves:
         return found
 
     def _unrest(self, name: str) -> Iterator[Interval]:
-        """Yield when an object was in no place."""
+        """Yield the intervals in which an object was not at rest."""
         rests = sorted(self._facts.tables.occasions.find("loc", name), key=lambda row: row.span)
         for one, other in pairwise(rests):
             yield Interval(one.span.to_ns, other.span.from_ns)
@@ -125,7 +127,7 @@ class Moves:
         grips = [g for g in self._facts.during("held", name, since) if g.a == name]
         last = max(grips, key=lambda g: g.span.to_ns, default=None)
         if last is not None and (not last.ended or last.span.to_ns >= span.to_ns):
-            return None  # it is still held when it rests
+            return None  # it is still held when it comes to rest
         in_motion = last is not None and last.span.to_ns > span.from_ns
         begin = last.span.to_ns if last is not None and in_motion else span.from_ns
         free = Interval(begin, span.to_ns)
@@ -145,7 +147,7 @@ class Moves:
         )
 
     def _left(self, name: str, free: Interval, in_motion: bool) -> str:
-        """Its support when it began to move; of an object let go in motion, the bodies that it touched then."""
+        """Its support at the start of the motion; for an object released in motion, a body that it touched then."""
         standing = self._facts.supports(name, free.from_ns - 1)
         if standing and not in_motion:
             return standing[0]
@@ -157,8 +159,10 @@ class Moves:
         return next((other for other in others if other not in self._facts.bodies.links), "")
 
     def _parted(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
-        """When it began to tip or to slip, or the motion in which it left its support; else when it was let go."""
-        begun = self._tips(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
+        """Start of its tipping or slipping, or of the motion in which it left its support; else of its release."""
+        begun = self._tipping_time(
+            name, free if last is None else Interval(last.span.to_ns, free.to_ns)
+        )
         if begun is not None:
             return begun
         rows = [r for r in self._facts.during(BORNE, name, free) if (r.a, r.b) == (name, left)]
@@ -169,8 +173,8 @@ class Moves:
         begins = [row.span.from_ns for row in self._facts.during("moving", name, end)]
         return max(free.from_ns, min(begins, default=end.from_ns))
 
-    def _tips(self, name: str, free: Interval) -> int | None:
-        """When it was first tilted or away from how it was at first; None if it never was, or unknown."""
+    def _tipping_time(self, name: str, free: Interval) -> int | None:
+        """The first time at which it was tilted or displaced; None if it never was, or this is unknown."""
         try:
             before = self._facts.tables.poses.at(name, free.from_ns - LETTING_GO_NS)[1]
             times, poses = self._facts.tables.poses.during(name, free)
@@ -204,7 +208,7 @@ class Moves:
                 yield event
 
     def _blows(self, name: str, free: Interval, last: Occasion | None) -> list[Occasion]:
-        """Contacts with links, with carried and with moving objects, when it began to move."""
+        """Contacts with links, and with carried or moving objects, at the start of the motion."""
         facts = self._facts
         around = Interval(free.from_ns - TOUCHED_NS, free.from_ns + TOUCHED_NS)
         soon = free.from_ns + PASSED_ON_NS
@@ -215,7 +219,7 @@ class Moves:
             if other not in facts.bodies.links and not (moves and row.span.from_ns <= soon):
                 continue
             if last is not None and row.span.from_ns <= last.span.to_ns + LETTING_GO_NS:
-                continue  # the fingers that let it go
+                continue  # the fingers that released it
             found.append(row)
         return sorted(found, key=lambda row: row.span.from_ns)
 

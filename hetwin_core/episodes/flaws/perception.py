@@ -1,4 +1,4 @@
-"""Wrong beliefs that last too long, overlooked objects, and spills."""
+"""Incorrect beliefs that last too long, overlooked objects, and spills."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from hetwin_core.episodes.tables.rows import (
 )
 
 LEAST_NS = 400_000_000
-"""A belief may be wrong for so long while it follows the world [ns] ..."""
+"""Maximum time for which a belief may be incorrect without being a flaw [ns]."""
 PERIODS = 2.5
-"""... and for so many of the usual times between two messages."""
+"""The same as a multiple of the usual period of its messages."""
 _USUAL_NS = 10_000_000_000
-"""Over so long before and after that the usual time between two messages is taken [ns]."""
+"""Time before and after an error over which the usual period of messages is measured [ns]."""
 _FEW = 6
-"""Fewer messages have no usual time between them."""
+"""Minimum number of messages for a usual period."""
 _AT_ONCE_NS = 20_000_000
-"""A belief that is wrong so soon after its message was wrong at once [ns]."""
+"""Maximum time from a message to the start of an error that the message itself contains [ns]."""
 _JUMP = 0.01
-"""Poses that differ by less are the same [m, and as a difference of quaternions]."""
+"""Minimum difference of changed poses [m, and difference of quaternion components]."""
 _LATELY_NS = 3_000_000_000
-"""Changes of the world so long before a belief went wrong may have made it so [ns]."""
+"""Maximum time from a change of the world to the start of an error that it may have caused [ns]."""
 _PERCEPT = "percept"
 _LOC, _VISIBLE = "loc", "visible"
 _HERE = 0.03
-"""Something that is so near to where something else was perceived was taken for it [m]."""
+"""Maximum distance of an object from a perceived position at which it was mistaken for another one [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrongBelief:
-    """A belief that was wrong.
+    """An incorrect belief.
 
     Attributes:
         error: the supporting row.
-        formed_ns: when the robot last learned of it before it went wrong.
-        stale: whether it was right then, and the world moved away from it.
+        formed_ns: time of the robot's last information about it before the error.
+        stale: whether it was correct then, and the world has changed since.
         instead: the object that is really at the perceived position; empty if there is none.
     """
 
@@ -62,10 +62,10 @@ class WrongBelief:
 
 
 class WrongBeliefs:
-    """Finds the wrong beliefs of an episode.
+    """Finds the incorrect beliefs of an episode.
 
     Args:
-        facts: of the episode.
+        facts: facts of the episode.
     """
 
     def __init__(self, facts: Facts) -> None:
@@ -73,7 +73,7 @@ class WrongBeliefs:
         self._tables = facts.tables
 
     def all(self) -> Iterator[WrongBelief]:
-        """Yield the beliefs that were wrong for too long, by their rows."""
+        """Yield the beliefs that were incorrect for too long, in the order of their rows."""
         for error in self._tables.belief_errors:
             lasted = error.span.to_ns - error.span.from_ns
             if lasted <= LEAST_NS or self._is_unseen(error):
@@ -83,14 +83,14 @@ class WrongBeliefs:
                 yield found
 
     def _is_unseen(self, error: BeliefError) -> bool:
-        """Whether the belief is merely that something is not visible: a flaw only during a task that looks for it."""
+        """Whether the belief is merely that something is not visible, which only matters to tasks that look for it."""
         if error.fluent != _VISIBLE:
             return False
-        rows = self._told(error, Interval(error.span.from_ns, error.span.from_ns + 1))
+        rows = self._messages(error, Interval(error.span.from_ns, error.span.from_ns + 1))
         return bool(rows) and not rows[-1].holds
 
     def _is_late(self, error: BeliefError) -> bool:
-        """Whether it only lasts until the robot's next report: as usual, or when its task is done."""
+        """Whether the error ends with the robot's next report: within the usual period, or at the end of its task."""
         if error.fluent == _LOC:
             return error.span.to_ns - error.span.from_ns <= PERIODS * self._period(error)
         tasks = self._facts.expectations.innermost(error.span.from_ns)
@@ -99,29 +99,29 @@ class WrongBeliefs:
 
     def _judged(self, error: BeliefError) -> WrongBelief:
         begin = error.span.from_ns
-        rows = self._told(error, Interval(begin, begin + 1))
+        rows = self._messages(error, Interval(begin, begin + 1))
         if not rows:
             return WrongBelief(error, error.believed_ns, False, "")
         newest = rows[-1]
         stale = not self._by_itself(error, newest)
-        # a percept of an object at its place is not taken for the one that is left there
+        # a stale percept was of the right object, even if another one is there now
         instead = "" if stale else self._instead(error, newest)
         return WrongBelief(error, newest.span.from_ns, stale, instead)
 
     def _by_itself(self, error: BeliefError, newest: Belief) -> bool:
-        """Whether a belief went wrong by a message, and not by a change of the world.
+        """Whether a belief became incorrect by a message instead of a change of the world.
 
-        That is, the first message while it is wrong differs from the one before; or it is the same, and
-        the world had not moved.
+        This is the case if the first message during the error differs from the one before; or if it is the same,
+        but the world had not moved.
         """
         begin = error.span.from_ns
-        rows = self._told(error, Interval(begin - _AT_ONCE_NS, error.span.to_ns))
+        rows = self._messages(error, Interval(begin - _AT_ONCE_NS, error.span.to_ns))
         first = next(
             (r for r in rows if begin - _AT_ONCE_NS <= r.span.from_ns < error.span.to_ns), None
         )
         if first is None:
             return False
-        before = self._told(error, Interval(first.span.from_ns - 1, first.span.from_ns))
+        before = self._messages(error, Interval(first.span.from_ns - 1, first.span.from_ns))
         if not before or before[0].span.from_ns >= first.span.from_ns:
             return True
         if first.pose is None or before[0].pose is None:
@@ -129,14 +129,14 @@ class WrongBeliefs:
         return _change(first.pose, before[0].pose) > _JUMP or not self._moved(newest.a, begin)
 
     def _moved(self, name: str, time_ns: int) -> bool:
-        """Whether something moved not long before a time; True if that is not known."""
+        """Whether something moved shortly before a time; True if unknown."""
         if not (self._facts.known("moving") and self._facts.bodies.is_movable(name)):
             return True
         lately = Interval(time_ns - _LATELY_NS, time_ns)
         return any(self._facts.during("moving", name, lately))
 
     def _instead(self, error: BeliefError, row: Belief) -> str:
-        """Another object that stands where something was perceived."""
+        """Another object at the position where something was perceived."""
         if error.fluent != _LOC or row.pose is None or row.origin != _PERCEPT:
             return ""
         for name in self._objects:
@@ -151,13 +151,13 @@ class WrongBeliefs:
         return ""
 
     def _period(self, error: BeliefError) -> float:
-        """The usual time between two messages about the same [ns]; 0 if there are too few."""
+        """The usual period of messages about the same belief [ns]; 0 if there are too few."""
         span = Interval(error.span.from_ns - _USUAL_NS, error.span.to_ns + _USUAL_NS)
-        times = [row.span.from_ns for row in self._told(error, span)]
+        times = [row.span.from_ns for row in self._messages(error, span)]
         return float(np.median(np.diff(times))) if len(times) >= _FEW else 0.0
 
-    def _told(self, error: BeliefError, span: Interval) -> Sequence[Belief]:
-        """The messages about the same in an interval, and the one before."""
+    def _messages(self, error: BeliefError, span: Interval) -> Sequence[Belief]:
+        """The messages about the same belief in an interval, and the one before."""
         rows = self._tables.beliefs.find(error.fluent, error.a, error.b or None, span)
         return [row for row in rows if row.b == error.b]
 
@@ -179,18 +179,18 @@ LOOKING = frozenset(
 )
 """Operations in which the robot looks."""
 SEEN_NS = 300_000_000
-"""An object that is visible for less time may be missed [ns]."""
+"""Minimum visibility of an object that must be perceived [ns]."""
 LATE_NS = 500_000_000
-"""A percept may come so long after a task has ended [ns]."""
+"""Maximum delay of a percept after the end of its task [ns]."""
 _LEFT_OVER = 0.1
-"""Of a poured fluid, so large a share may miss its vessel."""
+"""Maximum share of a poured fluid that may miss its vessel."""
 _FLIGHT_NS = 1_000_000_000
-"""Poured particles arrive after at most so long [ns]."""
+"""Maximum time of flight of poured particles [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverlookedThing:
-    """A thing was visible while the robot looked, and was not perceived."""
+    """An object that was visible while the robot looked, but was not perceived."""
 
     object: str
     task: Task
@@ -198,7 +198,7 @@ class OverlookedThing:
 
     @property
     def span(self) -> Interval:
-        """When it was visible in the task."""
+        """Interval of its visibility during the task."""
         seen, task = self.visible.span, self.task.span
         return Interval(max(seen.from_ns, task.from_ns), min(seen.to_ns, task.to_ns))
 
@@ -210,13 +210,13 @@ class OverlookedThing:
 
 @dataclass(frozen=True, slots=True)
 class Spill:
-    """Particles of a fluid left their vessel and were not meant to, or did not arrive.
+    """Particles of a fluid that left their vessel unintentionally, or did not reach another one.
 
     Attributes:
-        vessel: that they left.
-        count: how many are lost.
-        task: the task in which they did; None if none went on.
-        events: that report it.
+        vessel: the vessel that they left.
+        count: number of lost particles.
+        task: the task in progress; None without one.
+        events: the events that report the spill.
     """
 
     vessel: str
@@ -236,7 +236,7 @@ class Spill:
 
 
 def overlooked(facts: Facts) -> Iterator[OverlookedThing]:
-    """Yield objects that were visible while the robot looked for it, or for anything, and was not perceived."""
+    """Yield objects that were visible while the robot looked for them, or for anything, but were not perceived."""
     if not facts.known("visible"):
         return
     for task in facts.tables.tasks:
@@ -262,7 +262,7 @@ def _perceived(facts: Facts, task: Task) -> Iterator[str]:
 
 
 def spilled(facts: Facts) -> Iterator[Spill]:
-    """Yield spills in tasks that do not pour, and fluids poured beside their vessels."""
+    """Yield spills in tasks that do not pour, and fluids that were poured beside their vessels."""
     for vessel, events in _spills(facts):
         count, first = sum(map(_count, events)), events[0]
         task = next(iter(facts.expectations.near(first.time_ns)), None)
@@ -286,12 +286,12 @@ def _spills(facts: Facts) -> Iterator[tuple[str, list[Happening]]]:
 
 
 def _beside(facts: Facts, vessel: str, task: Task | None, events: list[Happening]) -> int:
-    """How many poured particles did not arrive; 0 if nearly all did, or if unknown."""
+    """Number of poured particles that did not arrive; 0 if nearly all did, or if unknown."""
     caught = facts.events("caught")
     receivers = {str(event.arguments.get("cup")) for event in caught}
     receivers |= set(() if task is None else facts.named.role(task, "target"))
     if not receivers or vessel in receivers:
-        return 0  # particles that miss a vessel are judged at their source
+        return 0  # particles that miss a vessel are counted at their source
     first, last = events[0].time_ns, events[-1].time_ns + _FLIGHT_NS
     arrived = sum(_count(event) for event in caught if first <= event.time_ns <= last)
     total = sum(map(_count, events))

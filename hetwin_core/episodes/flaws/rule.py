@@ -26,10 +26,10 @@ def _one(each: dict[str, str]) -> dict[str, str]:
 
 
 class RuleEntry(Strict):
-    """A rule as its file has it; every value but `kind` and `about` is a query in CEL."""
+    """A rule in its file; every value except `kind` and `about` is a query in CEL."""
 
-    kind: Name = Field(description="of the flaws that it finds")
-    about: Text = Field(description="what such a flaw is, in words")
+    kind: Name = Field(description="kind of the flaws that it finds")
+    about: Text = Field(description="explanation of such a flaw, in words")
     each: Annotated[dict[Name, Text], AfterValidator(_one)] = Field(
         description="variables -> lists that they run over, one inside the other"
     )
@@ -37,12 +37,14 @@ class RuleEntry(Strict):
     begin: Text = Field(alias="from", description="time [s]")
     end: Text = Field(alias="to", description="time [s]")
     since: Text | None = Field(
-        None, description="time [s] from which on it may bring about others; default: from"
+        None, description="time [s] from which it may cause others; default: from"
     )
     entities: Text = Field(description="list of the entities that it is about")
     task: Text | None = Field(None, description="id of the task in which it happened, or null")
-    causes: Text | None = Field(None, description="list of {what, from, to}: what brought it about")
-    trace: Text | None = Field(None, description="list of entities that took part")
+    causes: Text | None = Field(None, description="list of {what, from, to}: its causes")
+    trace: Text | None = Field(
+        None, description="list of further entities that link it with other flaws"
+    )
     evidence: Text | None = Field(None, description="list of {table, row, from, to}")
     text: Text = Field(description="a sentence, with queries in braces")
 
@@ -52,7 +54,7 @@ class Sentence:
 
     Args:
         text: the text.
-        where: the key that it stands at, for errors.
+        where: key of the text, for errors.
     """
 
     def __init__(self, text: str, where: str) -> None:
@@ -60,7 +62,7 @@ class Sentence:
         self.queries = {i: Expression(p, where) for i, p in enumerate(self._parts) if i % 2}
 
     def fill(self, variables: Mapping[str, Any], functions: Mapping[str, Any]) -> str:
-        """Return the text with the values of its queries; numbers with two decimals."""
+        """Return the text with the values of its queries; numbers have two decimals."""
         parts = list(self._parts)
         for index, query in self.queries.items():
             parts[index] = _shown(query.evaluate(variables, functions))
@@ -68,12 +70,12 @@ class Sentence:
 
 
 class Rule:
-    """A rule that is ready to be asked.
+    """A rule with compiled queries.
 
     Args:
-        entry: as its file has it.
-        file: of the rule.
-        index: its number there.
+        entry: the rule as in its file.
+        file: the file.
+        index: its index in the file.
 
     Raises:
         BadInput: if the syntax of a query is wrong.
@@ -109,7 +111,7 @@ class Rule:
         ]
 
     def check_names(self, functions: Sequence[str]) -> None:
-        """See that all functions and variables are known.
+        """Check that all functions and variables are known.
 
         Raises:
             BadInput: with the file, if one is not.
@@ -163,22 +165,22 @@ def all_rules() -> tuple[Rule, ...]:
     """Return all rules, hetwin's own first.
 
     Raises:
-        BadInput: if those of a package cannot be read.
+        BadInput: if the rules of a package cannot be read.
     """
     files = [*_files(OWN)]
     for point, path in RULES.each():
-        files += _of_package(point.name, path)
+        files += _package_files(point.name, path)
     return tuple(rule for file in files for rule in read_rules(file))
 
 
-def _of_package(name: str, path: object) -> list[Path]:
+def _package_files(name: str, path: object) -> list[Path]:
     found = Path(path) if isinstance(path, str | Path) else None
     if found is not None and found.is_file():
         return [found]
     files = [] if found is None or not found.is_dir() else _files(found)
     if not files:
         raise BadInput(
-            f"the rules {name!r} are not there",
+            f"the rules {name!r} do not exist",
             found=str(path),
             expected="the path of a YAML file with rules, or of a folder with such files",
         )

@@ -1,1 +1,1 @@
-"""Follows the log of a run, whether it is complete or a process still writes it."""
+"""Follows the log of a run, whether it is complete or still being written."""

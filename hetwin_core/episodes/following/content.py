@@ -17,19 +17,19 @@ from hetwin_core.episodes.run_folder import LOG, SUMMARY
 
 
 class LogContent:
-    """All messages of the wanted topics, each topic's in the order in which they were written.
+    """All messages of the wanted topics, in the order in which they were written.
 
-    Types come from the log itself, so logs with other versions of hetwin's messages can be read as far as they have
-    the fields that are read.
+    Types come from the log itself, so that logs with other versions of hetwin's messages can be read if they have
+    the required fields.
 
     Args:
         run: folder of the run.
         wanted: topics to read.
-        definitions: of its log, of which nothing has been read; None: they are made.
-        also: is called with each chunk.
+        definitions: definitions of its log, of which nothing has been read; None: they are made.
+        also: called with each chunk.
 
     Raises:
-        BadInput: if the folder holds no run, its log is not complete, or cannot be read.
+        BadInput: if the folder holds no run, or its log is incomplete or cannot be read.
     """
 
     def __init__(
@@ -98,12 +98,12 @@ def log_file(run: Path) -> Path:
 
 
 def is_ended(run: Path) -> bool:
-    """Whether a run is over, so that its log does not grow any more."""
+    """Whether a run is over, so that its log no longer grows."""
     return (run / LOG / METADATA).exists() or (run / SUMMARY).exists()
 
 
 def check_complete(run: Path, file: LogFile) -> None:
-    """See that the whole log of a run was read.
+    """Check that the whole log of a run was read.
 
     Raises:
         BadInput: if it was not.
@@ -121,7 +121,7 @@ def check_complete(run: Path, file: LogFile) -> None:
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Return the error about an unreadable log, with its reason."""
+    """Convert any exception from reading a log to a BadInput with the reason."""
     try:
         yield
     except BadInput:
@@ -132,7 +132,7 @@ def readable(path: Path) -> Iterator[None]:
             file=path,
             expected="a log of this version; run the scenario again",
         ) from error
-    # A damaged file can make reading fail in any way.
+    # A damaged file can cause any exception.
     except Exception as error:
         raise BadInput(
             f"the log cannot be read: {error or type(error).__name__}",
@@ -142,7 +142,7 @@ def readable(path: Path) -> Iterator[None]:
 
 
 def truncated(file: LogFile, until_ns: int | None = None) -> BadInput:
-    """Return the defect of a log that breaks off; it is known until a time."""
+    """Return the error about a truncated log; its content is known until `until_ns`, if given."""
     why = file.damage or f"it breaks off at byte {file.read_to}"
     after = "" if until_ns is None else f", after {until_ns / 1e9:.3f} s"
     return BadInput(
@@ -151,12 +151,12 @@ def truncated(file: LogFile, until_ns: int | None = None) -> BadInput:
 
 
 def no_scene(run: Path) -> BadInput:
-    """Return the defect of a log without registry or state."""
+    """Return the error about a log without registry or state."""
     return BadInput("the log holds no scene", file=run / LOG, expected="a log written by hetwin")
 
 
 def no_run(run: Path) -> BadInput:
-    """Return the defect of a folder without a log."""
+    """Return the error about a folder without a log."""
     return BadInput(
         "there is no run in this folder",
         file=run,

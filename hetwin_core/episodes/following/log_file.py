@@ -1,4 +1,4 @@
-"""A log's file, read chunk by chunk from where the last reading ended."""
+"""A log's file, read chunk by chunk; each reading continues where the last one ended."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _MESSAGE = struct.Struct("<HIQQ")
 
 
 class Place(NamedTuple):
-    """Where a chunk's record lies in the file."""
+    """Location of a chunk's record in the file [bytes]."""
 
     at: int
     length: int
 
 
 class Message(NamedTuple):
-    """A serialized message: where it lies in its chunk, and its log time [ns]."""
+    """Location of a serialized message in its chunk, and its log time [ns]."""
 
     begin: int
     end: int
@@ -50,12 +50,12 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A chunk, unpacked.
+    """An unpacked chunk.
 
     Attributes:
-        place: in the file.
+        place: location in the file.
         data: its records.
-        messages: by the number of their channel, in order.
+        messages: messages by the number of their channel, in order.
     """
 
     place: Place
@@ -73,12 +73,12 @@ class LogFile:
     """An MCAP file that is complete or grows.
 
     Attributes:
-        path: of the file.
-        schemas: message types by number, as far as the file was read.
+        path: path of the file.
+        schemas: message types by number, from the part read so far.
         channels: topics by number, likewise.
         facts: content of its records of facts, by name.
         complete: whether its end was read.
-        damage: why reading stopped; empty if the file is intact.
+        damage: the reason why reading stopped; empty if the file is intact.
     """
 
     path: Path
@@ -92,7 +92,7 @@ class LogFile:
 
     @property
     def read_to(self) -> int:
-        """Bytes that were read."""
+        """Number of bytes read so far."""
         return self._at
 
     def poll(self) -> Iterator[Chunk]:
@@ -129,7 +129,7 @@ class LogFile:
         """Read a chunk again.
 
         Raises:
-            OSError, ValueError: if that is not possible any more.
+            OSError, ValueError: if the file has changed or disappeared.
         """
         with self.path.open("rb") as file:
             return unpack(os.pread(file.fileno(), place.length, place.at), place)
@@ -142,7 +142,7 @@ class LogFile:
         return self._at > 0
 
     def _take(self, kind: int, descriptor: int, place: Place) -> Chunk | None:
-        """Take in a record; returns a chunk."""
+        """Process a record; return it if it is a chunk."""
         if kind not in (CHUNK, SCHEMA, CHANNEL, METADATA):
             return None
         record = os.pread(descriptor, check_size(place.length, "a part of it has"), place.at)

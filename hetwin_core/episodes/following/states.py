@@ -1,4 +1,4 @@
-"""The messages of a log, read by the definitions that it holds, and its states, decoded chunk by chunk."""
+"""Reads the messages of a log by the log's own definitions, and its states chunk by chunk."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Definitions:
     """Reads messages of a log's types.
 
     Args:
-        file: of the log; the types are those that it has when a message is read.
+        file: the log's file; the types are those known at the time of reading.
     """
 
     def __init__(self, file: LogFile) -> None:
@@ -32,11 +32,11 @@ class Definitions:
         self._types: dict[str, _LogType] = {}
 
     def is_ours(self, typename: str) -> bool:
-        """Whether the log's definition of a type is that of this version."""
+        """Whether the log's definition of a type equals that of this version."""
         return self._type(typename).is_ours
 
     def read(self, typename: str, data: Buffer) -> Any:
-        """Read a serialized message.
+        """Deserialize a message.
 
         Raises:
             KeyError: if the log does not define the type.
@@ -56,11 +56,11 @@ class Definitions:
         ]
 
     def serialized(self, chunk: Chunk, topic: str) -> Iterator[bytes]:
-        """Iterate over a chunk's messages of a topic as they are."""
+        """Iterate over a chunk's serialized messages of a topic."""
         return (bytes(chunk.data[row.begin : row.end]) for _, row in self.rows(chunk, topic))
 
     def rows(self, chunk: Chunk, topic: str) -> Iterator[tuple[Channel, Message]]:
-        """Iterate over where a chunk holds messages of a topic."""
+        """Iterate over the locations of a chunk's messages of a topic."""
         for channel in self.file.channels.values():
             if channel.topic == topic:
                 for row in chunk.messages.get(channel.number, ()):
@@ -74,7 +74,7 @@ class Definitions:
 
 
 class _LogType:
-    """A type as the log defines it."""
+    """A type as defined in the log."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -104,7 +104,7 @@ _LITTLE_ENDIAN = 1
 
 
 class States(NamedTuple):
-    """Some states in a row.
+    """Consecutive states.
 
     Attributes:
         times: (n,) [ns].
@@ -112,7 +112,7 @@ class States(NamedTuple):
         owners: (n, slots) as `Snapshot.owners`.
         parents: (n, slots) as `Snapshot.parents`.
         proximity: (m, 12) rows as `Snapshot.proximity`, of all states.
-        of_state: (m,) which of the states a row belongs to.
+        of_state: (m,) index of each row's state.
     """
 
     times: NDArray[np.int64]
@@ -123,12 +123,12 @@ class States(NamedTuple):
     of_state: NDArray[np.int64]
 
     def near(self, number: int) -> Floats:
-        """Return the (k, 12) rows of proximity of one of the states."""
+        """Return the (k, 12) proximity rows of one of the states."""
         begin, end = np.searchsorted(self.of_state, (number, number + 1))
         return self.proximity[begin:end]
 
     def between(self, first: int, end: int) -> States:
-        """Return the states from one of them to before another one."""
+        """Return the states from index `first` to before index `end`."""
         rows = slice(*np.searchsorted(self.of_state, (first, end)))
         return States(
             self.times[first:end],
@@ -141,14 +141,14 @@ class States(NamedTuple):
 
 
 def joined(parts: Iterable[States], count: int) -> States:
-    """Return states that follow each other as one; the parts are not kept meanwhile.
+    """Concatenate states; each part is released after it was copied.
 
     Args:
         parts: at least one.
-        count: how many states they have together, at least one.
+        count: total number of states, at least one.
 
     Raises:
-        ValueError: if they have more.
+        ValueError: if there are more.
     """
     whole: list[NDArray[Any]] = []
     near, of_state, at = list[Floats](), list[NDArray[np.int64]](), 0
@@ -169,11 +169,11 @@ def joined(parts: Iterable[States], count: int) -> States:
 class StateReader:
     """Decodes the states of a log.
 
-    Their numbers lie in places that follow from the layout alone, from which they are copied: a view would keep the
-    whole chunk. States of a log whose definition of the message is another one are read by that, slowly.
+    The offsets of their numbers follow from the layout alone. The numbers are copied, because views would keep
+    whole chunks in memory. States of a log with another definition of the message are deserialized by that, slowly.
 
     Args:
-        layout: of the scene.
+        layout: layout of the scene.
         file: the log.
         definitions: the log's types.
     """
@@ -208,7 +208,7 @@ class StateReader:
         """Read the states of a chunk again.
 
         Raises:
-            OSError, ValueError: if that is not possible any more.
+            OSError, ValueError: if the file has changed or disappeared.
         """
         found = self.read(self._file.read(place))
         if found is None:
@@ -249,13 +249,13 @@ class StateReader:
 
 
 class _Cursor:
-    """Finds the places of sequences in a CDR message, counted from behind its header."""
+    """Computes the offsets of sequences in a CDR message, counted from the end of its header."""
 
     def __init__(self, at: int) -> None:
         self.at = at
 
     def array(self, count: int, size: int) -> int:
-        """Pass a sequence of numbers of a size [bytes]; returns where its first one lies."""
+        """Skip a sequence of numbers of this size [bytes]; return the offset of its first number."""
         start = self.at + -self.at % 4 + 4
         if count:
             start += -start % size

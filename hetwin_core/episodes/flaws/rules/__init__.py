@@ -1,1 +1,1 @@
-"""The rules that come with hetwin, as files of queries."""
+"""hetwin's own rules, as files of queries."""

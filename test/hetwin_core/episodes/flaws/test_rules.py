@@ -100,5 +100,5 @@ def test_a_package_adds_rules(package: SimpleNamespace, tmp_path: Path) -> None:
 
 def test_a_package_without_its_rules_is_named(package: SimpleNamespace, tmp_path: Path) -> None:
     package.path = tmp_path / "none.yaml"
-    with pytest.raises(BadInput, match=r"'kitchen' are not there.*none\.yaml.*YAML file"):
+    with pytest.raises(BadInput, match=r"'kitchen' do not exist.*none\.yaml.*YAML file"):
         all_rules()
