@@ -75,6 +75,8 @@ class Picks:
     release: Array
     weight: Array
     """NaN where the orientation of the hand is not recorded."""
+    impact: Array
+    """NaN where no accelerometer was recorded."""
 
     @property
     def quantities(self) -> dict[str, Array]:
@@ -88,7 +90,20 @@ def picks(folder: Path) -> Picks:
     pull = [np.asarray(kept[f"pw_{trial}"], dtype=np.float64) for trial in kept["trial"]]
     release = np.array([abrupt_release(one[:, 0], one[:, 1:4]) for one in pull])
     weight = [_weight(kept, str(trial)) for trial in kept["trial"]]
-    return Picks(kept["real"], kept["success"], kept["group"], pull, release, np.array(weight))
+    impact = [_impact(kept, str(trial)) for trial in kept["trial"]]
+    return Picks(
+        *(kept["real"], kept["success"], kept["group"], pull, release),
+        np.array(weight),
+        np.array(impact),
+    )
+
+
+def _impact(kept: Any, trial: str) -> float:
+    """How far the acceleration of the fingers gets from its median, the median of the fingers."""
+    names = [f"pi{finger}_{trial}" for finger in (1, 2, 3)]
+    sizes = [np.linalg.norm(kept[name][:, 1:4], axis=1) for name in names if name in kept.files]
+    jolts = [float(np.abs(one - np.median(one)).max()) for one in sizes if len(one)]
+    return float(np.median(jolts)) if jolts else float("nan")
 
 
 def _weight(kept: Any, trial: str) -> float:
@@ -143,6 +158,10 @@ def pickapp(folder: Path) -> Iterator[Line]:
     heavy, picked = data.weight[weighed] > 0.5, data.picked[weighed]
     balanced = (heavy[picked].mean() + (~heavy)[~picked].mean()) / 2.0
     yield at_least("proxy dW > 0.5 N: balanced accuracy", balanced, 0.9)
+    for name, chosen in (("proxy", ~data.real), ("real", data.real)):
+        felt = chosen & ~np.isnan(data.impact)
+        area = area_under_curve(data.impact[felt], data.picked[felt])
+        yield at_least(f"{name} impact, which never decides alone: AUC", area, 0.5)
     both = left_out(data)
     yield at_most("proxy R, dW: Brier", both.brier.value, 0.08)
     yield at_least("proxy R, dW: decided", both.decided.p, 0.8)

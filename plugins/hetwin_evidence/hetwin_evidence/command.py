@@ -28,7 +28,7 @@ def hand(
     Every closing of the recording has to be empty, and each kind of them is kept; a wrist that turns by 15 deg or more
     weighs its tool. The file is the parameter `calibration` of the model `evidence`.
 
-    Example: hetwin calibrate hand scenarios/episodes/pick_and_place pick_and_place --out hand.json
+    Example: hetwin calibrate hand scenarios/calibration/empty_closings pick_and_place --out hand.json
     """
     from hetwin_evidence.calibrating import calibrate_hand
 

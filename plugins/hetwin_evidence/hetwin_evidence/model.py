@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError
 from hetwin_evidence.closings import Closing, Rest
 from hetwin_evidence.heard import Heard
 from hetwin_evidence.likelihood import Claim, Voice, against, claim, judged, voice
+from hetwin_evidence.shaken import Shaken
 from hetwin_evidence.wrist import Wrist
 from hetwin_suite.model import (
     JUDGED,
@@ -39,6 +40,8 @@ from hetwin_suite.model import (
 _STILL = 0.03
 """Fingers that stay within this share of their travel stand still."""
 _REST_NS = 100_000_000
+_IMPACT_NS = 1_000_000_000
+"""An object that is lost now has jolted the hand within this time, if it has at all."""
 
 
 class Calibration(Strict):
@@ -152,6 +155,7 @@ class Evidence(Model[Settings]):
         self._wrist = Wrist(layout, hand.link, self._inverted, self._tool_mass, turn, pull)
         hands = layout.of_kind(EntityKind.HAND)
         self._heard = Heard(hand, hands, self._empty, self._tactile, self._slides())
+        self._shaken = Shaken(layout, hand.link)
         self._rest = Rest()
         self._most_open, self._open_ns = 1.0, scene.time_ns
         self._free_ns = scene.time_ns
@@ -169,6 +173,7 @@ class Evidence(Model[Settings]):
         """Follow fingers, hand and wrist; judge when the hand has lifted, lost, or let go."""
         scene, changes, limits = tick.scene, tick.changes(), self.settings
         self._heard.note(tick.events)
+        self._shaken.note(tick.events, scene)
         self._wrist.feel(scene)
         self._fingers.update(scene.time_ns, scene.values[self._joints])
         closing = self._closing
@@ -225,7 +230,8 @@ class Evidence(Model[Settings]):
         gave = voice(
             "fingers_gave_way", self._fingers.closing - closing.held_at, scene.time_ns / 1e9
         )
-        closing.lost = self._claim("lost", [weight, against(shortfall), gave])
+        shaken = self._shaken.voices(scene.time_ns - _IMPACT_NS, scene.time_ns)
+        closing.lost = self._claim("lost", [weight, against(shortfall), gave, *shaken])
         if closing.lost.known is not True:
             return []
         closing.holds = False
@@ -246,9 +252,10 @@ class Evidence(Model[Settings]):
 
     def _touched(self, from_ns: int, to_ns: int) -> list[Event]:
         """Judge whether the hand, or its load, touched something in a time."""
-        if self._wrist.sensor < 0:
-            return []
-        return [self._event(self._claim("touched", [self._wrist.contact(from_ns, to_ns)]), to_ns)]
+        voices = self._shaken.voices(from_ns, to_ns)
+        if self._wrist.sensor >= 0:
+            voices.insert(0, self._wrist.contact(from_ns, to_ns))
+        return [self._event(self._claim("touched", voices), to_ns)] if voices else []
 
     def _claim(self, name: str, voices: list[Voice]) -> Claim:
         return claim(name, [*voices, *self._heard.felt(name)], self.settings.prior)
