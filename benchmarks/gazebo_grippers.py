@@ -145,13 +145,14 @@ class Setting:
     gripper: str = "two fingers"
     engine: str = "dartsim"
     arms: int = 1
+    step: float = STEP
 
     def sdf(self, plugins: str) -> str:
         """The world as SDFormat, with plugins in it."""
         return f"""<sdf version="1.9" xmlns:gz="http://gazebosim.org/schema"><world name="picks">
 <gz:policies><include_server_config_plugins>false</include_server_config_plugins>
   <parallel_postupdates>false</parallel_postupdates></gz:policies>
-<physics name="p" type="dart"><max_step_size>{STEP}</max_step_size><real_time_factor>0</real_time_factor></physics>
+<physics name="p" type="dart"><max_step_size>{self.step}</max_step_size><real_time_factor>0</real_time_factor></physics>
 <plugin filename="gz-sim-physics-system" name="gz::sim::systems::Physics">
   <engine><filename>gz-physics-{self.engine}-plugin</filename></engine></plugin>
 {plugins}
@@ -304,13 +305,13 @@ class GazeboGantry:
         """
         if not self._server.run(True, count, False):
             raise RuntimeError("Gazebo does not step")
-        self.time += count * STEP
+        self.time += count * self.setting.step
 
     def run(self, seconds: float, goals: Mapping[str, float] | None = None) -> None:
         """Go smoothly to goals of joints, and stay until the time is over."""
         if goals:
             self.controllers.tell(seconds, goals)
-        self.step(round(seconds / STEP))
+        self.step(round(seconds / self.setting.step))
 
     def close_on_it(self) -> None:
         """Go down and close."""

@@ -143,24 +143,40 @@ def idle(step: float) -> Line:
     return Line(f"idle, steps of {1000 * step:g} ms [us a step]", cost, "< 10", cost < 10.0)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the figures; returns 1 if one is not what is asked."""
+def options(description: str | None, examples: str) -> argparse.ArgumentParser:
+    """Options of a benchmark of picks and of empty closings."""
     parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
+        description=description,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--picks", type=int, default=50)
     parser.add_argument("--empty", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
-    given = parser.parse_args(arguments)
+    return parser
+
+
+def table(lines: Sequence[Line]) -> str:
+    """The figures, one a line, beside what is asked of them."""
+    asked = [
+        f"  (asked {line.asked}{'' if line.met else ': NOT MET'})" if line.asked else ""
+        for line in lines
+    ]
+    return "\n".join(
+        f"{line.value:10.4g}  {line.name}{of_it}" for line, of_it in zip(lines, asked, strict=True)
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the figures; returns 1 if one is not what is asked."""
+    given = options(__doc__, EXAMPLES).parse_args(arguments)
     lines = [*picks(given.picks, given.seed), empty(given.empty, given.seed)]
     lines += [idle(step) for step in (0.001, 0.002, 0.01)]
     if given.json:
         print(json.dumps({"machine": machine(), "lines": [asdict(line) for line in lines]}))
     else:
-        for line in lines:
-            asked = f"  (asked {line.asked}{'' if line.met else ': NOT MET'})" if line.asked else ""
-            print(f"{line.value:10.4g}  {line.name}{asked}")
+        print(table(lines))
     return 0 if all(line.met for line in lines) else 1
 
 

@@ -7,18 +7,18 @@ place in the hand.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from gazebo_grippers import CLOSED, ENGINES, HEIGHTS, OPENED, STEP, GazeboGantry, Setting, holding
+from holding import FRICTIONS, HELD, Line, options, table
 from machine import machine
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -26,21 +26,10 @@ EXAMPLES = """examples:
   python benchmarks/holding_in_gazebo.py
   python benchmarks/holding_in_gazebo.py --engine dartsim --picks 6 --empty 4 --json
 """
-FRICTIONS = (0.1, 0.4, 1.0)
 GRIPPERS = ("two fingers", "jaws that turn")
-HELD, LOST = 0.005, 0.1
+LOST = 0.1
 LEFT = {"two fingers": 0.0003, "jaws that turn": 0.0003 / 0.09}
 """A finger that has opened by this no longer touches what it held [m or rad]."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """A figure beside what is asked of it; an empty text: nothing."""
-
-    name: str
-    value: float
-    asked: str
-    met: bool
 
 
 @dataclass(frozen=True)
@@ -58,16 +47,16 @@ class Release:
     jump: float
 
 
-def drawn(random: np.random.Generator, number: int, engine: str) -> Setting:
-    """A world; shapes, frictions and grippers take turns, mass and place are drawn."""
+def drawn(random: np.random.Generator, number: int, of: Setting) -> Setting:
+    """Another world with this engine and step: shapes, frictions and grippers take turns, mass and place are drawn."""
     x, y = random.uniform(-0.003, 0.003, 2).tolist()
-    return Setting(
-        list(HEIGHTS)[number % 3],
-        FRICTIONS[number // 3 % 3],
-        float(random.uniform(0.05, 0.5)),
-        (x, y),
-        GRIPPERS[number % len(GRIPPERS)],
-        engine,
+    return replace(
+        of,
+        shape=list(HEIGHTS)[number % 3],
+        friction=FRICTIONS[number // 3 % 3],
+        mass=float(random.uniform(0.05, 0.5)),
+        at=(x, y),
+        gripper=GRIPPERS[number % len(GRIPPERS)],
     )
 
 
@@ -89,44 +78,44 @@ def told(world: GazeboGantry, wait: float = 0.1) -> list[dict[str, Any]]:
 
 def release(world: GazeboGantry) -> Release:
     """Open the fingers while the hand moves."""
-    gripper = world.setting.gripper
+    gripper, step = world.setting.gripper, world.setting.step
     world.run(0.1, {"x": 0.0})
     closed, place = world.fingers(), world.in_hand()
     sign = np.sign([OPENED[gripper][name] - CLOSED[gripper][name] for name in OPENED[gripper]])
     world.controllers.tell(0.4, {"x": 0.1, **OPENED[gripper]})
     things, hands, opened = [world.thing()], [world.carried_to(place)], []
-    for _ in range(round(0.4 / STEP)):
+    for _ in range(round(0.4 / step)):
         world.step()
         things.append(world.thing())
         hands.append(world.carried_to(place))
         opened.append((world.fingers() - closed) * sign > LEFT[gripper])
-    velocity, hand = np.diff(things, axis=0) / STEP, np.diff(hands, axis=0) / STEP
+    velocity, hand = np.diff(things, axis=0) / step, np.diff(hands, axis=0) / step
     # What nothing holds or touches gains what gravity gives.
-    gravity = np.array((0.0, 0.0, -9.81 * STEP))
+    gravity = np.array((0.0, 0.0, -9.81 * step))
     away = np.abs(np.diff(velocity, axis=0) - gravity).max(axis=1)
-    falls = sliding_window_view(away < 0.3 * 9.81 * STEP, 5).all(axis=1)
+    falls = sliding_window_view(away < 0.3 * 9.81 * step, 5).all(axis=1)
     free = 1 + int(falls.argmax())
     left = np.array(opened)
     if not (falls.any() and left.all(axis=1).any()):
         return Release(*[float("inf")] * 3)
     jump = np.abs(velocity[free] - hand[free] - gravity).max()
     delay, opening = free - left.all(axis=1).argmax(), free - left.any(axis=1).argmax()
-    return Release(float(delay) * STEP, float(opening) * STEP, float(jump))
+    return Release(float(delay) * step, float(opening) * step, float(jump))
 
 
-def picks(count: int, seed: int, engine: str, folder: Path) -> Iterator[Line]:
+def picks(count: int, seed: int, of: Setting, folder: Path) -> Iterator[Line]:
     """Each pick once without and once with the system."""
     plain = held = 0
     releases: list[Release] = []
     for number in range(count):
-        setting = drawn(np.random.default_rng((seed, number)), number, engine)
+        setting = drawn(np.random.default_rng((seed, number)), number, of)
         alone = pick(GazeboGantry(setting, folder))
         world = GazeboGantry(setting, folder, holding())
         kept = pick(world)
         plain, held = plain + alone, held + kept
         if kept:
             releases.append(release(world))
-        print(engine, number, setting, alone, kept, releases[-1:], file=sys.stderr)
+        print(number, setting, alone, kept, releases[-1:], file=sys.stderr)
     delay, opening, jump = (
         max((getattr(one, name) for one in releases), default=float("inf"))
         for name in ("delay", "opening", "jump")
@@ -138,16 +127,13 @@ def picks(count: int, seed: int, engine: str, folder: Path) -> Iterator[Line]:
     yield Line("velocity at release against the hand's [m/s]", jump, "<= 0.05", jump <= 0.05)
 
 
-def empty(count: int, seed: int, engine: str, folder: Path) -> Line:
+def empty(count: int, seed: int, of: Setting, folder: Path) -> Line:
     """Closings beside an object, which must hold nothing."""
     random, wrong = np.random.default_rng(seed), 0
     for number in range(count):
         away, angle = random.uniform(0.07, 0.2), random.uniform(0.0, 2 * np.pi)
         x, y = (away * np.array((0.2 * np.cos(angle), np.sign(np.sin(angle))))).tolist()
-        setting = drawn(random, number, engine)
-        setting = Setting(
-            setting.shape, setting.friction, setting.mass, (x, y), setting.gripper, engine
-        )
+        setting = replace(drawn(random, number, of), at=(x, y))
         world = GazeboGantry(setting, folder, holding())
         world.close_on_it()
         world.run(0.3, {"z": -0.1})
@@ -157,34 +143,25 @@ def empty(count: int, seed: int, engine: str, folder: Path) -> Line:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the figures; returns 1 if one is not what is asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, EXAMPLES)
     parser.add_argument("--engine", choices=ENGINES, action="append", help="default: each")
-    parser.add_argument("--picks", type=int, default=50)
-    parser.add_argument("--empty", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--step", type=float, default=STEP, help="of the world [s]")
     given = parser.parse_args(arguments)
     found = {}
     with TemporaryDirectory() as name:
         folder = Path(name)
         for engine in given.engine or ENGINES:
+            of = Setting(engine=engine, step=given.step)
             found[engine] = [
-                *picks(given.picks, given.seed, engine, folder),
-                empty(given.empty, given.seed, engine, folder),
+                *picks(given.picks, given.seed, of, folder),
+                empty(given.empty, given.seed, of, folder),
             ]
     if given.json:
         rows = {engine: [asdict(line) for line in lines] for engine, lines in found.items()}
         print(json.dumps({"machine": machine(), "lines": rows}))
     else:
         for engine, lines in found.items():
-            print(engine)
-            for line in lines:
-                asked = (
-                    f"  (asked {line.asked}{'' if line.met else ': NOT MET'})" if line.asked else ""
-                )
-                print(f"{line.value:10.4g}  {line.name}{asked}")
+            print(f"{engine}\n{table(lines)}")
     return 0 if all(line.met for lines in found.values() for line in lines) else 1
 
 

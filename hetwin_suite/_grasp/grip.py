@@ -26,9 +26,15 @@ from model_nodes.rigid_grasp import RigidGrasp
 
 REACH = 0.02
 """Objects that are nearer to the hand than this are looked at [m]."""
-MONITOR = {"dwell": 0.01, "settle_time": 0.04, "release_opening": 0.08, "min_closing": 0.02}
+MONITOR = {
+    "dwell": 0.01,
+    "settle_time": 0.04,
+    "overlap": 0.002,
+    "release_opening": 0.08,
+    "min_closing": 0.02,
+}
 """An exactly carried object leaves the fingers only when they open, so that the monitor need not wait, and should not:
-slippery cans squeeze out between flat fingers within 0.1 s."""
+slippery cans squeeze out between flat fingers within 0.1 s, in which those sink into it where contacts are soft."""
 SUCTION = 0.005
 """A suction cup takes an object as near to it as this [m]."""
 _ROBOT = "the robot of the hand"

@@ -46,6 +46,11 @@ class Settings(Parameters):
         "fingers that stay within this fraction of their travel stand still", 0.03, "of the travel"
     )
     settle_time: Amount = parameter("fingers must have stood still for this time", 0.1, "s")
+    overlap: Amount = parameter(
+        "fingers that overlap an object on opposing sides by this need not stand still; 0: they must",
+        0.0,
+        "m",
+    )
     dwell: Amount = parameter("time for which contact must last, or be lost", 0.05, "s")
     min_closing: Amount = parameter(
         "fraction of their travel that fingers must have closed before they hold",
@@ -195,12 +200,13 @@ class GraspMonitor(Model[Settings]):
         if found != self._candidate:
             self._candidate, self._since_ns = found, now
         self._most_open = min(self._most_open, fingers.closing)
+        pressed = 0.0 < limits.overlap <= -self._enclosure.gap(touches, found)
         if (
             found >= 0
             and self._refuted_at is None
             and not self._is_closed()
             and fingers.closing - self._most_open >= limits.min_closing
-            and now - fingers.still_since_ns >= limits.settle_time * 1e9
+            and (pressed or now - fingers.still_since_ns >= limits.settle_time * 1e9)
             and now - self._since_ns >= limits.dwell * 1e9
             and self._is_strong(scene, limits.min_effort)
         ):

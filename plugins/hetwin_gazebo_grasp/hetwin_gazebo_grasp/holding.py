@@ -10,8 +10,14 @@ from typing import Protocol
 import mujoco as mj
 import numpy as np
 
+from hetwin_suite.engine import rotation_vector
 from hetwin_suite.grasp import FAR, NEAR, Grip, MujocoHand, find_hand, mirror_of
 from hetwin_suite.model import BadInput, Event, Floats, one_of
+
+SHARE = 0.2
+"""Share of the velocity that contacts took from the held object in a step by which the next steps are faster."""
+STRONGEST, WEIGHTS = 100.0, 2.0
+"""Force against contacts is limited to this [N], plus this many weights of the object."""
 
 
 class UserWorld(Protocol):
@@ -81,6 +87,7 @@ class Holding:
         self.description = _described(model, hand)
         self._held, self._due, self._last = 0, 0.0, 0.0
         self._hand_twist = np.zeros(6)
+        self._push = Push()
 
     @property
     def held(self) -> str:
@@ -110,7 +117,8 @@ class Holding:
         self._update(self._free if looks else [*self._base, self.held])
         if self._held and period > 0.0:
             self._hand_twist, wanted = self._grip.follow(period)
-            self._world.move(self.held, wanted)
+            pose = np.append(self._data.xpos[self._held], self._data.xquat[self._held])
+            self._world.move(self.held, self._push.against_contacts(pose, wanted, period))
         if looks:
             self._due = seconds + (NEAR if self._grip.look() else FAR)
             if self._grip.held != self._held:
@@ -118,6 +126,7 @@ class Holding:
                 self._held = self._grip.held
                 if self._held:
                     self._grip.follow(0.0)
+                    self._push = Push(self._mass(self.held), self._size(self.held))
 
     def _free_what_is_held(self) -> None:
         """It goes on with the velocity of its place in the hand, without what brought it there."""
@@ -187,11 +196,48 @@ class Holding:
         named = [n for n in self._free if any(fnmatchcase(n, one) for one in wishes.objects)]
         return [name for name in named if self._size(name) <= wishes.largest] or [*wishes.objects]
 
+    def _mass(self, name: str) -> float:
+        return float(self._model.body_subtreemass[self._model.body(name).id])
+
     def _size(self, name: str) -> float:
         model = self._model
         geoms = np.flatnonzero(model.geom_bodyid == model.body(name).id)
         reach = np.linalg.norm(model.geom_pos[geoms], axis=1) + model.geom_rbound[geoms]
         return float(reach.max(initial=0.0))
+
+
+class Push:
+    """Makes up for the velocity that gravity and contacts take from a body whose velocity is set before each step.
+
+    Fingers that squeeze a light body out of a grip change its velocity in each step by more than the servo corrects.
+
+    Args:
+        mass: of the body [kg].
+        radius: of a sphere around it [m].
+    """
+
+    def __init__(self, mass: float = 1.0, radius: float = 0.0) -> None:
+        force = STRONGEST + WEIGHTS * 9.81 * mass
+        self._limit = np.array([force / mass] * 3 + [force / mass / max(radius, 1e-3)] * 3)
+        self._lacking = np.zeros(6)
+        self._before: tuple[Floats, Floats] | None = None
+
+    def against_contacts(self, pose: Floats, wanted: Floats, period: float) -> Floats:
+        """Return the twist to set, such that the body moves as wanted in spite of its contacts.
+
+        Args:
+            pose: (7,) of the body, in the world, before the step.
+            wanted: (6,) twist that it shall have in the step, along the world's axes [m/s, rad/s].
+            period: of a step [s].
+        """
+        if self._before is not None:
+            was, asked = self._before
+            moved = np.append(pose[:3] - was[:3], rotation_vector(was[3:], pose[3:])) / period
+            limit = self._limit * period
+            lacking = self._lacking + SHARE * (asked - moved)
+            self._lacking = np.clip(lacking, -limit, limit)
+        self._before = pose, wanted
+        return wanted + self._lacking
 
 
 def _described(model: mj.MjModel, hand: MujocoHand) -> str:

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from hetwin_gazebo_grasp import get_system, system
-from hetwin_gazebo_grasp.holding import Holding, Wishes
+from hetwin_gazebo_grasp.holding import STRONGEST, Holding, Push, Wishes
 from hetwin_suite.grasp import mirror_of
 from hetwin_suite.model import BadInput, Event, Floats
 
@@ -156,6 +156,32 @@ def test_it_stays_in_the_hand_until_the_fingers_open(shape: str, friction: float
     assert holding.held == ""
     world.run(0.3, holding)
     assert world.data.body("thing").xpos[2] < 0.1
+
+
+def test_fingers_that_squeeze_a_light_thing_out_do_not_move_it() -> None:
+    """Jaws that turn press on a ball from above: 30 N change the velocity of 50 g by 0.6 m/s in a step."""
+    world = StandIn(world_of("can", 0.1, mass=0.05))
+    holding = holding_in(world, [])
+    picked(world, holding)
+    before = world.in_hand()
+    world.data.body("thing").xfrc_applied[:3] = 4.0, 4.0, -30.0
+    world.run(0.3, holding)
+    assert holding.held == "thing"
+    assert np.abs(world.in_hand() - before).max() < 0.0005
+
+
+def test_what_is_held_pushes_on_what_stops_it_with_a_limited_force() -> None:
+    push, still, period = (
+        Push(mass=0.5, radius=0.05),
+        np.array([0.0] * 3 + [1.0] + [0.0] * 3),
+        0.001,
+    )
+    twist = np.zeros(6)
+    for _ in range(2000):
+        twist = push.against_contacts(still, np.full(6, 0.1), period)
+    most = (STRONGEST + 2 * 0.5 * 9.81) / 0.5 * period
+    np.testing.assert_allclose(twist[:3] - 0.1, most)
+    np.testing.assert_allclose(twist[3:] - 0.1, most / 0.05)
 
 
 def test_without_it_is_lost() -> None:

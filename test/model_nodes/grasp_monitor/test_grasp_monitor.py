@@ -88,6 +88,17 @@ def test_fingers_that_move_hold_nothing_yet() -> None:
     assert gripper.events == []
 
 
+@pytest.mark.parametrize(("overlap", "held"), [(0.0, False), (0.002, True), (0.01, False)])
+def test_fingers_that_sink_into_an_object_hold_it_while_they_move(
+    overlap: float, held: bool
+) -> None:
+    """As in soft contacts, where a slippery object leaves fingers that have not come to rest."""
+    gripper = Parallel(overlap=overlap)
+    for t in times(50.0, 1.3):
+        gripper.at(t, closing(t, 0.01), max(HALF, closing(t, 0.01)) if t < 1.25 else HALF)
+    assert bool(gripper.events) is held
+
+
 def test_a_grip_at_the_start_is_seen() -> None:
     gripper = Parallel()
     for t in times(50.0, 1.0):
