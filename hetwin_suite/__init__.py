@@ -11,25 +11,25 @@ For example::
 `run` is here; everything else is in a module of its own:
 
 - `hetwin_suite.model`: write a model,
-- `hetwin_suite.runs`: run a scenario, and take runs in hand while they go on,
-- `hetwin_suite.episode`: read and ask episodes; write recordings,
+- `hetwin_suite.runs`: run a scenario, and control it while it runs,
+- `hetwin_suite.episode`: read and query episodes; write recordings,
 - `hetwin_suite.tables`: episodes as tables,
 - `hetwin_suite.study`: many runs,
 - `hetwin_suite.robot`: motions, programs and skills of robots; stand-ins for real ones,
-- `hetwin_suite.source`: what moves robots, for sources of one's own,
-- `hetwin_suite.engine`: physics without an ensemble, and engines of one's own,
-- `hetwin_suite.grasp`: a grasp that holds in a MuJoCo world of one's own,
-- `hetwin_suite.shapes`: distances and insides of a scene's objects,
+- `hetwin_suite.source`: custom motion sources of robots,
+- `hetwin_suite.engine`: physics without an ensemble, and custom engines,
+- `hetwin_suite.grasp`: a stable grasp in any MuJoCo world,
+- `hetwin_suite.shapes`: distances between a scene's objects, and points inside of them,
 - `hetwin_suite.page`: pages, plots and pictures,
-- `hetwin_suite.viewer`: runs elsewhere than on the page, while they go on and as files,
-- `hetwin_suite.wire`: messages as robots publish and hear them,
-- `hetwin_suite.command`: commands of one's own,
-- `hetwin_suite.expressions`: expressions of one's own,
+- `hetwin_suite.viewer`: external viewers of live runs and of episodes,
+- `hetwin_suite.wire`: messages that robots publish and receive,
+- `hetwin_suite.command`: custom commands,
+- `hetwin_suite.expressions`: expressions in custom files,
 - `hetwin_suite.harness`: a model outside of runs.
 
-The names in their `__all__` are the API that version numbers promise: within a major version nothing of it is taken
-away or changes its meaning. Everything else, in this package and in those that it stands on, may move from one
-release to the next. Importing this package loads none of them.
+The names in their `__all__` are the public API: within a major version no name is removed and none changes its
+meaning. Everything else, in this package and in the packages below it, may change with each release. Importing this
+package imports none of these modules.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _MOVED = {
     "hetwin_compare": "Comparison compare_runs",
     "hetwin_machines": "Watch read_network",
     "hetwin_testing": "CheckResult check_model",
-    # of the contract of models in version 0.1
+    # the model contract of version 0.1
     f"{_CORE}.former_model": "Contribution Model ModelDescription ModelKind ResolvedHand ResolvedPath ResolvedPose"
     " StepInput StepOutput",
     f"{_CORE}.model": "AttributeStart Request RequestKind",
@@ -67,20 +67,21 @@ _MOVED = {
     f"{_CORE}.scene.layout": "EVERYTHING",
 }
 _HOME = {name: home for home, names in _MOVED.items() for name in names.split()}
-"""Name that was exported here -> the module that has it. Until version 0.3 it is here, too, with a warning."""
+"""Name that this package once exported -> its module. Importing it from here still works until version 0.3, with a
+warning."""
 _EXTRAS = {
     "hetwin_machines": "machines",
     "hetwin_bauer2022.mismatch": "examples",
     "hetwin_testing": "testing",
     "hetwin_compare": "compare",
 }
-"""Homes that are packages of their own -> the extras that install these."""
+"""Module of a separate package -> the extra that installs the package."""
 
 __all__ = ["Summary", "run"]
 
 
 def __getattr__(name: str) -> object:
-    """Import exported names when they are first used (PEP 562), and formerly exported ones with a warning."""
+    """Import an exported name on first use (PEP 562); a formerly exported name raises a DeprecationWarning."""
     if name in __all__:
         found: object = getattr(import_module("hetwin_suite.running.api"), name)
         globals()[name] = found
@@ -94,7 +95,7 @@ def __getattr__(name: str) -> object:
         else "is replaced in hetwin_suite.model"
     )
     warnings.warn(
-        f"{__name__}.{name} {now}; here it goes with version 0.3", DeprecationWarning, stacklevel=2
+        f"{__name__}.{name} {now}; version 0.3 removes it here", DeprecationWarning, stacklevel=2
     )
     if home in _EXTRAS:
         from hetwin_core.ensemble.installed import library_of
@@ -105,5 +106,5 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    """Every exported name, also those that are not imported yet."""
+    """All exported names, including those not yet imported."""
     return sorted({*globals(), *__all__})

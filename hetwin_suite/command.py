@@ -1,8 +1,8 @@
-"""Commands of one's own: their options, their progress, and the result that they return.
+"""Custom commands: their options, their progress, and their results.
 
-A command is a function whose arguments are its options, as for typer; a `Result` that it returns is presented as text,
-or as JSON with `--json`, which the command then has by itself. Its `Page` is written; one that returns a `PagedResult`
-has `--page/--no-page`, too. An entry point `hetwin.commands` names it::
+A command is a function whose arguments are its options, as in typer. If it returns a `Result`, the command has the
+option `--json`, the result is printed as text or JSON, and its `Page` is written. A command that returns a
+`PagedResult` also has `--page/--no-page`. An entry point of the group `hetwin.commands` names the function::
 
     from hetwin_suite.command import Result, Seed, counted
 

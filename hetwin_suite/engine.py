@@ -1,6 +1,6 @@
-"""Physics without an ensemble: load a world, step it, read it; and engines of one's own.
+"""Physics without an ensemble: load a world, step it, read it; and custom engines.
 
-For example, half a second of the world of a table::
+For example, half a second of a table-top world::
 
     import numpy as np
     from hetwin_suite.engine import EngineSettings, Settings, load_world, make_engine
@@ -15,14 +15,14 @@ For example, half a second of the world of a table::
     engine.read_frames(frames)
     print(dict(zip(engine.frames, frames[:, 2])))
 
-An engine of one's own is an `Engine`, found by an entry point of the group ``hetwin.engines`` that names an
-`EngineKind`; scenarios select it by the entry point's name (``engine: NAME``). It is given a `World` of `Body`, `Link`
-and `Joint`. Results that it cannot compute it may take from MuJoCo: a `Builder` makes a model of the same world, in
-which `Nearest` finds distances and `InverseDynamics` the efforts of a motion. `hetwin_gazebo` is built on nothing else.
+A custom engine is a subclass of `Engine`. An entry point of the group ``hetwin.engines`` names its `EngineKind`;
+scenarios select it by the entry point's name (``engine: NAME``). It loads a `World` of `Body`, `Link` and `Joint`.
+Results that the engine cannot compute can be taken from MuJoCo: a `Builder` makes a model of the same world, in which
+`Nearest` computes distances and `InverseDynamics` the efforts of a motion. `hetwin_gazebo` uses only this module.
 
-Robots and worlds in files of other kinds are read by what an entry point of the group ``hetwin.descriptions`` names,
-whose name is the file's ending or its root's tag: a function of the file that returns a `Description`, as in
-`hetwin_mjcf`.
+Other file formats of robots and worlds are added by entry points of the group ``hetwin.descriptions``. The name of such
+an entry point is the file's ending or the tag of its root element; it names a function that reads the file and returns
+a `Description`, as in `hetwin_mjcf`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Episodes: read them, ask them, compare them, and write recordings of robots of one's own.
+"""Episodes: read and query them, and write recordings of your own robot.
 
 A run leaves an episode in its folder::
 
@@ -9,8 +9,8 @@ A run leaves an episode in its folder::
     episode = open_episode(summary.folder)
     print(episode.holds(on("box", "table"), at(0.1)), len(episode.events))
 
-The messages of a robot are a recording, a rosbag2; `write_bag` makes one of sensor readings and announcements.
-A recording, where the robot believed things to be, and the truth are a labelled episode (`write_episode`);
+A recording is a rosbag2 of a robot's messages; `write_bag` writes one from sensor readings and announcements.
+A labelled episode consists of a recording, the poses that the robot believed, and the truth (`write_episode`);
 `record_episodes` writes many of them in parallel.
 """
 

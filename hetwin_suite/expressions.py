@@ -1,6 +1,6 @@
-"""Expressions of one's own: read them, look at their syntax trees, and write them as text.
+"""Expressions in custom files: parse them, inspect their syntax trees, and write them as text.
 
-A package whose files hold conditions reads them as scenarios do, and evaluates them in its own way::
+A package can use the expression language of scenarios in its own files, and evaluate the syntax trees itself::
 
     from hetwin_suite.expressions import conjuncts, names_of, parse, text_of
 

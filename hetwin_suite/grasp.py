@@ -1,6 +1,6 @@
-"""A grasp that holds, in a MuJoCo world of one's own: a grasped object stays in the hand until the fingers open.
+"""A stable grasp in any MuJoCo world: a grasped object stays in the hand until the fingers open.
 
-For example, a gripper of two fingers, and the three lines that make it hold::
+For example, a gripper of two fingers; the import, `Hold(...)` and `hold()` are all that the grasp needs::
 
     import mujoco
     from hetwin_suite.grasp import Hold
@@ -24,7 +24,7 @@ For example, a gripper of two fingers, and the three lines that make it hold::
         hold()
     print(hold.held)
 
-`docs/grasps_that_hold.md` is the page about it.
+See `docs/grasps_that_hold.md`.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""A model outside of runs: the conductor's own parts, for a bench, a test or a measurement of one's own.
+"""A model outside of runs: parts of the conductor for a test bench, a unit test or a measurement.
 
-A run takes, steps and saves models by these; here they are put around one model by hand::
+The conductor loads, steps and saves models with these functions; a test bench can call them for a single model::
 
     from hetwin_suite.harness import model_class
 
     monitor = model_class("grasp_monitor")
     print(monitor.summary, [request.name for request in monitor.requests()])
 
-`hetwin_testing` (`pip install "hetwin-suite[testing]"`) is such a bench: it checks that a model keeps the contract.
+`hetwin_testing` (`pip install "hetwin-suite[testing]"`) is such a bench: it checks that a model fulfils the contract.
 """
 
 from __future__ import annotations

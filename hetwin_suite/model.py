@@ -1,4 +1,4 @@
-"""All that a model of one's own needs; `docs/writing_a_model.md` is the page about it.
+"""Base classes and types for custom models; see `docs/writing_a_model.md`.
 
 For example::
 

@@ -1,6 +1,6 @@
-"""Pages: results of runs as one HTML file that loads nothing; plots and films of a scene.
+"""Pages: results of runs as one self-contained HTML file; plots and films of a scene.
 
-A page is data: sections with content; names and texts are plain text::
+A page is built from sections with content; all texts are plain text and are escaped::
 
     from pathlib import Path
 
@@ -13,7 +13,7 @@ A page is data: sections with content; names and texts are plain text::
     ]
     Path("cups.html").write_text(Document("The café", sections).html(), encoding="utf-8")
 
-A section of one's own on the page of a run is an entry point, `hetwin.page_sections` ([packages](packages.md)): a
+An entry point of the group `hetwin.page_sections` ([packages](packages.md)) adds a section to the page of each run: a
 function of an episode that returns a `Section`, or None.
 """
 

@@ -1,6 +1,6 @@
-"""Robots: their build, motions and commands.
+"""Robots: their kinematics, motions and commands.
 
-Inverse kinematics of a chain of links, here of an arm of two that turns in a plane::
+Inverse kinematics of a chain of links, here of a planar arm with two joints::
 
     import numpy as np
     from hetwin_suite.robot import Chain, Segment, Solver
@@ -13,9 +13,9 @@ Inverse kinematics of a chain of links, here of an arm of two that turns in a pl
     pose = np.array([*there.position, np.cos(0.6), 0.0, 0.0, np.sin(0.6)])
     print(Solver(arm).solve(pose).positions)
 
-A program in the loop with the twin commands a `Robot` ([programs](programs.md)); a skill plans with a `SkillScene`
-([plans](plans.md)). A recording is written from `Reading` and `Announcement`
-(`hetwin_suite.episode.write_bag`).
+A program that runs in closed loop with the twin commands a `Robot` ([programs](programs.md)); a skill plans with a
+`SkillScene` ([plans](plans.md)). `hetwin_suite.episode.write_bag` writes a recording from `Reading` and `Announcement`
+objects.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs of a scenario: from its start to its end, or taken in hand while they go on.
+"""Runs of a scenario, with control while they run.
 
-`hetwin_suite.run` runs a scenario as the command does, with a log in a folder. A session runs one in this process,
-and calls whoever listens; between two steps it can be looked at, changed and stopped::
+`hetwin_suite.run` runs a scenario as the command `hetwin run` does, with a log in a folder. A session runs a scenario
+in this process and calls its listeners; between two steps it can be inspected, changed and stopped::
 
     from hetwin_suite.runs import RunOptions, session
 

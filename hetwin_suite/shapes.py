@@ -1,4 +1,4 @@
-"""Shapes of a scene: distances between things, and which are inside others.
+"""Shapes of a scene: distances between objects, and containment.
 
 For example, whether a point is inside a cup, in the cup's frame::
 
@@ -8,7 +8,7 @@ For example, whether a point is inside a cup, in the cup's frame::
     cup = Entity("cup", EntityKind.OBJECT, shapes=(Shape(ShapeKind.CYLINDER, (0.04, 0.1)),))
     print(inside_of(cup).holds((0.0, 0.0, 0.02)))
 
-`SceneShapes` measures distances between things and casts rays, on the shapes as they are in a scene.
+`SceneShapes` measures distances between the objects of a scene, and casts rays onto them.
 """
 
 from __future__ import annotations

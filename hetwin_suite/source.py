@@ -1,11 +1,11 @@
-"""Sources of the robots' motion, for sources of one's own and for commanding robots.
+"""Sources of robot motion: custom sources, and commands to robots.
 
-A `Part` moves joints and the base of one robot, step by step. `Plans` has those of all robots; the main model takes a
-part in place of a description as its parameter `source`. `open_source` makes one from a scenario's value. A package
-adds a source that listens under the entry points `hetwin.parts`, such as `commands` of the extra `commanding`: a
-function of the source's keys, the robots and their wheels, which returns a part.
+A `Part` moves the joints and the base of one robot, step by step; `Plans` combines the parts of all robots.
+`open_source` makes the parts from a scenario's `source`. Instead of such a description, the main model's parameter
+`source` also accepts a part. An entry point of the group `hetwin.parts` adds a kind of source, such as `commands` in
+the extra `commanding`: a function of the source's keys, the robots and their wheels that returns a part.
 
-For example, a base that goes forward with half a metre per second for two seconds::
+For example, a base that drives forward at 0.5 m/s for 2 s::
 
     from hetwin_suite.source import CommandedBase, TwistCommand
 

@@ -1,7 +1,7 @@
 """Many runs of one scenario: from its start, from a moment of it, or of its recorded episodes.
 
-A `Study` makes the runs. Uncertain quantities are drawn for each of them; a draw can be changed before its run is
-made::
+A `Study` computes the runs. Uncertain quantities are drawn for each run; a draw can be changed before its run is
+computed::
 
     from hetwin_suite.study import Study
 
@@ -9,8 +9,8 @@ made::
     for run in study.runs(study.draw(index) for index in range(2)):
         print(run.index, run.outcomes, run.inputs)
 
-Predictions, decisions and explanations from the runs of a moment are in a package of its
-own, `hetwin_futures` (`pip install "hetwin-suite[futures]"`).
+The package `hetwin_futures` (`pip install "hetwin-suite[futures]"`) makes predictions, decisions and explanations from
+the runs of a moment.
 """
 
 from __future__ import annotations

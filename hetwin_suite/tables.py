@@ -1,7 +1,7 @@
 """Episodes as tables: occasions, events, tasks and beliefs, row by row.
 
-Whatever reads a whole episode, such as a statistic or an export, reads its tables; `open_episode` of
-`hetwin_suite.episode` asks one question at a time::
+Tables are for code that reads whole episodes, such as statistics and exports; to ask single questions, see
+`hetwin_suite.episode.open_episode`::
 
     import hetwin_suite
     from hetwin_suite.tables import open_tables
@@ -11,7 +11,7 @@ Whatever reads a whole episode, such as a statistic or an export, reads its tabl
     for row in tables.occasions:
         print(row.fluent, row.a, row.b, row.span.from_ns / 1e9)
 
-`read_table` reads a CSV file of numbers, with errors that name line and column.
+`read_table` reads a CSV file of numbers; its errors name line and column.
 """
 
 from __future__ import annotations

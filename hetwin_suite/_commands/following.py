@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 def followed(
     study: Study, words: Callable[[Sequence[RunResult]], str], *, warns: bool = False
 ) -> list[RunResult]:
-    """Print on stderr how far a study is whenever nothing was printed for a while; returns the runs that are over.
+    """Report a study's progress on stderr, at intervals, while it runs.
 
     Args:
-        study: of which nothing has been run yet.
-        words: how far it is, from the runs that are over.
-        warns: of each run that fails.
+        study: the study, not yet started.
+        words: returns the progress text for the finished runs.
+        warns: whether to print a warning for each failed run.
+
+    Returns:
+        The finished runs: a list that grows while the study runs.
     """
     from hetwin_suite.running.patience import Patience, to_stderr
 
@@ -56,14 +59,14 @@ def recorded(
     why: Callable[[Mapping[str, Any]], Iterable[str]] = lambda _: (),
     more: Callable[[Mapping[str, Any]], Iterable[str]] = lambda _: (),
 ) -> Result:
-    """Record, with progress on stderr.
+    """Record episodes, with progress on stderr.
 
     Args:
-        record: records.
+        record: function that records the episodes.
         out: the folder.
-        of: how many episodes are recorded.
-        why: words about an episode's summary beside label and cause.
-        more: lines about all of them at the end.
+        of: number of episodes.
+        why: returns further words about an episode from its summary, after label and cause.
+        more: returns further lines about all episodes from the content of `distribution.json`.
     """
     patience, done = Patience(to_stderr), 0
 

@@ -1,7 +1,7 @@
-"""Options that several commands have: each name means the same everywhere.
+"""Options shared by several commands: each name has the same meaning everywhere.
 
-Up to its first semicolon the help of an option is the same in all commands that have it; what follows is the
-command's own.
+The help of an option is the same in all commands up to its first semicolon; the text after it is specific to the
+command.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ ENGINES = ("auto", "gz", "mujoco")
 
 
 def scenarios(incomplete: str) -> list[str]:
-    """Names of hetwin's own scenarios; where none fits, the shell completes files."""
+    """Names of hetwin's scenarios that complete a word; if there is none, the shell completes file names."""
     return beginning(incomplete, names_of("scenarios", ".yaml"))
 
 
 def variants(context: Context, incomplete: str) -> list[str]:
-    """Names of the variants of the scenario that the command names before."""
+    """Names of the variants of the scenario that precedes this option on the command line."""
     from hetwin_core.ensemble.scenario.scenario import find_scenario
     from hetwin_core.ensemble.scenario.strict_yaml import VARIANTS, load_with_base
 
-    # incomplete text is not parsed
+    # While text is incomplete, typer may leave the scenario among the unparsed words.
     words = [word for word in context.args if not word.startswith("-")]
     named = context.params.get("scenario") or next(iter(words), None)
     try:
@@ -57,7 +57,7 @@ def engines(incomplete: str) -> list[str]:
 
 
 def beginning(incomplete: str, names: Iterable[str]) -> list[str]:
-    """Those of some names with which a word may go on."""
+    """The names that start with an incomplete word."""
     return [name for name in names if name.startswith(incomplete)]
 
 
@@ -69,20 +69,20 @@ _MEANINGS = {
     "--within": ("S", "wall seconds that it may take"),
     "--budget": ("S", "seconds of processor time"),
 }
-"""Option -> metavar and meaning, to which commands add something."""
+"""Option -> metavar and shared part of the help."""
 
 
 def option(name: str, what: str = "", least: int | None = None) -> Any:
-    """Return an option that has a meaning of its own and an addition of only one command.
+    """Return a shared option whose help has a part specific to one command.
 
     Args:
         name: one of `_MEANINGS`.
-        what: the command's addition.
-        least: smallest value; None: any.
+        what: the command's part of the help, appended after a semicolon.
+        least: minimum value; None: no minimum.
     """
-    metavar, means = _MEANINGS[name]
-    said = f"{means}; {what}" if what else means
-    return typer.Option(name, metavar=metavar, min=least, help=said)
+    metavar, meaning = _MEANINGS[name]
+    help_text = f"{meaning}; {what}" if what else meaning
+    return typer.Option(name, metavar=metavar, min=least, help=help_text)
 
 
 _SCENARIO: Any = typer.Argument(
@@ -220,10 +220,10 @@ def start_options(
     variant: str | None,
     duration: float | None = None,
 ) -> RunOptions:
-    """Options of a run's start, from the options of these names.
+    """Return the start options of a run from the command-line options of the same names.
 
     Raises:
-        BadInput: if one of them is none; it is named.
+        BadInput: if an option's value is invalid; the error names the option.
     """
     from hetwin_core.ensemble.conductor.start.options import RunOptions
 
@@ -238,10 +238,10 @@ def start_options(
 
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:
-    """The object that an option's text holds; empty if the option was not given.
+    """Parse the JSON object that an option's text contains; an absent option gives an empty object.
 
     Raises:
-        BadInput: if the text is no JSON object; the option is named.
+        BadInput: if the text is no JSON object; the error names the option.
     """
     if text is None:
         return {}
@@ -257,10 +257,10 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
 
 
 def scene_object(text: str | None) -> dict[str, Any]:
-    """The scene that `--scene` names: a JSON object, or a file with one such as an episode's scene.json.
+    """Return the scene given by `--scene`: a JSON object, or a file that contains one, such as an episode's scene.json.
 
     Raises:
-        BadInput: if there is no such file, or it holds no JSON object.
+        BadInput: if the file cannot be read, or the text is no JSON object.
     """
     if text is None or text.lstrip().startswith("{"):
         return json_object(text, "--scene")
@@ -279,10 +279,10 @@ def scene_object(text: str | None) -> dict[str, Any]:
 
 
 def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
-    """The absolute folder of each package that `--package` names.
+    """Return package name -> absolute folder from the values of `--package`.
 
     Raises:
-        BadInput: if a text is not NAME=FOLDER, or there is no such folder.
+        BadInput: if a value is not NAME=FOLDER, or the folder does not exist.
     """
     folders: dict[str, str] = {}
     for text in texts or ():
@@ -307,7 +307,7 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
 
 
 def numbers(text: str, count: int, between: str = ",") -> tuple[float, ...] | None:
-    """Return so many finite numbers with commas, or something else, between them; None of any other text."""
+    """Parse `count` finite numbers separated by `between`; None if the text is anything else."""
     try:
         found = tuple(map(float, text.split(between)))
     except ValueError:
@@ -316,10 +316,14 @@ def numbers(text: str, count: int, between: str = ",") -> tuple[float, ...] | No
 
 
 def check_none(given: Mapping[str, object], problem: str, expected: str) -> None:
-    """Check that none of some options is given, by their names.
+    """Check that none of the options is given.
+
+    Args:
+        given: option -> its value; None or False: not given.
+        problem, expected: text of the error.
 
     Raises:
-        BadInput: if one is.
+        BadInput: if one is given.
     """
     for name, value in given.items():
         if value is not None and value is not False:
@@ -327,10 +331,10 @@ def check_none(given: Mapping[str, object], problem: str, expected: str) -> None
 
 
 def checked_pace(pace: float | None) -> float | None:
-    """Return the value of `--pace`.
+    """Return the value of `--pace`, a multiple of real time.
 
     Raises:
-        BadInput: if there is no such pace.
+        BadInput: if it is not a finite number above 0.
     """
     if pace is not None and not (math.isfinite(pace) and pace > 0.0):
         raise BadInput("there is no such pace", where="--pace", found=pace, expected="above 0")
@@ -338,7 +342,7 @@ def checked_pace(pace: float | None) -> float | None:
 
 
 def with_usual_ports(words: Sequence[str]) -> list[str]:
-    """Return a command's words with the port that ``--foxglove`` means where none follows it."""
+    """Return a command line in which each ``--foxglove`` without a port is followed by the default port."""
     found = list(words)
     for index in range(len(found) - 1, -1, -1):
         if found[index] == "--foxglove" and not "".join(found[index + 1 : index + 2]).isdigit():

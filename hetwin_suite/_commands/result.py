@@ -26,7 +26,7 @@ from hetwin_core.ensemble.writing import unwritable, write_text, writing
 from hetwin_suite.running.patience import never_silent, to_stderr
 
 NOT_KNOWN = 3
-"""Exit code if the answer is not known, or was not found in time."""
+"""Exit code if the result is unknown, or was not found in time."""
 
 _LINE = re.compile(r"\bline (\d+)(?:[,:] )?")
 
@@ -36,10 +36,10 @@ class Page:
     """A page, one HTML file.
 
     Attributes:
-        file: that is written; its folder is made if there is none.
+        file: path of the page; missing folders are created.
         draw: returns the HTML.
-        doing: words of progress when that takes long.
-        matters: whether a page that cannot be drawn is an error; else a warning has the reason.
+        doing: returns the progress text that is printed when drawing takes long.
+        matters: whether failing to draw the page is an error; else a warning gives the reason.
     """
 
     file: Path
@@ -48,15 +48,15 @@ class Page:
     matters: bool = True
 
     def write(self) -> Path | None:
-        """Draw and write it; returns the file, None if there is none.
+        """Draw and write the page; returns its file, or None if it could not be drawn.
 
         Raises:
-            BadInput: if it cannot be drawn or written, and matters.
+            BadInput: if the page matters and cannot be drawn or written.
         """
         try:
             with never_silent(self.doing):
                 write_text(self.file, self.draw(), "the page")
-        except Exception as error:  # a success must not fail for want of its page
+        except Exception as error:  # a missing page must not fail a successful command
             if self.matters:
                 raise
             to_stderr(f"warning: no page: {error}")
@@ -70,10 +70,10 @@ class Result:
 
     Attributes:
         document: the output of `--json`; see `json_text`.
-        lines: text for a person; looked at only if JSON is not asked for.
+        lines: text for a person; iterated only without `--json`.
         code: exit code: 0 yes, 1 no or failed, 3 not known or not in time.
-        page: that is written; JSON and text name it.
-        kept: file in which JSON is kept as well; its folder is made if there is none.
+        page: the page to write; JSON and text name its file.
+        kept: file to which the JSON is written as well; missing folders are created.
     """
 
     document: Any
@@ -90,18 +90,19 @@ class PagedResult(Result):
 def present(
     result: Result, *, as_json: bool, indent: int | None = 2, with_page: bool = True
 ) -> None:
-    """Write the page of a command's result, and print the rest.
+    """Write the page of a command's result, and print the result as text or JSON.
 
-    While the page is drawn, the first signal that interrupts lets it be finished, the second does not.
+    While the page is drawn, the first interrupt is deferred until the page is finished; the second takes effect at
+    once.
 
     Args:
-        result: of the command.
-        as_json: whether JSON is asked for.
-        indent: of JSON; None: in one line, as lines of a stream.
-        with_page: whether the page is asked for.
+        result: the command's result.
+        as_json: whether to print JSON.
+        indent: indentation of the JSON; None: everything in one line, as in JSON Lines.
+        with_page: whether to write the page.
 
     Raises:
-        typer.Exit: with the result's code, if that is not 0; or with that of a signal.
+        typer.Exit: with the result's exit code if it is not 0, else with that of the interrupt, if there was one.
     """
     document, code, file = result.document, result.code, None
     if result.kept is not None:
@@ -127,7 +128,12 @@ def _second_at_once(count: int, number: int) -> None:
 
 
 def json_text(document: Any, indent: int | None = 2) -> str:
-    """Return a document as JSON; it may hold objects that have `to_json`, pydantic models, dataclasses and paths."""
+    """Return a document as JSON.
+
+    Args:
+        document: plain JSON; may contain objects with `to_json`, pydantic models, dataclasses and paths.
+        indent: as in `json.dumps`.
+    """
     return json.dumps(document, indent=indent, default=_plain)
 
 
@@ -144,18 +150,18 @@ def _plain(value: Any) -> Any:
 
 
 def error_document(error: Any) -> dict[str, Any]:
-    """Return an error as `--json` prints it: the problem, its file and line, its key or option."""
+    """Return an error as printed by `--json`: the problem, its file and line, its key or option."""
     row: dict[str, Any] = dict.fromkeys(("file", "line", "key", "found", "expected"))
     if isinstance(error, BadInput):
-        place = _LINE.search(error.where or "")
+        line = _LINE.search(error.where or "")
         row["file"] = error.file
-        row["line"] = None if place is None else int(place[1])
+        row["line"] = None if line is None else int(line[1])
         row["key"] = _LINE.sub("", error.where or "").strip(" ,:") or None
         row |= {"found": error.found, "expected": error.expected}
         row["message"] = error.problem
     elif isinstance(error, HetwinError):
         row["message"] = str(error)
-    else:  # of the command line
+    else:  # an error of the command line, raised by click
         option, param = getattr(error, "option_name", None), getattr(error, "param", None)
         row["key"] = option or (param and param.opts[0])
         row["message"] = error.format_message()
@@ -166,26 +172,25 @@ def error_document(error: Any) -> dict[str, Any]:
 
 
 def saying(*, as_json: bool) -> Callable[[str], None]:
-    """Return a function that prints a line at once while a command goes on; on stderr if stdout is for JSON."""
+    """Return a function that prints a line immediately: to stderr if stdout is reserved for JSON, else to stdout."""
     return lambda text: print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
 
 
 BETWEEN = 2
-"""Columns of space between two columns of a table."""
+"""Spaces between two columns of a table."""
 INDENT = 4
-LEAST_TEXT = 24
-"""A last column that would be narrower is written below its row."""
+MIN_TEXT = 24
+"""Minimum width of the last column in characters; a narrower one is printed below its row."""
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of rows below a header: aligned, the last column wrapped to the terminal.
+    """Return the lines of a table with aligned columns, the last column wrapped to the terminal's width.
 
-    In a pipe nothing is wrapped, so that each row is one line. On a terminal too narrow for the table each row is a
-    paragraph of its own.
+    If stdout is a pipe, each row is one line. If the terminal is too narrow for the table, each row is a paragraph.
 
     Args:
         header: titles of the columns.
-        rows: as many texts each; only those of the last column may be long.
+        rows: one text per column; only texts of the last column may be long.
     """
     return table_lines(
         header, rows, shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -195,15 +200,15 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 def table_lines(
     header: Sequence[str], rows: Sequence[Sequence[str]], width: int | None = None
 ) -> list[str]:
-    """The lines of `table`, for a terminal of so many characters; None: of any length."""
+    """Return the lines of `table` for a width in characters; None: unlimited."""
     *named, _ = zip(header, *rows, strict=True)
     sizes = [max(map(len, column)) for column in named]
-    left = sum(sizes) + BETWEEN * len(sizes)
+    margin = sum(sizes) + BETWEEN * len(sizes)
     if width is None:
         return [_in_line(row, sizes) for row in (header, *rows)]
-    if width - left < LEAST_TEXT:
+    if width - margin < MIN_TEXT:
         return [line for row in rows for line in _paragraph(header, row, width)]
-    return [line for row in (header, *rows) for line in _wrapped(row, sizes, width - left)]
+    return [line for row in (header, *rows) for line in _wrapped(row, sizes, width - margin)]
 
 
 def _in_line(row: Sequence[str], sizes: Sequence[int]) -> str:
@@ -226,7 +231,7 @@ def _paragraph(header: Sequence[str], row: Sequence[str], width: int) -> list[st
 
 
 def _fold(text: str, width: int) -> list[str]:
-    """The text in lines that break between words only."""
+    """Break a text into lines between words only."""
     lines = textwrap.wrap(text, max(width, 1), break_long_words=False, break_on_hyphens=False)
     return lines or [""]
 
@@ -236,7 +241,7 @@ FIGURES = Group(
     "figures of the event",
     "a function of the events of a run, which returns RunFigures",
 )
-"""Named by an event: the function is called for a run in which it happened."""
+"""Entry points named after an event: the function is called for each run in which the event happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,8 +251,8 @@ class RunFigures:
     Attributes:
         name: key of `values` in the output of `hetwin run --json`.
         values: the figures, as plain JSON.
-        lines: the same in words.
-        routine: names of events that the figures sum up; they are not printed one by one.
+        lines: the figures as text.
+        routine: names of the events that the figures summarize; these are not printed one by one.
     """
 
     name: str
@@ -257,10 +262,10 @@ class RunFigures:
 
 
 def figures_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[RunFigures]:
-    """Yield the figures of installed packages; one that fails is named in a warning, and left out.
+    """Yield the figures that installed packages compute; a package that fails causes a warning and is skipped.
 
     Args:
-        rows: the events of the run, as its summary has them.
+        rows: the events in the run's summary.
     """
     happened = {row["name"] for row in rows}
     for name, point in FIGURES.points().items():
@@ -269,20 +274,20 @@ def figures_of(rows: Sequence[Mapping[str, Any]]) -> Iterator[RunFigures]:
                 yield FIGURES.loaded(point)(rows)
             except BadInput as error:
                 warnings.warn(str(error), stacklevel=2)
-            except Exception as error:  # code of anyone's
+            except Exception as error:  # third-party code
                 refused = FIGURES.refused(point, f"{type(error).__name__}: {error}")
                 warnings.warn(str(refused), stacklevel=2)
 
 
 def lines_of(file: Path, expected: str) -> list[str]:
-    """Return the lines of a text file, with their ends.
+    """Return the lines of a text file, with their line ends.
 
     Args:
-        file: that is read.
-        expected: content, for the error.
+        file: the file.
+        expected: expected content, for the error message.
 
     Raises:
-        BadInput: if it cannot be read.
+        BadInput: if the file cannot be read.
     """
     try:
         return list(io.StringIO(read_text(file, encoding="utf-8-sig"), newline=""))
@@ -294,10 +299,10 @@ def lines_of(file: Path, expected: str) -> list[str]:
 
 
 def make_room_for(out: Path) -> None:
-    """Make the folders that a file lies in, before the work begins whose result it will hold.
+    """Create the parent folders of an output file before the work starts, so that an unwritable path fails early.
 
     Raises:
-        BadInput: if a file cannot be written there.
+        BadInput: if the file cannot be written.
     """
     with writing("the file", out, "--out"):
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Decides which object a hand of a MuJoCo world holds, and moves it: by the grasp monitor and a model that carries."""
+"""Decides which object a hand in a MuJoCo world holds (grasp monitor), and where the object moves (carrying model)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from model_nodes.main_physics.engines.shared import CARRYING_GAIN
 from model_nodes.rigid_grasp import RigidGrasp
 
 REACH = 0.02
-"""Objects that are nearer to the hand than this are looked at [m]."""
+"""Distance from the hand within which objects are considered [m]."""
 MONITOR = {
     "dwell": 0.01,
     "settle_time": 0.04,
@@ -33,10 +33,11 @@ MONITOR = {
     "release_opening": 0.08,
     "min_closing": 0.02,
 }
-"""An exactly carried object leaves the fingers only when they open, so that the monitor need not wait, and should not:
-slippery cans squeeze out between flat fingers within 0.1 s, in which those sink into it where contacts are soft."""
+"""Parameters of the grasp monitor. A carried object leaves the fingers only when they open, so that short times
+suffice. Longer ones would fail: slippery cans squeeze out between flat fingers within 0.1 s, and the fingers sink into
+them where contacts are soft."""
 SUCTION = 0.005
-"""A suction cup takes an object as near to it as this [m]."""
+"""Maximum distance at which a suction cup takes an object [m]."""
 _ROBOT = "the robot of the hand"
 
 
@@ -44,14 +45,14 @@ class Grip:
     """The object in a hand.
 
     Args:
-        model, data: MuJoCo's.
-        hand: of that model.
+        model, data: the MuJoCo world.
+        hand: a hand of that model.
         objects: names or patterns of the free bodies that may be held.
-        carried_by: the model that carries them, not yet initialized; None: a rigid grasp.
+        carried_by: the model that computes the pose of a held object, not yet initialized; None: a rigid grasp.
         listener: called with each event of the grasp monitor.
 
     Attributes:
-        held: the body that is held; 0: none.
+        held: id of the held body; 0: none.
         sucks: whether the suction of a hand without fingers is on.
 
     Raises:
@@ -93,7 +94,7 @@ class Grip:
         self.restart()
 
     def restart(self) -> None:
-        """Begin with nothing held."""
+        """Reset: the hand holds nothing."""
         self.held, self._value, self._seen_ns = 0, Value(np.zeros(0), 0), self._now()
         self._palm = np.zeros(7)
         scene = self._scene({})
@@ -102,7 +103,7 @@ class Grip:
         self._carrier.start(scene)
 
     def look(self) -> bool:
-        """Look whether the hand holds something now; returns whether anything was near."""
+        """Update the held object; returns whether an object is held or within `REACH`."""
         near = self._near()
         if not near and not self.held:
             return False
@@ -123,10 +124,14 @@ class Grip:
         return True
 
     def follow(self, step: float) -> tuple[Floats, Floats]:
-        """Follow the hand for a step of some seconds; 0: it is where it was.
+        """Compute the velocity with which the held object follows the hand.
+
+        Args:
+            step: time since the last call [s]; 0: the hand has not moved.
 
         Returns:
-            (6,) velocity of the held object's place, and (6,) that which brings it there [m/s, rad/s].
+            (6,) twist of the object's target pose, and (6,) twist that moves the object to that pose [m/s, rad/s];
+            world frame.
         """
         data, palm = self._data, self._hand.bodies[0]
         now = np.append(data.xpos[palm], data.xquat[palm])
@@ -134,16 +139,16 @@ class Grip:
         self._palm, value = now, self._value
         hand = np.append(now, moved / step if step else np.zeros(6))
         if value.parent == self._frame:
-            place = compose(hand, value.data)
+            target = compose(hand, value.data)
         else:
-            place = extrapolate(value.data, (self._now() - value.time_ns) * 1e-9)
-        away = np.append(
-            place[:3] - data.xpos[self.held], rotation_vector(data.xquat[self.held], place[3:7])
+            target = extrapolate(value.data, (self._now() - value.time_ns) * 1e-9)
+        error = np.append(
+            target[:3] - data.xpos[self.held], rotation_vector(data.xquat[self.held], target[3:7])
         )
-        return place[7:], place[7:] + min(CARRYING_GAIN, 0.5 / step if step else 0.0) * away
+        return target[7:], target[7:] + min(CARRYING_GAIN, 0.5 / step if step else 0.0) * error
 
     def pose(self, body: int) -> Floats:
-        """(13,) pose and twist of a body, as MuJoCo last computed them."""
+        """(13,) pose and twist of a body in the world frame, as last computed by MuJoCo."""
         data, twist = self._data, np.zeros(6)
         mj.mj_objectVelocity(self._model, data, mj.mjtObj.mjOBJ_XBODY, body, twist, 0)
         return np.concatenate([data.xpos[body], data.xquat[body], twist[3:], twist[:3]])
@@ -156,8 +161,8 @@ class Grip:
 
     def _events(self, tick: Tick, near: dict[tuple[int, int], Nearest]) -> list[Event]:
         if self._hand.joints:
-            told = self._monitor.step(tick).events
-            return [event for event in told if "object" in event.arguments]
+            events = self._monitor.step(tick).events
+            return [event for event in events if "object" in event.arguments]
         if self.sucks == bool(self.held):
             return []
         touched = [(found.distance, body) for (body, _), found in near.items()]
@@ -169,7 +174,7 @@ class Grip:
         return [Event(name, tick.time_ns, arguments=about)]
 
     def _near(self) -> dict[tuple[int, int], Nearest]:
-        """(object, body of the hand) -> nearest points, of those within reach."""
+        """(object, body of the hand) -> nearest points, for pairs closer than `REACH`."""
         model, data, at = self._model, self._data, self._data.geom_xpos
         apart = at[self._pairs[:, 0]] - at[self._pairs[:, 1]]
         close = np.einsum("ij,ij->i", apart, apart) < self._around
@@ -202,7 +207,7 @@ class Grip:
         return (*ids, near.distance, *near.point, *near.normal, 0.0, 0.0, 0.0)
 
     def _describe(self, objects: Iterable[int]) -> tuple[Layout, dict[str, object]]:
-        """The scene that the models see, and the hand as its parameter."""
+        """Return the layout of the models' scene, and the hand as their parameter `hand`."""
         model, hand = self._model, self._hand
         joints = tuple(joint_name(model, joint) for joint in hand.joints)
         moves = {int(model.jnt_bodyid[j]): joint_name(model, j) for j in reversed(hand.joints)}
@@ -244,7 +249,7 @@ class Grip:
 
 
 def _objects(model: mj.MjModel, hand: MujocoHand, patterns: Sequence[str]) -> list[int]:
-    """The rigid bodies that move freely and may be held."""
+    """The rigid bodies with a free joint that match the patterns."""
     free = model.jnt_bodyid[model.jnt_type == mj.mjtJoint.mjJNT_FREE.value].tolist()
     found = [body for body in free if any(fnmatchcase(body_name(model, body), p) for p in patterns)]
     rigid = [b for b in found if model.body_jntnum[list(carried(model, b))].sum() == 1]
@@ -260,7 +265,7 @@ def _objects(model: mj.MjModel, hand: MujocoHand, patterns: Sequence[str]) -> li
 
 
 def _pairs(model: mj.MjModel, hand: Iterable[int], objects: Iterable[int]) -> np.ndarray:
-    """(n, 2) all pairs of a geom of the hand and one of an object."""
+    """(n, 2) ids of all pairs of an object's geom and a geom of the hand."""
     others = solid_geoms(model, objects).tolist()
     found = [(geom, other) for other in others for geom in solid_geoms(model, hand).tolist()]
     return np.array(found, np.intp).reshape(-1, 2)

@@ -1,4 +1,4 @@
-"""Finds the fingers of a hand in a MuJoCo model, and where their joints are when it is open and when it is closed."""
+"""Finds the finger joints of a hand in a MuJoCo model, and their positions in the open and in the closed hand."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scene.values import Ints
 
-_LEAST = 0.001
-"""Least travel of a fingertip towards the others for a joint to count as closing the hand [m]."""
+_MIN_TRAVEL = 0.001
+"""Minimum travel of a fingertip towards the other fingers for a joint to count as closing the hand [m]."""
 _FAR = 1.0
 
 
@@ -23,10 +23,10 @@ class MujocoHand:
     """A hand of a MuJoCo model.
 
     Attributes:
-        name: of the body that its fingers start from.
-        bodies: that body, and all that it carries.
-        joints: of the fingers; none: it holds by suction.
-        opened, closed: their positions when the hand is open, and when it is closed on nothing [m or rad].
+        name: name of the hand's base body, to which the fingers are attached.
+        bodies: ids of the base body and of all its descendants.
+        joints: ids of the finger joints; empty: the hand holds by suction.
+        opened, closed: positions of the joints in the open hand, and in the hand closed without an object [m or rad].
     """
 
     name: str
@@ -39,15 +39,15 @@ class MujocoHand:
 def find_hand(
     model: mj.MjModel, name: str, fingers: Mapping[str, tuple[float, float]]
 ) -> MujocoHand:
-    """Find a hand by its body.
+    """Find a hand by its base body.
 
     Args:
-        model: MuJoCo's.
-        name: of the body that the fingers start from.
-        fingers: joint -> opened and closed position; empty: as shapes and limits show.
+        model: the MuJoCo model.
+        name: name of the base body, to which the fingers are attached.
+        fingers: joint -> opened and closed position; empty: derived from the fingers' shapes and joint limits.
 
     Raises:
-        BadInput: if there is no such body or joint, or the ends of the joints are not known.
+        BadInput: if there is no such body or joint, or the opened and closed positions cannot be derived.
     """
     names = [body_name(model, body) for body in range(model.nbody)]
     bodies = carried(model, _index_of(name, names, "hand"))
@@ -72,7 +72,7 @@ def _index_of(name: str, names: Sequence[str], where: str) -> int:
 
 
 def carried(model: mj.MjModel, body: int) -> tuple[int, ...]:
-    """A body, and all that it carries."""
+    """The ids of a body and of all its descendants."""
     found = [body]
     found += (b for b in range(body + 1, model.nbody) if model.body_parentid[b] in found)
     return tuple(found)
@@ -84,12 +84,12 @@ def joint_name(model: mj.MjModel, joint: int) -> str:
 
 
 def body_name(model: mj.MjModel, body: int) -> str:
-    """The name of a body, also of one without."""
+    """The body's name, or `body N` if it has none."""
     return model.body(body).name or f"body {body}"
 
 
 def _finger_joints(model: mj.MjModel, bodies: Iterable[int]) -> tuple[int, ...]:
-    """The limited joints of a hand; those that actuators drive, if some do, and none that follow others."""
+    """The limited joints of a hand without those coupled to others; only the actuated ones, if there are any."""
     inside = set(bodies)
     limited = [
         j for j in range(model.njnt) if model.jnt_bodyid[j] in inside and _is_limited(model, j)
@@ -114,13 +114,13 @@ def _is_limited(model: mj.MjModel, joint: int) -> bool:
 
 
 def _followers(model: mj.MjModel) -> dict[int, int]:
-    """Joint -> the equality by which it follows another."""
+    """Joint -> the equality constraint that couples it to another joint."""
     coupled = np.flatnonzero((model.eq_type == mj.mjtEq.mjEQ_JOINT.value) & (model.eq_obj2id >= 0))
     return {int(model.eq_obj1id[equality]): int(equality) for equality in coupled}
 
 
 class _Ends:
-    """At which of its ends each finger joint opens the hand: where the tip of its finger is farther from the others."""
+    """Finds which limit of each finger joint opens the hand: the one with the fingertip farther from the others."""
 
     def __init__(self, model: mj.MjModel, bodies: Sequence[int], joints: Sequence[int]) -> None:
         self._model, self._data, self._joints = model, mj.MjData(model), joints
@@ -135,17 +135,17 @@ class _Ends:
             self._geoms.setdefault(self._fingers.get(body, 0), []).append(geom)
 
     def found(self) -> dict[int, tuple[float, float]]:
-        """Joint -> opened and closed position, of those for which this can be seen."""
+        """Joint -> opened and closed position; joints with an ambiguous direction are omitted."""
         ends = {}
         for joint in self._joints:
             low, high = self._model.jnt_range[joint].tolist()
             nearer = self._apart(joint, low) - self._apart(joint, high)
-            if abs(nearer) > _LEAST:
+            if abs(nearer) > _MIN_TRAVEL:
                 ends[joint] = (high, low) if nearer < 0 else (low, high)
         return ends
 
     def _apart(self, joint: int, position: float) -> float:
-        """How far the tip of a joint's finger is from the others, or a single finger from the palm [m]."""
+        """Distance of a fingertip from the mean of the other tips; of a single finger, from the palm [m]."""
         model, data = self._model, self._data
         for j in self._joints:
             self._move(j, float(model.jnt_range[j].mean()))
@@ -161,7 +161,7 @@ class _Ends:
         return min((mj.mj_geomDistance(model, data, a, b, _FAR, None) for a, b in pairs), default=0)
 
     def _tip(self, geoms: Sequence[int]) -> np.ndarray:
-        """The middle of the last body of a finger."""
+        """(3,) mean position of the geoms of a finger's last body, in the world frame [m]."""
         of = self._model.geom_bodyid[geoms]
         return np.asarray(self._data.geom_xpos[geoms][of == of.max()].mean(axis=0))
 
@@ -172,11 +172,11 @@ class _Ends:
             if model.eq_obj2id[equality] == joint:
                 moved = position - model.qpos0[model.jnt_qposadr[joint]]
                 along = np.polynomial.polynomial.polyval(moved, model.eq_data[equality, :5])
-                place = model.jnt_qposadr[follower]
-                at[place] = model.qpos0[place] + along
+                slot = model.jnt_qposadr[follower]
+                at[slot] = model.qpos0[slot] + along
 
 
 def solid_geoms(model: mj.MjModel, bodies: Iterable[int]) -> Ints:
-    """The geoms of some bodies that take part in contacts."""
+    """The ids of the bodies' geoms that take part in contacts."""
     collides = (model.geom_contype | model.geom_conaffinity) != 0
     return np.flatnonzero(np.isin(model.geom_bodyid, list(bodies)) & collides).astype(np.int32)

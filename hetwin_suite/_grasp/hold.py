@@ -1,4 +1,4 @@
-"""Keeps held objects in the hand, in a MuJoCo world that somebody else steps."""
+"""Keeps grasped objects in the hand, in a MuJoCo world that the caller steps."""
 
 from __future__ import annotations
 
@@ -24,39 +24,40 @@ from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf.reader import read_world
 
 NEAR = 0.005
-"""Time between two looks at a hand while something is near it [s]."""
+"""Interval at which the hand is checked while an object is near [s]."""
 FAR = 0.02
-"""Time between two looks at a hand while nothing is near it [s]."""
+"""Interval at which the hand is checked while no object is near [s]."""
 HEAVIER = 10.0
-"""A held object has so many times its inertia more against bodies that touch it, but not for the hand: soft contacts of
-light things give way to the fingers."""
+"""Inertia added to a held object, as a multiple of its own. Without it, the soft contacts of a light object would give
+way to the fingers. The hand does not feel the addition."""
 _SHARE = 0.2
-"""This share of the force that was lacking in a step acts on the object from the next step on."""
+"""Fraction of a step's missing force that is added to the force on the object from the next step on."""
 
 
 class Hold:
     """Holds the object that a hand of a MuJoCo world has grasped; call it after each step.
 
-    While the fingers hold an object, its velocity is set after each step so that it follows the hand. The force that
-    this takes acts on the hand in return, so that the object keeps its weight, pushes and is pushed. When the fingers
-    open, the object goes on with the velocity that it has. Of two hands around one object the first carries it, then
-    the other. A hand without finger joints holds by suction, see `suck`. Nothing is held when time jumps back, as at a
-    reset.
+    While the fingers hold an object, its velocity is set after each step so that it follows the hand. The reaction
+    force acts on the hand, so that the hand feels the object's weight and its contacts. When the fingers open, the
+    object keeps its current velocity. If two hands grasp one object, the first one carries it until it opens, then the
+    other does. A hand without finger joints holds by suction, see `suck`. If time jumps back, as at a reset, the object
+    is let go.
 
     Args:
-        model, data: of one world; batches of worlds are not supported.
-        hand: name of the body that the fingers start from, or of a suction cup.
-        fingers: joint -> its positions in the open and the closed hand [m or rad], if shapes do not show them.
+        model, data: a single world; batches of worlds are not supported.
+        hand: name of the hand's base body, to which the fingers are attached, or of a suction cup.
+        fingers: joint -> its positions in the open and the closed hand [m or rad]; needed if they cannot be derived
+            from shapes and joint limits.
         objects: names or patterns of the bodies with a free joint that may be held.
-        carried_by: the model that carries them; by default they are fixed to the hand's body.
+        carried_by: the model that computes the pose of a held object; by default it is fixed to the hand's body.
         listener: called with each event: `grip_closed` and `grip_lost`, with `object`.
 
     Raises:
-        BadInput: if the hand or the objects are not there, or the ends of the finger joints are not known.
+        BadInput: if the hand or the objects do not exist, or the open and closed finger positions are unknown.
     """
 
     _carriers: ClassVar[WeakValueDictionary[tuple[int, int], Hold]] = WeakValueDictionary()
-    """Which of several hands carries an object, by the world's data and the body."""
+    """(id of the world's data, body) -> the hand that carries the body, if several hands hold it."""
 
     def __init__(
         self,
@@ -86,22 +87,22 @@ class Hold:
 
     @property
     def held(self) -> str:
-        """Name of the body that is held; empty: none."""
+        """Name of the held body; empty: none."""
         return body_name(self._model, self._grip.held) if self._grip.held else ""
 
     def suck(self, on: bool) -> None:
-        """Switch the suction of a hand without fingers: it takes a touched object, and keeps it until it is off."""
+        """Switch the suction of a hand without fingers. While it is on, the hand takes and keeps a touched object."""
         self._grip.sucks, self._due = on, self._data.time
 
     def enable(self, on: bool) -> None:
-        """Let go and hold nothing, or hold again the object in the hand's grip."""
+        """Enable or disable holding; disabling lets go of the held object."""
         self._enabled, self._due = on, self._data.time
         if not on:
             self._grip.restart()
             self._changed()
 
     def __call__(self, *_: object) -> None:
-        """Go on after a step of the world; the arguments of a callback do not matter."""
+        """Update after a step of the world; arguments, as of a MuJoCo callback, are ignored."""
         now = self._data.time
         if now < self._last:
             self._applied.clear()
@@ -117,7 +118,7 @@ class Hold:
                 self._changed()
 
     def _changed(self) -> None:
-        """Another object, or none, is held than before."""
+        """Move the added inertia and the forces from the last held object to the present one."""
         if self._heavy:
             if self._carriers.get((id(self._data), self._heavy)) is self:
                 del self._carriers[id(self._data), self._heavy]
@@ -131,14 +132,14 @@ class Hold:
             self._lacking, self._gained, self._twist = np.zeros(6), np.zeros(6), np.full(6, np.nan)
 
     def _load(self, body: int, times: float) -> None:
-        """Add so many times its inertia to the joint of an object; MuJoCo has it twice."""
+        """Add a multiple of an object's inertia to its free joint; MuJoCo stores the inertia in two arrays."""
         model, dofs = self._model, slice(self._model.body_dofadr[body], None)
         more = times * np.append(np.full(3, model.body_subtreemass[body]), model.body_inertia[body])
         model.dof_armature[dofs][:6] += more
         model.dof_M0[dofs][:6] += more
 
     def _follow(self, step: float) -> None:
-        """Set the velocity of the held object, so that it comes to its place."""
+        """Set the velocity of the held object so that it follows its target pose."""
         model, data, body = self._model, self._data, self._heavy
         mj.mj_kinematics(model, data)
         twist, wanted = self._grip.follow(step)
@@ -158,28 +159,33 @@ class Hold:
         self._push(self._palm, force)
 
     def _momentum(self, body: int, twist: Floats) -> Floats:
-        """(6,) of a body that moves with a twist of its frame, about its centre of mass."""
+        """(6,) linear and angular momentum of a body about its centre of mass.
+
+        Args:
+            body: id of the body.
+            twist: (6,) of the body's frame, in the world frame [m/s, rad/s].
+        """
         model, axes = self._model, self._data.ximat[body].reshape(3, 3)
         arm = self._data.xipos[body] - self._data.xpos[body]
         linear = twist[:3] + cross(twist[3:].tolist(), arm.tolist())
-        turning = axes @ (model.body_inertia[body] * (axes.T @ twist[3:]))
-        return np.append(model.body_subtreemass[body] * linear, turning)
+        angular = axes @ (model.body_inertia[body] * (axes.T @ twist[3:]))
+        return np.append(model.body_subtreemass[body] * linear, angular)
 
     def _push(self, body: int, wrench: Floats) -> None:
-        """Apply a wrench at the centre of a body instead of the last one; wrenches of others stay."""
+        """Replace the wrench that this object last applied at a body's centre of mass; other wrenches stay."""
         applied = self._data.xfrc_applied[body]
-        own, left = self._applied.pop(body, (wrench, None))
-        others = applied.copy() if left is None or (applied != left).any() else applied - own
+        own, last = self._applied.pop(body, (wrench, None))
+        others = applied.copy() if last is None or (applied != last).any() else applied - own
         applied[:] = others + wrench
         if wrench.any():
             self._applied[body] = wrench.copy(), applied.copy()
 
 
 def mirror_of(sdf: str) -> mj.MjModel:
-    """Return a world that is written as SDFormat; bodies and joints of models are named ``model::name``.
+    """Build the MuJoCo model of an SDFormat world; bodies and joints are named ``model::name``.
 
     Raises:
-        BadInput: if it cannot be read.
+        BadInput: if the SDFormat text is invalid.
     """
     notes = Notes()
     with TemporaryDirectory() as folder:

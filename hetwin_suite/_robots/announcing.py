@@ -1,4 +1,4 @@
-"""Announcements of a robot that plays a recording: each action, its joint motion and its time."""
+"""Announcements of the actions of a recording: each action with its start time and its joint trajectory."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedAction:
-    """An action that is announced.
+    """The announcement of an action.
 
     Attributes:
-        time_ns: when, in the recording's time [ns].
-        topic: on which the recording has its actions.
-        operation: the action.
-        arguments: its own, in how many seconds it begins, and how the joints move in it; as JSON.
+        time_ns: time of the announcement, from the start of the recording [ns].
+        topic: the recording's topic of the action.
+        operation: name of the action.
+        arguments: the action's arguments, the seconds until it starts, and its joint trajectory; as JSON.
     """
 
     time_ns: int
@@ -50,7 +50,7 @@ def announcements(recording: Path, ahead_s: float) -> list[AnnouncedAction]:
 
     Args:
         recording: a rosbag2.
-        ahead_s: each action is announced so long before it begins, or at the start [s].
+        ahead_s: time from the announcement to the action, shorter for actions near the recording's start [s].
 
     Raises:
         BadInput: if the recording has no actions.
@@ -87,7 +87,7 @@ def _actions(bag: Bag) -> Iterator[tuple[str, Annotation]]:
 
 
 class _Motion:
-    """The recorded joints."""
+    """The recorded joint positions."""
 
     def __init__(self, bag: Bag) -> None:
         decoder = JointMessageDecoder()
@@ -106,7 +106,7 @@ class _Motion:
             self._joints |= {name: (times, table[:, i]) for i, name in enumerate(names)}
 
     def trajectory(self, begin_s: float, end_s: float) -> dict[str, Any]:
-        """Return how the joints move between two times, as the fields of a JointTrajectory."""
+        """Return the joint motion between two times as the fields of a JointTrajectory message."""
         count = max(2, round((end_s - begin_s) * RATE) + 1)
         times = np.linspace(begin_s, end_s, count)
         columns = [np.interp(times, *recorded) for recorded in self._joints.values()]

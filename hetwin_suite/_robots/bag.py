@@ -30,10 +30,10 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One message of one driver; SI units, one number per joint.
+    """One JointState message of a driver; SI units, one number per joint.
 
     Attributes:
-        targets: commanded positions by the controller's state; None if unknown.
+        targets: commanded positions as reported in the controller's state; None if unknown.
     """
 
     time: float
@@ -59,10 +59,12 @@ def write_bag(
     Args:
         folder: the bag; must not exist.
         start_ns: stamp of time 0.
-        random: for the delays between a message's stamp and its reception.
-        namespace: of the robot's topics.
-        also: further messages, with the times of their reception.
-        types: that define all messages; None: those of a log.
+        readings: joint states.
+        announcements: action annotations, by time.
+        random: generator of the delays between a message's stamp and its reception.
+        namespace: namespace of the robot's topics.
+        also: further messages, with their reception times.
+        types: type store that defines all messages; None: that of hetwin's logs.
     """
     joints, annotations = of_robot(JOINT_STATES, namespace), of_robot(ANNOTATIONS, namespace)
     messages = [
@@ -79,7 +81,7 @@ def write_bag(
     ]
     received = 0
     for announcement in announcements:
-        # One publisher's messages arrive in the order in which it sent them.
+        # Messages of one publisher arrive in order.
         received = max(received + 1, _received(start_ns, announcement.time, random))
         message = encoded(
             annotations,

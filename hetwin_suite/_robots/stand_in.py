@@ -1,4 +1,4 @@
-"""A model that stands in for the real robot of its scenario; `hetwin robot obey` runs it without the twin."""
+"""Protocol of models that simulate the real robot of a scenario; `hetwin robot obey` runs one without the twin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Obeying(Protocol):
-    """A robot that takes commands in real time."""
+    """A simulated robot that executes commands in real time."""
 
     @property
     def notes(self) -> Sequence[str]:
@@ -19,33 +19,33 @@ class Obeying(Protocol):
 
     @property
     def topics(self) -> Sequence[str]:
-        """Full names of its topics."""
+        """Fully qualified names of its topics."""
 
     def run(self, say: Callable[[str], None], over: Callable[[], bool]) -> None:
-        """Obey until it is over.
+        """Execute commands until `over` returns True.
 
         Args:
-            say: prints a line about refused commands.
-            over: whether to stop; asked at each step.
+            say: prints a line about a refused command.
+            over: returns whether to stop; called at each step.
         """
 
 
 @runtime_checkable
 class StandIn(Protocol):
-    """A class of models that can be run alone, as the robot that another model commands."""
+    """A model class that can run alone, as the robot that the scenario's controller commands."""
 
     def obeying(
         self, scenario: Scenario, controller: str, namespace: str, seed: int | None
     ) -> AbstractContextManager[Obeying]:
-        """Return the robot, ready to obey; it is closed at the end.
+        """Return the robot, ready for commands, as a context that closes it.
 
         Args:
-            scenario: with the robot.
-            controller: name of the model that moves it.
-            namespace: of its topics.
-            seed: of its hidden parameters; None: none.
+            scenario: the scenario with the robot.
+            controller: name of the model that moves the robot.
+            namespace: namespace of its topics.
+            seed: seed of its hidden parameters; None: it has none.
 
         Raises:
             BadInput: if the scenario has no such robot.
-            ImportError: if ROS 2 is not there.
+            ImportError: if ROS 2 is not installed.
         """

@@ -20,29 +20,29 @@ from hetwin_suite._study.processes import Processes
 from hetwin_suite._study.work import Each
 
 DISTRIBUTION = "distribution.json"
-"""Beside recorded episodes: how they were recorded, and how their labels are distributed."""
+"""File beside the recorded episodes: their recording parameters and the distribution of their labels."""
 Summary: TypeAlias = Mapping[str, Any]
 """The summary of an episode: label, cause, and further keys of its kind."""
 
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """One episode of a recording; a kind with options of its own derives from it.
+    """Parameters of one episode of a recording; episode kinds with more options derive from this class.
 
     Attributes:
-        seed: of the recording.
-        index: of the episode, from 0.
+        seed: seed of the whole recording.
+        index: index of the episode, from 0.
     """
 
     seed: int
     index: int
 
     def generator(self) -> np.random.Generator:
-        """Return the generator of this episode: the same child as `SeedSequence(seed).spawn(n)[index]`, for any n."""
+        """Return the generator of this episode: that of `SeedSequence(seed).spawn(n)[index]`, for any n."""
         return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self.index,)))
 
     def random(self, purpose: str) -> np.random.Generator:
-        """Return a generator of this episode for one purpose, apart from that of its other draws."""
+        """Return this episode's generator for one purpose, independent of the episode's other draws."""
         return own_random(purpose, self.seed, self.index)
 
     @property
@@ -61,7 +61,7 @@ def _ignore(name: str, summary: Summary) -> None:
 
 
 def counts(summaries: Sequence[Summary]) -> dict[str, Any]:
-    """Return the number of episodes, and how often each label and each cause came."""
+    """Return the number of episodes, and how often each label and each cause occurs."""
     found: dict[str, Any] = {"episodes": len(summaries)}
     for key in ("label", "cause"):
         counted = Counter(str(s[key]) for s in summaries if s.get(key))
@@ -88,17 +88,17 @@ def record_episodes(
     Episode i of a seed does not depend on `count` and `jobs`.
 
     Args:
-        kind: of the episodes.
-        record: writes one of them; a function that other processes can import.
-        first: the first take; the others differ in their index.
+        kind: kind of the episodes, the prefix of their names.
+        record: writes one episode; a function that other processes can import.
+        first: the first take; the others differ only in their index.
         count: number of episodes.
         out: folder, which must be empty or missing.
         jobs: number of processes; None: one per core.
         on_episode: called with the name and the summary of each finished episode.
         look: called several times a second.
-        episode: number of the only one to be recorded, from 1; then `count` is ignored.
-        chosen: content of `distribution.json` beside kind, seed and counts.
-        distribution: its statistics of the summaries.
+        episode: record only the episode with this number, from 1; then `count` is ignored.
+        chosen: further content of `distribution.json`, such as chosen options.
+        distribution: returns the statistics of the summaries for `distribution.json`.
 
     Raises:
         BadInput: if a number is too small, or `out` is not empty.
@@ -107,9 +107,9 @@ def record_episodes(
     numbers = [("-n", count, 1), ("--seed", first.seed, 0)]
     numbers += [] if jobs is None else [("--jobs", jobs, 1)]
     numbers += [] if episode is None else [("--episode", episode, 1)]
-    for option, value, least in numbers:
-        if value < least:
-            raise BadInput("is too small", where=option, found=value, expected=f">= {least}")
+    for option, value, minimum in numbers:
+        if value < minimum:
+            raise BadInput("is too small", where=option, found=value, expected=f">= {minimum}")
     is_new = not out.exists()
     _make_free(out)
     indices = range(count) if episode is None else (episode - 1,)
@@ -145,7 +145,7 @@ def _make_free(out: Path) -> None:
 
 @contextmanager
 def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
-    """Input that is refused leaves no new folder without an episode."""
+    """Remove a new folder without episodes if the input is refused."""
     try:
         yield
     except BadInput:
@@ -155,10 +155,10 @@ def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
 
 
 def own_random(purpose: str, *key: int) -> np.random.Generator:
-    """Return the generator of one purpose, the same for the same key.
+    """Return a generator that depends only on a purpose and a key.
 
     Args:
-        purpose: of the draw; its CRC-32 comes first in the seed.
-        key: numbers >= 0, e.g. seed and index of an episode.
+        purpose: purpose of the draws; its CRC-32 is the first number of the seed.
+        key: further numbers of the seed, each >= 0, e.g. seed and index of an episode.
     """
     return np.random.default_rng([crc32(purpose.encode()), *key])

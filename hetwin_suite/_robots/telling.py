@@ -1,4 +1,4 @@
-"""Messages of a stand-in's program beside its motion: tasks, beliefs and percepts, as messages of a recording."""
+"""Messages of a robot's program in a recording beside its motion: tasks, beliefs and percepts."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from model_nodes.main_physics.sources.base.pose_messages import POSE
 from model_nodes.main_physics.sources.told.recorded import DETECTIONS
 
 _RECEIVED_NS = 200_000
-"""A recorder receives a message so long after its stamp."""
+"""Delay between a message's stamp and its reception by the recorder [ns]."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A message, `time` seconds after the recording's first; its stamps are made when it is written."""
+class Post:
+    """A message of the program, without stamps; `time` is in seconds from the start of the recording."""
 
     time: float
     topic: str
@@ -46,10 +46,10 @@ class Telling:
     """Messages of a robot's program; each method appends one, in any order of time.
 
     Attributes:
-        messages: so far.
+        messages: the appended messages.
     """
 
-    messages: list[Told] = field(default_factory=list)
+    messages: list[Post] = field(default_factory=list)
 
     def task(
         self,
@@ -76,7 +76,7 @@ class Telling:
             "reason": reason,
             "variables": json.dumps(variables) if variables else "",
         }
-        self.messages.append(Told(time, topic, TASKS.type, fields))
+        self.messages.append(Post(time, topic, TASKS.type, fields))
 
     def believe(
         self,
@@ -97,7 +97,7 @@ class Telling:
             "confidence": 1.0,
             "origin": origin,
         }
-        self.messages.append(Told(time, topic, BELIEFS.type, fields))
+        self.messages.append(Post(time, topic, BELIEFS.type, fields))
 
     def believe_at(
         self,
@@ -109,7 +109,7 @@ class Telling:
         origin: str = "",
         topic: str = BELIEFS.logged_name,
     ) -> None:
-        """Report where an entity is, as ``msg/Belief.msg``: x y z, qw qx qy qz in a frame."""
+        """Report the believed pose of an entity as ``msg/Belief.msg``: x y z, qw qx qy qz in a frame."""
         fields = {
             "fluent": LOC,
             "arguments": [entity],
@@ -119,11 +119,11 @@ class Telling:
             "confidence": 1.0,
             "origin": origin,
         }
-        self.messages.append(Told(time, topic, BELIEFS.type, fields))
+        self.messages.append(Post(time, topic, BELIEFS.type, fields))
 
     def pose(self, time: float, topic: str, pose: Sequence[float], frame: str = WORLD) -> None:
         """Publish a geometry_msgs/PoseStamped: x y z, qw qx qy qz in a frame."""
-        self.messages.append(Told(time, topic, POSE, {"frame": frame, "pose": tuple(pose)}))
+        self.messages.append(Post(time, topic, POSE, {"frame": frame, "pose": tuple(pose)}))
 
     def perceive(
         self,
@@ -135,15 +135,15 @@ class Telling:
         """Publish a vision_msgs/Detection3DArray.
 
         Args:
-            time: of the picture [s].
-            topic: of the detector.
-            found: class id -> pose (x y z, qw qx qy qz in the frame) and score, 0 to 1; may be empty.
-            frame: of the poses.
+            time: time of the picture [s].
+            topic: topic of the detector.
+            found: class id -> pose (x y z, qw qx qy qz in the frame) and score from 0 to 1; may be empty.
+            frame: frame of the poses.
         """
-        self.messages.append(Told(time, topic, DETECTIONS, {"frame": frame, "found": dict(found)}))
+        self.messages.append(Post(time, topic, DETECTIONS, {"frame": frame, "found": dict(found)}))
 
     def add_to(self, recording: Path, out: Path) -> Path:
-        """Write a recording anew with these messages in it; returns its folder, which must not exist before."""
+        """Write a copy of a recording that includes these messages; returns its folder `out`, which must not exist."""
         store = known_types()
         with AnyReader([recording], default_typestore=store) as reader:
             start_ns = reader.start_time
@@ -165,13 +165,13 @@ def _topic(name: str, kind: str) -> Topic:
     return Topic(name.removeprefix("/"), kind, "")
 
 
-def _message(told: Told, stamp_ns: int) -> Any:
-    if told.type in (TASKS.type, BELIEFS.type):
-        return message(told.type, stamp=stamp(stamp_ns), **told.fields)
-    head = header(stamp_ns, told.fields["frame"])
-    if told.type == POSE:
-        return message(POSE, header=head, pose=pose_message(told.fields["pose"]))
-    found = told.fields["found"].items()
+def _message(one: Post, stamp_ns: int) -> Any:
+    if one.type in (TASKS.type, BELIEFS.type):
+        return message(one.type, stamp=stamp(stamp_ns), **one.fields)
+    head = header(stamp_ns, one.fields["frame"])
+    if one.type == POSE:
+        return message(POSE, header=head, pose=pose_message(one.fields["pose"]))
+    found = one.fields["found"].items()
     detections = [_detection(head, name, pose, score) for name, (pose, score) in found]
     types: Mapping[str, Any] = known_types().types
     return types[DETECTIONS](header=head, detections=detections)
@@ -180,9 +180,9 @@ def _message(told: Told, stamp_ns: int) -> Any:
 def _detection(head: Any, name: str, pose: Sequence[float], score: float) -> Any:
     types: Mapping[str, Any] = known_types().types
     hypothesis = types["vision_msgs/msg/ObjectHypothesis"](class_id=name, score=score)
-    place = pose_message(pose)
-    covered = message("geometry_msgs/msg/PoseWithCovariance", pose=place, covariance=np.zeros(36))
+    center = pose_message(pose)
+    covered = message("geometry_msgs/msg/PoseWithCovariance", pose=center, covariance=np.zeros(36))
     result = types["vision_msgs/msg/ObjectHypothesisWithPose"](hypothesis=hypothesis, pose=covered)
-    bbox = types["vision_msgs/msg/BoundingBox3D"](center=place, size=vector_message((0, 0, 0)))
+    bbox = types["vision_msgs/msg/BoundingBox3D"](center=center, size=vector_message((0, 0, 0)))
     make = types["vision_msgs/msg/Detection3D"]
     return make(header=head, results=[result], bbox=bbox, id="")

@@ -18,16 +18,16 @@ NEEDED = "several machines need dask.distributed, which cannot be imported"
 CONNECT_S = 10.0
 LOOK_S = 0.25
 AHEAD = 2
-"""Tasks that a worker has, so that it need not wait for the next one."""
+"""Tasks submitted per worker, so that no worker waits for its next task."""
 _ONE_AT_A_TIME = threading.Lock()
-"""Engines and caches are those of a process, however many threads its worker has."""
+"""Held while a task runs: engines and caches belong to the process, and a dask worker may have several threads."""
 
 
-class Away(NamedTuple, Generic[Result]):
-    """A task done by a worker on another machine.
+class RemoteResult(NamedTuple, Generic[Result]):
+    """The result of a task that a worker on another machine has run.
 
     Attributes:
-        result: of the task.
+        result: the task's result; None if it failed.
         files: path relative to the task's folder -> content.
         error: why there is no result; None if there is one.
     """
@@ -38,13 +38,13 @@ class Away(NamedTuple, Generic[Result]):
 
 
 class Cluster:
-    """The workers of a scheduler of dask.distributed, each of which has hetwin and finds the same scenario.
+    """The workers of a dask.distributed scheduler. Each needs hetwin and access to the same scenario.
 
-    Files that a task leaves in its folder come back with its result. A worker that dies is replaced by the scheduler,
-    which gives its task to another.
+    Files that a task writes into its folder are returned with its result. If a worker dies, the scheduler gives its
+    task to another one.
 
     Args:
-        address: of the scheduler, such as ``tcp://192.168.0.7:8786``.
+        address: address of the scheduler, such as ``tcp://192.168.0.7:8786``.
     """
 
     def __init__(self, address: str) -> None:
@@ -61,36 +61,36 @@ class Cluster:
         job.warm()
         dask = library_of("cluster", "distributed", NEEDED, "--cluster")
         client, waiting = _connected(dask, self._address), iter(tasks)
-        begun: dict[Any, Task] = {}
+        submitted: dict[Any, Task] = {}
         ready: SimpleQueue[Any] = SimpleQueue()
 
-        def begin(count: int) -> None:
+        def submit(count: int) -> None:
             for task in islice(waiting, count):
-                future = client.submit(do_away, job, task, pure=False)
-                begun[future] = task
+                future = client.submit(do_remotely, job, task, pure=False)
+                submitted[future] = task
                 future.add_done_callback(ready.put)
 
         try:
-            begin(AHEAD * _workers(client))
-            while begun:
+            submit(AHEAD * _workers(client))
+            while submitted:
                 look()
                 try:
                     future = ready.get(timeout=LOOK_S)
                 except Empty:
                     continue
-                task = begun.pop(future)
-                begin(1)
+                task = submitted.pop(future)
+                submit(1)
                 yield _done(job, task, future)
         finally:
-            client.cancel(list(begun))
+            client.cancel(list(submitted))
             client.close()
 
 
 def _workers(client: Any) -> int:
-    """Wait for the first worker, and return how many there are.
+    """Wait for the first worker, and return the number of workers.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if there is none within `CONNECT_S`.
     """
     try:
         client.wait_for_workers(1, timeout=CONNECT_S)
@@ -108,26 +108,26 @@ def _done(job: Job[Task, Result], task: Task, future: Any) -> Done[Task, Result]
     error = future.exception()
     if error is not None:
         return Done(task, None, f"{type(error).__name__}: {error}", error)
-    away: Away[Result] = future.result()
+    remote: RemoteResult[Result] = future.result()
     folder = job.folder(task)
-    for name, content in away.files.items() if folder is not None else ():
+    for name, content in remote.files.items() if folder is not None else ():
         file = Path(str(folder), name)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
-    lost = "" if away.error is None else str(away.error)
-    return Done(task, away.result, lost, away.error)
+    lost = "" if remote.error is None else str(remote.error)
+    return Done(task, remote.result, lost, remote.error)
 
 
-def do_away(job: Job[Task, Result], task: Task) -> Away[Result]:
-    """Do a task on another machine, in a folder that is thrown away, and return the files that it leaves there, too."""
+def do_remotely(job: Job[Task, Result], task: Task) -> RemoteResult[Result]:
+    """Run a task on a worker, in a temporary folder; returns its result and the files that it wrote there."""
     with _ONE_AT_A_TIME, tempfile.TemporaryDirectory(prefix="hetwin-") as out:
-        there = job.elsewhere(Path(out))
+        local = job.elsewhere(Path(out))
         try:
-            there.warm()
-            result = there.do(task, None)
+            local.warm()
+            result = local.do(task, None)
         except HetwinError as error:
-            return Away(None, _files(there.folder(task)), error)
-        return Away(result, _files(there.folder(task)))
+            return RemoteResult(None, _files(local.folder(task)), error)
+        return RemoteResult(result, _files(local.folder(task)))
 
 
 def _files(folder: Path | None) -> dict[str, bytes]:
@@ -144,7 +144,7 @@ def _connected(dask: Any, address: str) -> Any:
     """Return a client of the scheduler.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if the scheduler cannot be reached.
     """
     try:
         return dask.Client(address, timeout=CONNECT_S, set_as_default=False)

@@ -1,6 +1,7 @@
-"""A process that was forked from a run at a barrier, and goes on as one future after the other.
+"""A process that was forked from a run at a barrier, and computes futures one after the other.
 
-To come back to the barrier costs less than another fork, whose memory is copied page by page as it changes.
+After each future the process rewinds the run to the barrier. This costs less than another fork, whose memory pages are
+copied as they change.
 """
 
 from __future__ import annotations
@@ -22,65 +23,65 @@ from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.forks import Forked
 from hetwin_suite._study.judging import result_of
-from hetwin_suite._study.making import Making, alter, guarded
+from hetwin_suite._study.making import RunJob, alter, guarded
 from hetwin_suite._study.run_result import RunResult
 
-Told_co = TypeVar("Told_co", covariant=True)
+Report_co = TypeVar("Report_co", covariant=True)
 
 
-class Way(Protocol[Told_co]):
-    """How a copy of a run goes on, once it has its draw; in the copy itself."""
+class Continuation(Protocol[Report_co]):
+    """Continues a forked run after its draw has been applied; its methods are called in the fork."""
 
     def begin(self, run: BetweenSteps) -> None:
-        """Prepare it.
+        """Prepare the run for its next steps.
 
         Raises:
-            Refused: if it cannot go on in this way.
+            Refused: if the run cannot be continued.
         """
 
-    def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> Told_co:
-        """Return its report.
+    def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> Report_co:
+        """Return the report that is sent to the parent process.
 
         Args:
-            future: its result.
-            summary: of the whole run.
-            scene: at its end.
+            future: result of the future.
+            summary: summary of the whole run.
+            scene: scene at the end of the run.
         """
 
 
-class AsItIs:
-    """As the ensemble that it is."""
+class WholeEnsemble:
+    """Continues with all models, as the run did before."""
 
     def begin(self, run: BetweenSteps) -> None:
         """Do nothing."""
 
     def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> RunResult:
-        """Report its result."""
+        """Return the future's result."""
         return future
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """This process, which is a copy of the one that came to the moment.
+    """This process, a fork of the process whose run arrived at the moment.
 
     Attributes:
-        scenario: of the run.
-        job: how futures are kept and judged, and until when they go on.
-        way: how they go on.
-        run: at the moment.
-        ports: its models, all in this process.
-        tables: of the run until then, to which it reports.
+        scenario: scenario of the run.
+        job: how futures are kept and judged, and the time at which they end.
+        continuation: how futures continue the run.
+        run: the run at the moment.
+        ports: models of the run, all in this process.
+        tables: tables of the run until the moment; the run reports to them.
     """
 
     scenario: Scenario
-    job: Making
-    way: Way[Any]
+    job: RunJob
+    continuation: Continuation[Any]
     run: BetweenSteps
     ports: Sequence[ModelPort]
     tables: RunTables
 
     def work(self, forked: Forked[Draw, Any]) -> NoReturn:
-        """Go on as futures until there is none to be made, and end the process."""
+        """Compute futures until no draws remain, and exit the process."""
         for port in self.ports:
             assert isinstance(port, LocalPort)  # all are in one process
             port.report_to(forked.heartbeat.row(port.plan.index))
@@ -93,14 +94,14 @@ class Copy:
             forked = forked.next(result)
 
     def _mark(self) -> Mark | None:
-        """Return a function that brings the run back to the moment; None if it cannot be brought back."""
+        """Return a mark to which the run can be rewound; None if the run does not support this."""
         try:
             return self.run.mark()
         except HetwinError:
             return None
 
     def _is_back_at(self, mark: Mark) -> bool:
-        """Bring the run back to the moment; returns whether that was possible."""
+        """Rewind the run to the moment; returns whether that was possible."""
         try:
             self.run.rewind(mark)
         except HetwinError:
@@ -108,26 +109,26 @@ class Copy:
         return True
 
     def _future(self, draw: Draw, tables: RunTables, at_ns: int) -> tuple[object, bool]:
-        """Go on with a draw; returns its report, and whether the run came to its end."""
+        """Compute the future of a draw; returns its report, and whether the run ended without an error."""
         folder, summaries = self.job.folder(draw), list[RunSummary]()
 
-        def made() -> RunResult:
-            summary = self._gone_on(draw, tables, folder)
+        def compute() -> RunResult:
+            summary = self._continue(draw, tables, folder)
             summaries.append(summary)
             outcomes, utility = self.scenario.file.outcomes, self.job.utility
             return result_of(draw, summary, tables, outcomes, at_ns, utility)
 
-        future = guarded(draw, made)
+        future = guarded(draw, compute)
         if not summaries:
             return future, False
         if folder is not None and future.error is None:
             future = replace(future, folder=str(folder))
         (summary,) = summaries
-        return self.way.end(future, summary, self.run.scene), summary.error is None
+        return self.continuation.end(future, summary, self.run.scene), summary.error is None
 
-    def _gone_on(self, draw: Draw, tables: RunTables, folder: Path | None) -> RunSummary:
+    def _continue(self, draw: Draw, tables: RunTables, folder: Path | None) -> RunSummary:
         alter(self.run, draw)
-        self.way.begin(self.run)
+        self.continuation.begin(self.run)
         listeners: list[RunListener] = [tables]
         if folder is not None:
             listeners.append(RunLog(folder, state_rate=self.scenario.file.log.state_rate))

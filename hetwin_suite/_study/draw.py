@@ -1,4 +1,4 @@
-"""The draw of one run: its differences from the scenario, and the scenario with them."""
+"""The draw of one run: its differences from the scenario."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Differences of one run: its drawn values, and other changes.
+    """Differences of one run from its scenario and start options: drawn values and other changes.
 
     Attributes:
-        index: of the run in its study.
-        seed: of the run; None: that of its start.
-        inputs: drawn values by name, e.g. ``box.pose.x``: of poses offsets [m, rad], of numbers the
-            addend, the factor, or the number itself.
-        scene: entity -> {"pose": [7]} in the world, of those that are moved.
-        parameters: model -> parameter -> value, of those that differ.
-        source: recording that it replays from its start; None: that of its start.
+        index: index of the run in its study.
+        seed: seed of the run; None: that of the start options.
+        inputs: drawn values by name, e.g. ``box.pose.x``. A pose has offsets [m, rad]; a number has the addend, the
+            factor, or the number itself.
+        scene: moved entity -> {"pose": [7]} in the world frame.
+        parameters: model -> changed parameter -> value.
+        source: recording that the run replays from its start; None: the source of the start options.
     """
 
     index: int
@@ -40,7 +40,7 @@ class Draw:
 
     @classmethod
     def of_episode(cls, folder: Path, index: int = 0) -> Draw:
-        """Return the draw that makes a run the replay of a recorded episode, in the scene that its robot believed in.
+        """Return the draw with which a run replays a recorded episode in the scene that its robot believed.
 
         Raises:
             BadInput: if the episode's scene cannot be read.
@@ -49,30 +49,30 @@ class Draw:
         return cls(index, None, scene=scene, source=str(folder / RECORDING))
 
     def with_pose(self, entity: str, pose: Sequence[float]) -> Draw:
-        """Return the same with an entity elsewhere: x y z qw qx qy qz in the world."""
+        """Return a copy with another pose of an entity: x y z qw qx qy qz in the world frame."""
         return replace(self, scene={**self.scene, entity: {"pose": [*map(float, pose)]}})
 
     def with_parameters(self, model: str, values: Mapping[str, Any]) -> Draw:
-        """Return the same with other parameters of a model."""
+        """Return a copy with changed parameters of a model."""
         changed = {**self.parameters.get(model, {}), **values}
         return replace(self, parameters={**self.parameters, model: changed})
 
     def with_source(self, main: str, source: Mapping[str, Any]) -> Draw:
-        """Return the same in which the robot does something else from the moment on.
+        """Return a copy in which the robot follows another source from the moment on.
 
         Args:
-            main: the main model.
+            main: name of the main model.
             source: e.g. ``{"plan": [...]}``.
         """
         return self.with_parameters(main, {SOURCE: source})
 
     @property
     def replaces_source(self) -> bool:
-        """Whether the robot does something else than in the run that this goes on from."""
+        """Whether the robot follows another source than in the run that is continued."""
         return any(SOURCE in changed for changed in self.parameters.values())
 
     def options(self, options: RunOptions) -> RunOptions:
-        """Return the options of the run's start."""
+        """Return start options with this draw's scene, seed and source."""
         scene = {**options.scene}
         for entity, entry in self.scene.items():
             scene[entity] = {**scene.get(entity, {}), **entry}
@@ -81,7 +81,7 @@ class Draw:
         return replace(options, scene=scene, seed=seed, source=source)
 
     def of(self, scenario: Scenario) -> Scenario:
-        """Return the scenario with the drawn parameters of its models."""
+        """Return the scenario with this draw's parameters of its models."""
         if not self.parameters:
             return scenario
         entries = {
@@ -99,4 +99,4 @@ class Draw:
 
 
 AS_BELIEVED = Draw(-1, 0, {})
-"""Nothing is drawn; it is none of the futures that are asked for, which count from 0."""
+"""The draw without differences. Its index is negative, as requested futures count from 0."""

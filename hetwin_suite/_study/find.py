@@ -1,4 +1,4 @@
-"""Finds the uncertainty of a scenario in its scene and among its models."""
+"""Resolves the `uncertainty` of a scenario to entities of its scene and parameters of its models."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ from hetwin_suite._study.uncertain import (
 
 KEY = "uncertainty"
 STANDING = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
-"""Kinds of entities with a place at the start."""
+"""Kinds of entities whose pose at the start can be uncertain."""
 
 
 def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
     """Return the scenario's uncertainty.
 
     Args:
-        scenario: whose `uncertainty` it is.
-        start: of a run that was prepared with it.
+        scenario: a scenario with `uncertainty`.
+        start: start of a run of the scenario.
 
     Raises:
-        BadInput: if it names something unknown, or something that cannot be uncertain; with file, line and key.
+        BadInput: if a key names something unknown, or something that cannot be uncertain; with file, line and key.
     """
     placed: list[Placed] = []
     physical: list[Physical] = []
@@ -76,7 +76,10 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
 
 
 def _each(scenario: Scenario, start: RunStart) -> Iterator[tuple[str, str, Uncertain]]:
-    """Yield the keys with the names they stand for; a pattern for each entity it fits that has no key of its own."""
+    """Yield (key, name, entry) for each entity or model that a key names.
+
+    A pattern stands for each matching entity that has no key of its own.
+    """
     keys = scenario.file.uncertainty
     for key, uncertain in keys.items():
         found = [e.name for e in start.layout.entities if fnmatchcase(e.name, key)]
@@ -106,7 +109,7 @@ def _check_keys(
     """Check that keys of entities belong to an entity, and keys of models to a model."""
     for key in uncertain.parameters if plan is None else ():
         raise BadInput(
-            "this is nothing of an entity that can be uncertain",
+            "an entity has no uncertain quantity of this name",
             where=f"{where}.{key}",
             found=key,
             expected=one_of(key, Uncertain.model_fields),
@@ -114,7 +117,7 @@ def _check_keys(
     of_entity = sorted(uncertain.model_fields_set - set(uncertain.parameters))
     for key in of_entity if entity is None else ():
         raise BadInput(
-            "this is a model, and that this is something of an entity",
+            "the key belongs to an entity, but this names a model",
             where=f"{where}.{key}",
             found=key,
             expected="the name of a parameter of the model",
@@ -129,11 +132,11 @@ def _place(entity: Entity, uncertain: Uncertain, start: RunStart, where: str) ->
 
 
 def _pose(entity: str, start: RunStart, where: str) -> Floats:
-    """Return (7,) the pose of a body at the start."""
+    """Return (7,) the pose of a body at the start, in the world frame."""
     bodies = [e.name for e in start.layout.entities if e.kind in STANDING]
     if entity not in bodies or not start.layout.has(entity, POSE.name):
         raise BadInput(
-            "this has no place that could be uncertain",
+            "this has no pose that could be uncertain",
             where=where,
             found=entity,
             expected=one_of(entity, bodies),
@@ -145,11 +148,11 @@ def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[V
     """Yield a model's uncertain parameters."""
     requests = {request.name: request for request in plan.cls.requests()}
     for name, spread in uncertain.parameters.items():
-        place = f"{where}.{name}"
+        key = f"{where}.{name}"
         if name not in requests:
             raise BadInput(
                 "the model has no such parameter",
-                where=place,
+                where=key,
                 found=name,
                 expected=one_of(name, sorted(requests)),
             )
@@ -157,7 +160,7 @@ def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[V
         if not isinstance(nominal, int | float) and not isinstance(spread, Between | Values):
             raise BadInput(
                 "only a number can differ by a sigma or a factor",
-                where=place,
+                where=key,
                 found=nominal,
                 expected="between or values",
             )
@@ -171,25 +174,26 @@ SOLID = (EntityKind.OBJECT, EntityKind.STATIC)
 def physical_of(
     entity: Entity, uncertain: Uncertain, main: ModelPlan, where: str
 ) -> Iterator[Physical]:
-    """Yield the uncertain quantities of an entity beside its pose.
+    """Yield the uncertain quantities of an entity other than its pose.
 
     Args:
-        entity: which.
-        uncertain: the scenario's entry.
-        main: the model that is to change it.
-        where: key in the scenario.
+        entity: the entity.
+        uncertain: its entry in the scenario.
+        main: the main model, which applies drawn values.
+        where: key of the entry in the scenario.
 
     Raises:
-        BadInput: if the entity has no such thing, it cannot be drawn so, or the main model cannot change it.
+        BadInput: if the entity lacks the quantity, the distribution does not suit it, or the main model cannot change
+            it.
     """
     for aspect in ASPECTS:
         spread: NumberSpread | None = getattr(uncertain, aspect)
         if spread is None:
             continue
-        place = f"{where}.{aspect}"
-        _check_entity(entity, aspect, place)
-        _check_spread(spread, aspect, place)
-        _check_model(main, aspect, place)
+        key = f"{where}.{aspect}"
+        _check_entity(entity, aspect, key)
+        _check_spread(spread, aspect, key)
+        _check_model(main, aspect, key)
         yield Physical(entity.name, aspect, spread, entity.mass if aspect == "mass" else 1.0)
 
 
@@ -202,7 +206,7 @@ def _check_entity(entity: Entity, aspect: str, where: str) -> None:
         case "friction" if entity.kind is EntityKind.ROBOT:
             return
         case _:
-            fits, expected = entity.kind in SOLID, "an object, or what stands in the world"
+            fits, expected = entity.kind in SOLID, "an object, or a static model of the world"
     if not fits:
         raise BadInput(
             f"this has no {aspect} that matters", where=where, found=entity.name, expected=expected
@@ -220,7 +224,7 @@ def _check_spread(spread: NumberSpread, aspect: str, where: str) -> None:
             kinds, expected = (Factor, Between, Values), "factor, between or values"
     parts = spread.mixture if isinstance(spread, Mixture) else [spread]
     if not all(isinstance(part, kinds) for part in parts):
-        raise BadInput(f"a {aspect} cannot be drawn so", where=where, expected=expected)
+        raise BadInput(f"a {aspect} has no such distribution", where=where, expected=expected)
 
 
 def _check_model(main: ModelPlan, aspect: str, where: str) -> None:

@@ -1,4 +1,4 @@
-"""Processes that go on from here: each is a copy of this one with a task of its own, and may take more of them."""
+"""Forks of this process as workers: each fork starts with one task, and may do further tasks."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from hetwin_suite._study.work import Done, Result, Task
 _DESCRIPTORS = Path("/proc/self/fd")
 
 
-def open_anew() -> None:
-    """Open each file that is only read again, at the position where it is; done in the forked process."""
+def reopen_files() -> None:
+    """Reopen each read-only file at its current position, so that a fork has its own file positions."""
     for number in [int(entry.name) for entry in _DESCRIPTORS.iterdir()]:
-        with suppress(OSError):  # one is that of the folder itself, closed by now
-            _open_anew(number)
+        with suppress(OSError):  # the descriptor of the folder itself is closed by now
+            _reopen(number)
 
 
-def _open_anew(descriptor: int) -> None:
+def _reopen(descriptor: int) -> None:
     flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
     if flags & os.O_ACCMODE != os.O_RDONLY or not stat.S_ISREG(os.fstat(descriptor).st_mode):
         return
@@ -46,21 +46,21 @@ def _open_anew(descriptor: int) -> None:
 
 
 LOOK_S = 0.1
-SELDOM = (50_000, 20, 20)
-"""Thresholds of the garbage collection, which otherwise takes a twentieth of a run."""
-_OWN_DEPTH = 1000
-"""Calls within each other that a copy may have beside those in which it was forked."""
+GC_THRESHOLDS = (50_000, 20, 20)
+"""Thresholds of the garbage collector; with Python's defaults it takes a twentieth of a run's time."""
+_EXTRA_DEPTH = 1000
+"""Increase of the recursion limit in a fork, which starts inside its parent's nested calls."""
 FORKED, DIED = 0, 1
 
 
 @dataclass(frozen=True)
 class Forked(Generic[Task, Result]):
-    """This process is a copy, and has this to do.
+    """The fork's own view: its task, and its connection to the parent.
 
     Attributes:
-        task: the done one.
-        more: whether other tasks wait that the copy could do then.
-        heartbeat: where the calls that are under way are to be written.
+        task: the task to do.
+        more: whether further tasks are waiting.
+        heartbeat: record of the model calls in progress, watched by the parent.
     """
 
     task: Task
@@ -69,25 +69,25 @@ class Forked(Generic[Task, Result]):
     _pipe: Connection
 
     def next(self, result: Result) -> Forked[Task, Result]:
-        """Send the result, and return the next task; without one the process ends.
+        """Send the result, and return the next task; if there is none, exit the process.
 
-        Only a copy that can come back to where it was forked may do more than one task.
+        Only a fork that can restore its initial state may do more than one task.
         """
         try:
-            self._pipe.send_bytes(pickle.dumps(_Told(result, time.process_time(), is_last=False)))
-            going_on: tuple[Task, bool] | None = pickle.loads(self._pipe.recv_bytes())
+            self._pipe.send_bytes(pickle.dumps(_Report(result, time.process_time(), is_last=False)))
+            assignment: tuple[Task, bool] | None = pickle.loads(self._pipe.recv_bytes())
         except Exception:
             traceback.print_exc()
             os._exit(DIED)
-        if going_on is None:
+        if assignment is None:
             os._exit(FORKED)
-        return replace(self, task=going_on[0], more=going_on[1])
+        return replace(self, task=assignment[0], more=assignment[1])
 
     def end(self, result: Result) -> NoReturn:
-        """Send the result, and end the process at once, without anything that the parent would do at its end."""
+        """Send the result, and exit the process immediately, without the parent's exit handlers."""
         code = DIED
         try:
-            self._pipe.send_bytes(pickle.dumps(_Told(result, time.process_time(), is_last=True)))
+            self._pipe.send_bytes(pickle.dumps(_Report(result, time.process_time(), is_last=True)))
             code = FORKED
         except Exception:
             traceback.print_exc()
@@ -95,8 +95,8 @@ class Forked(Generic[Task, Result]):
             os._exit(code)
 
 
-class _Told(NamedTuple):
-    """A copy's report: a result, its processor time so far [s], and whether it ends with it."""
+class _Report(NamedTuple):
+    """A fork's report: a task's result, the fork's processor time so far [s], and whether it exits now."""
 
     result: Any
     processor_s: float
@@ -104,16 +104,17 @@ class _Told(NamedTuple):
 
 
 class Forks:
-    """Forks this process again and again, and collects the copies' reports.
+    """Forks this process for tasks, and collects the forks' reports.
 
-    The copies end with this process. Each has opened its files anew, so that it reads on by itself. This process must
-    have no other threads that matter, for they do not go on.
+    The forks are killed when this process exits. Each fork has its own file positions. Threads of this process do not
+    exist in the forks.
 
     Args:
-        jobs: how many copies at a time; None: one per core.
-        overdue: returns which call of a copy takes too long, in words; None if none does.
-        look: is called several times a second.
-        again: is called with words about a copy that has died, whose task another does once more; None: it is lost.
+        jobs: number of simultaneous forks; None: one per core.
+        overdue: describes the call of a fork that exceeds its deadline; None if none does.
+        look: called several times a second.
+        on_retry: called with a message when a fork has died and its task is given to another one; None: the task is
+            not retried.
     """
 
     def __init__(
@@ -121,30 +122,29 @@ class Forks:
         jobs: int | None,
         overdue: Callable[[Heartbeat], str | None],
         look: Callable[[], None] = lambda: None,
-        again: Callable[[str], None] | None = None,
+        on_retry: Callable[[str], None] | None = None,
     ) -> None:
         self._jobs = jobs or os.cpu_count() or 1
         self._overdue = overdue
         self._look = look
-        self._again = again
+        self._on_retry = on_retry
 
     def work(
         self, tasks: Iterable[Task], until: float | None = None
     ) -> Generator[Done[Task, Any] | Forked[Task, Any], None, None]:
-        """Yield the tasks as they end; in a copy itself, yield its task once.
+        """Yield finished tasks in the parent, and a single `Forked` in each fork.
 
-        A copy that gets this leaves the generator as it is, and calls `Forked.end` when it is done, or `Forked.next`
-        as long as it can do more.
+        A fork must not iterate any further: it calls `Forked.next` for further tasks, or `Forked.end` to exit.
 
         Args:
-            tasks: are taken as others end; those of copies that do more than one are pickled.
-            until: of `time.monotonic`; copies that are at work then are ended, and no others are made.
+            tasks: taken one by one as forks become free; a fork's first task need not be picklable, further ones must.
+            until: time of `time.monotonic` at which running forks are killed and no more are made; None: no limit.
         """
         waiting, parent = _Waiting(tasks), os.getpid()
         copies: list[_Copy[Task]] = []
-        # To collect all would take long, and the first answer of a prediction may be waited for.
+        # A full collection would delay the first result of a prediction.
         gc.collect(1)
-        gc.freeze()  # present objects are not touched by the copies' collections, and so stays shared
+        gc.freeze()  # collections in the forks do not touch present objects, whose memory stays shared
         try:
             while not _over(until):
                 while len(copies) < self._jobs and waiting.any:
@@ -165,13 +165,13 @@ class Forks:
     def _ended(
         self, copies: list[_Copy[Task]], waiting: _Waiting[Task], until: float | None
     ) -> Iterator[Done[Task, Any]]:
-        """Yield the tasks that have ended; the copies that can go on have another one, if there is any."""
+        """Yield the tasks that have ended, and give waiting tasks to the forks that can do more."""
         for copy in tuple(copies):
             ended = copy.ended() or self._hanging(copy)
             if ended is None:
                 continue
-            if ended.died and self._again is not None and waiting.put_back(ended.task):
-                self._again(f"{ended.lost} in {ended.task}, which is done again")
+            if ended.died and self._on_retry is not None and waiting.put_back(ended.task):
+                self._on_retry(f"{ended.lost} in {ended.task}, which is done again")
                 copies.remove(copy)
                 continue
             if waiting.any and not copy.is_over and not _over(until):
@@ -182,17 +182,17 @@ class Forks:
             yield ended
 
     def _hanging(self, copy: _Copy[Task]) -> Done[Task, Any] | None:
-        """End a copy of which a call takes too long; None if none does."""
+        """Kill a fork with an overdue call, and return its task as lost; None if no call is overdue."""
         why = self._overdue(copy.heartbeat)
         if why is None:
             return None
-        place = where_it_hangs(copy.pid, copy.stacks)
-        why = f"{why}; it is in {place}" if place else why
+        line = where_it_hangs(copy.pid, copy.stacks)
+        why = f"{why}; it is in {line}" if line else why
         return Done(copy.task, None, why, processor_s=copy.kill())
 
 
 class _Waiting(Generic[Task]):
-    """Tasks that nobody does yet."""
+    """Tasks that are not yet assigned to a fork."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = iter(tasks)
@@ -201,18 +201,18 @@ class _Waiting(Generic[Task]):
 
     @property
     def any(self) -> bool:
-        """Whether there are any."""
+        """Whether a task is waiting."""
         return bool(self._next)
 
     def take(self) -> Task:
-        """Return the next one, of which there must be one."""
+        """Remove and return the next task; there must be one."""
         task = self._next.pop(0)
         if not self._next:
             self._next = list(islice(self._tasks, 1))
         return task
 
     def put_back(self, task: Task) -> bool:
-        """Let a task whose copy has died be done again, once; returns whether it is."""
+        """Queue the task of a dead fork again, unless it was retried before; returns whether it was queued."""
         if any(one is task for one in self._died):
             return False
         self._died.append(task)
@@ -221,11 +221,11 @@ class _Waiting(Generic[Task]):
 
 
 class _Copy(Generic[Task]):
-    """A process that was forked, as this one sees it.
+    """The parent's view of a fork.
 
     Attributes:
-        task: its present one.
-        is_over: whether it has ended, or ends by itself now.
+        task: its present task.
+        is_over: whether it has exited, or is about to exit by itself.
     """
 
     def __init__(
@@ -235,37 +235,37 @@ class _Copy(Generic[Task]):
         self.heartbeat = heartbeat
         self.is_over = False
         self._code: int | None = None
-        self._told_s = 0.0
+        self._reported_s = 0.0
 
     def ended(self) -> Done[Task, Any] | None:
-        """Return the result of its task; None if it is at work."""
+        """Return the result of its task; None while it is running."""
         try:
             if not self.pipe.poll():
                 return None
-            told: _Told = pickle.loads(self.pipe.recv_bytes())
+            report: _Report = pickle.loads(self.pipe.recv_bytes())
         except (EOFError, ConnectionResetError):
             took = self._wait()
             why = f"its worker (process {self.pid}) {ending(self._code or 0)}"
             return Done(self.task, None, why, died=True, processor_s=took)
-        took, self._told_s = told.processor_s - self._told_s, told.processor_s
-        self.is_over = told.is_last
-        return Done(self.task, told.result, processor_s=took)
+        took, self._reported_s = report.processor_s - self._reported_s, report.processor_s
+        self.is_over = report.is_last
+        return Done(self.task, report.result, processor_s=took)
 
     def go_on(self, waiting: _Waiting[Task]) -> None:
-        """Give it the next task; if it has died meanwhile, that is lost with it."""
+        """Send it the next task; if it has died meanwhile, `ended` reports the task as lost."""
         self.task = waiting.take()
         with suppress(BrokenPipeError, ConnectionResetError):
             self.pipe.send_bytes(pickle.dumps((self.task, waiting.any)))
 
     def end(self) -> float:
-        """Let it end; returns the processor time that it took since its last report [s]."""
+        """Let it exit; returns its processor time since its last report [s]."""
         if not self.is_over:
             with suppress(BrokenPipeError, ConnectionResetError):
                 self.pipe.send_bytes(pickle.dumps(None))
         return self._wait()
 
     def kill(self) -> float:
-        """End it at once; returns the processor time that it took since its last report [s]."""
+        """Kill it; returns its processor time since its last report [s]."""
         with suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGKILL)
         return self._wait()
@@ -278,11 +278,11 @@ class _Copy(Generic[Task]):
         self._code = os.waitstatus_to_exitcode(status)
         self.pipe.close()
         os.close(self.stacks)
-        return max(0.0, used.ru_utime + used.ru_stime - self._told_s)
+        return max(0.0, used.ru_utime + used.ru_stime - self._reported_s)
 
 
 def _fork(waiting: _Waiting[Task], copies: list[_Copy[Task]]) -> Forked[Task, Any] | None:
-    """Fork for the next task; returns the task in the copy, None in this process."""
+    """Fork for the next task; returns the task in the fork, None in the parent."""
     heartbeat, parent, task = Heartbeat(), os.getpid(), waiting.take()
     ours, theirs = Pipe()
     stacks, to_stacks = os.pipe()
@@ -302,16 +302,16 @@ def _fork(waiting: _Waiting[Task], copies: list[_Copy[Task]]) -> Forked[Task, An
 
 def _become_a_copy(parent: int, stacks: int) -> None:
     detach(stacks, signal.SIGKILL)
-    if os.getppid() != parent:  # it ended before this process could ask to end with it
+    if os.getppid() != parent:  # the parent exited before this fork asked to be killed with it
         os._exit(DIED)
     faulthandler.enable(STDERR)
-    gc.set_threshold(*SELDOM)
-    sys.setrecursionlimit(sys.getrecursionlimit() + _OWN_DEPTH)
-    open_anew()
+    gc.set_threshold(*GC_THRESHOLDS)
+    sys.setrecursionlimit(sys.getrecursionlimit() + _EXTRA_DEPTH)
+    reopen_files()
 
 
 def _look_s(until: float | None) -> float:
-    """How long copies are waited for at most [s]."""
+    """Return the longest time to wait for a report [s]."""
     return LOOK_S if until is None else min(LOOK_S, max(0.0, until - time.monotonic()))
 
 

@@ -1,4 +1,4 @@
-"""The share of trials in which something came about, with its interval."""
+"""The probability of an outcome, estimated from trials, with its Wilson interval."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from math import sqrt
 from typing import NamedTuple
 
 _Z = 1.959963984540054
-"""A normal number is nearer to the mean than so many sigmas in 95 of 100 cases."""
+"""Half width of the central 95 % interval of a normal distribution, in standard deviations."""
 
 
 class Probability(NamedTuple):
-    """How often something came about.
+    """An estimated probability.
 
     Attributes:
-        p: the share.
-        low: of the interval at a confidence of 95 %.
-        high: of it.
-        of: how many trials.
+        p: fraction of the trials with the outcome.
+        low: lower bound at a confidence of 95 %.
+        high: upper bound at a confidence of 95 %.
+        of: number of trials.
     """
 
     p: float
@@ -26,7 +26,7 @@ class Probability(NamedTuple):
 
 
 def probability(yes: int, of: int) -> Probability:
-    """Return the share with its interval; of no trials, 0 with the interval from 0 to 1."""
+    """Return the fraction `yes / of` with its Wilson interval; without trials, 0 with the interval from 0 to 1."""
     if of == 0:
         return Probability(0.0, 0.0, 1.0, 0)
     share, z2 = yes / of, _Z * _Z

@@ -31,22 +31,22 @@ from hetwin_suite._study.run_result import RunResult, Seen, failed
 
 
 class Watch(Protocol):
-    """Looks at a run."""
+    """Observes one run."""
 
     def look(self, between: BetweenSteps) -> None:
-        """Look at the run after a step."""
+        """Observe the run after a step."""
 
     def seen(self) -> Any:
-        """Return the observation as JSON."""
+        """Return the observations as JSON."""
 
 
 @dataclass(frozen=True)
 class Watcher:
-    """A scenario of which nothing is watched; others are derived from it. It can be pickled.
+    """Provides the scenario of a study's runs; subclasses also provide an observer for each run. Must be picklable.
 
     Attributes:
-        path: of the scenario.
-        variant: of it.
+        path: path of the scenario.
+        variant: variant of the scenario; None: none.
     """
 
     path: Path
@@ -57,31 +57,32 @@ class Watcher:
         return load_scenario(self.path, self.variant)
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> Watch | None:
-        """Return the observer of one run of it; None: its episode is judged when it is over."""
+        """Return the observer of one run; None: the run's episode is judged when it is over."""
         return None
 
 
 MOVED_M = 0.005
+"""Minimum extent of an object's path for the object to count as moved [m]."""
 POINTS = 60
-"""Most points of a path."""
+"""Maximum number of points of a path."""
 
 
 def events_since(tables: Tables, time_ns: int) -> tuple[Seen, ...]:
-    """Return the events after a time; without messages of the robot's program, which are given."""
-    whole = _wholes(tables.layout)
-    found = (_seen(one, whole) for one in tables.events if _is_news(one, time_ns))
+    """Return the events after a time, without messages of the robot's program, which are the run's input."""
+    names = _report_names(tables.layout)
+    found = (_seen(one, names) for one in tables.events if _is_result(one, time_ns))
     return tuple(sorted(found, key=lambda seen: seen.time_ns))
 
 
 def actions_after(
     tables: Tables, time_ns: int, replaced: bool
 ) -> tuple[tuple[str, Mapping[str, Json]], ...]:
-    """Return operation and arguments of the program's actions that were not done at a time.
+    """Return operation and arguments of the program's actions that were not finished at a time.
 
     Args:
-        tables: of the whole run.
-        time_ns: when.
-        replaced: whether another program took over then, so that its actions were given up.
+        tables: tables of the whole run.
+        time_ns: the time [ns].
+        replaced: whether another program took over at that time and cancelled the actions in progress.
     """
     return tuple(
         (one.operation, dict(one.variables))
@@ -90,23 +91,23 @@ def actions_after(
     )
 
 
-def _is_news(one: Happening, time_ns: int) -> bool:
-    return one.time_ns > time_ns and not one.source.startswith("/")  # messages of topics are given
+def _is_result(one: Happening, time_ns: int) -> bool:
+    return one.time_ns > time_ns and not one.source.startswith("/")  # messages of topics are input
 
 
-def _wholes(layout: Layout) -> dict[str, str]:
-    """Return entity -> its name in reports: links as their robot or model."""
+def _report_names(layout: Layout) -> dict[str, str]:
+    """Return entity -> its name in reports; a link has the name of its robot or model."""
     return {
         entity.name: entity.owner if entity.kind is EntityKind.LINK else entity.name
         for entity in layout.entities
     }
 
 
-def _seen(one: Happening, whole: Mapping[str, str]) -> Seen:
+def _seen(one: Happening, names: Mapping[str, str]) -> Seen:
     named = {
-        key: whole[value]
+        key: names[value]
         for key, value in one.arguments.items()
-        if isinstance(value, str) and value in whole
+        if isinstance(value, str) and value in names
     }
     entities = tuple(dict.fromkeys(named.values()))
     name = f"{one.name}({', '.join(entities)})"
@@ -122,7 +123,7 @@ def _words(one: Happening, named: Mapping[str, str]) -> str:
 
 
 def paths_since(tables: Tables, time_ns: int) -> dict[str, Floats]:
-    """Return object -> (n, 4) times [s] and positions [m] after a time, of the objects that have moved."""
+    """Return moved object -> (n, 4) times [s] and world positions [m] after a time; n <= `POINTS`."""
     span = Interval(time_ns, tables.known_until_ns + 1)
     names = [e.name for e in tables.layout.of_kind(EntityKind.OBJECT)]
     columns = {
@@ -164,13 +165,13 @@ def result_of(
     """Return the result of a finished run.
 
     Args:
-        draw: its differences.
-        summary: of it.
-        tables: of the whole run, from its start.
+        draw: draw of the run.
+        summary: summary of the run.
+        tables: tables of the whole run, from its start.
         outcomes: name -> question.
-        at_ns: the moment from which on it was a future; 0: its start.
-        utility: question whose answer is its value; None: whether all outcomes came about.
-        with_flaws: whether its flaws are looked for.
+        at_ns: moment at which the future began; 0 for a whole run.
+        utility: question whose answer is the run's value; None: 1 if all outcomes were achieved, else 0.
+        with_flaws: whether to search for flaws.
     """
     if summary.error is not None:
         return failed(draw, failure_row_words(summary.error), summary.digest)
@@ -197,7 +198,7 @@ def judged_tables(tables: Tables, outcomes: Mapping[str, str]) -> dict[str, bool
     """Return which outcomes were achieved in an episode; None if unknown.
 
     Args:
-        tables: of the episode, which is over.
+        tables: tables of a finished episode.
         outcomes: name -> question.
     """
     asked = AskedTables(tables)
@@ -210,9 +211,9 @@ def valued_tables(
     """Return the utility of an episode; None if unknown.
 
     Args:
-        tables: of the episode, which is over.
+        tables: tables of a finished episode.
         judged: its outcomes.
-        utility: a question whose answer is a number; None: 1 if all outcomes came about, else 0.
+        utility: a question whose answer is a number; None: 1 if all outcomes were achieved, else 0.
     """
     if utility is None:
         return float(all(value is True for value in judged.values()))
@@ -224,7 +225,7 @@ def valued_tables(
 
 
 def _truth(tables: AskedTables, question: str) -> bool | None:
-    """Return the answer to a question that was checked; it may ask for an event that has never happened."""
+    """Return the answer to a checked question; None if unknown, as for an event that has never happened."""
     try:
         value = tables.ask(question).value
     except BadInput:
@@ -233,10 +234,11 @@ def _truth(tables: AskedTables, question: str) -> bool | None:
 
 
 def check_outcomes(scenario: Scenario, tables: Tables) -> None:
-    """Check the outcomes of a scenario on a run that has just begun.
+    """Check the outcomes of a scenario on a run that has just started.
 
     Raises:
-        BadInput: if one is no question, names something unknown, or is neither true nor false; with file, line and key.
+        BadInput: if an outcome is no valid question, names something unknown, or is neither true nor false; with file,
+            line and key.
     """
     for name, question in scenario.file.outcomes.items():
         try:
@@ -246,16 +248,16 @@ def check_outcomes(scenario: Scenario, tables: Tables) -> None:
 
 
 def check_utility(scenario: Scenario, tables: Tables, question: str, where: str) -> None:
-    """Check a question about an episode's utility, on one that goes on.
+    """Check a question about utility on an unfinished episode.
 
     Raises:
-        BadInput: if it is no question, names something unknown, or its answer is no number.
+        BadInput: if the question is invalid, names something unknown, or its answer is no number.
     """
     _check(scenario, tables, question, where, _NUMBER)
 
 
 class _Kind(NamedTuple):
-    """Required kind of an answer."""
+    """Required type of an answer, and the error if it has another one."""
 
     types: type | UnionType
     problem: str
@@ -275,17 +277,17 @@ _NUMBER = _Kind(
 
 
 def _check(scenario: Scenario, tables: Tables, question: str, where: str, kind: _Kind) -> None:
-    """Check a question on an episode that goes on.
+    """Check a question on an unfinished episode.
 
     Raises:
-        BadInput: if it is none, names something unknown, or has an answer of another kind.
+        BadInput: if the question is invalid, names something unknown, or its answer has another type.
     """
-    told = {name for plan in scenario.models for name in plan.cls.raises}
+    raised = {name for plan in scenario.models for name in plan.cls.raises}
     try:
         value = AskedTables(tables).ask(question).value
     except BadInput as error:
-        if Expression(question).functions & told:
-            return  # it asks for an event that a model will report
+        if Expression(question).functions & raised:
+            return  # a model of the scenario may raise this event later
         found = error.found or question
         raise BadInput(error.problem, where=where, found=found, expected=error.expected) from None
     if not isinstance(value, kind.types):

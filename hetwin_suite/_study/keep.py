@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Keep(StrEnum):
-    """Which runs keep their folders; ``failed``: those that failed, and those that lack an outcome."""
+    """Which runs keep their folders; ``failed``: failed runs, and runs with an outcome that was not achieved."""
 
     FAILED = "failed"
     ALL = "all"

@@ -1,4 +1,4 @@
-"""Makes runs, in this process or in another one: whole ones, or from where a run was saved."""
+"""Computes the runs of a study, in this process or a worker: whole runs, or futures of a saved run."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from hetwin_suite._study.run_result import RunResult, failed
 from hetwin_suite._study.work import Job
 
 GRACE_S = 0.1
-"""A call that returns this late is still reported by the run itself."""
+"""Time after a call's deadline in which the run itself still reports the late call [s]."""
 
 
 class Saved(NamedTuple):
-    """A run at a moment, for other processes.
+    """A run saved at a moment, to be restored by other processes.
 
     Attributes:
-        checkpoint: of it.
-        tables: of it until then, pickled.
+        checkpoint: checkpoint of the run.
+        tables: pickled tables of the run until the moment.
     """
 
     checkpoint: Checkpoint
@@ -47,18 +47,18 @@ class Saved(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Making(Job[Draw, RunResult]):
-    """Makes runs; a task is the draw of one.
+class RunJob(Job[Draw, RunResult]):
+    """Computes the runs of a study; each task is the draw of one run.
 
     Attributes:
-        watcher: of the runs.
-        options: of the start of each run, apart from its draw.
+        watcher: scenario and observer of the runs.
+        options: start options of all runs, without their draws.
         out: folder of the study; None: no run is kept.
-        keep: which of them.
-        utility: a question to each one's episode whose answer is its value; None: whether all outcomes came about.
-        saved: where they go on; None: from the start.
-        end_ns: until when they go on; None: to the end of the source.
-        under: folder in `out` below which those that are kept lie, by their index.
+        keep: which runs are kept.
+        utility: question whose answer is a run's value; None: 1 if all outcomes were achieved, else 0.
+        saved: saved run that the runs continue; None: each run begins at its start.
+        end_ns: simulated time at which the runs end; None: the end of the source.
+        under: subfolder of `out` for the kept runs, which are named by their index.
     """
 
     watcher: Watcher
@@ -71,7 +71,7 @@ class Making(Job[Draw, RunResult]):
     under: str = "runs"
 
     def scenario(self) -> Scenario:
-        """Return the scenario, which is loaded once in each process."""
+        """Return the scenario; it is loaded once per process."""
         if self.watcher not in LOADED:
             LOADED[self.watcher] = self.watcher.scenario()
         return LOADED[self.watcher]
@@ -81,18 +81,18 @@ class Making(Job[Draw, RunResult]):
         self.scenario()
 
     def do(self, task: Draw, heartbeat: Heartbeat | None) -> RunResult:
-        """See `Job.do`: run, and judge its events."""
+        """See `Job.do`: compute the run, and judge its episode."""
         folder = self.folder(task)
         if folder is not None:
-            shutil.rmtree(folder, ignore_errors=True)  # of a worker that died
-        result = guarded(task, lambda: self._made(task, heartbeat, folder))
+            shutil.rmtree(folder, ignore_errors=True)  # remains of a worker that died
+        result = guarded(task, lambda: self._run(task, heartbeat, folder))
         if self.saved is None:
             result = replace(result, refused=False)
         if folder is not None and self.keep is Keep.FAILED and result.succeeded:
             shutil.rmtree(folder, ignore_errors=True)
         return result
 
-    def _made(self, draw: Draw, heartbeat: Heartbeat | None, folder: Path | None) -> RunResult:
+    def _run(self, draw: Draw, heartbeat: Heartbeat | None, folder: Path | None) -> RunResult:
         if self.saved is None:
             return self._from_start(draw, heartbeat, folder)
         return self._restored(self.saved, draw, heartbeat, folder)
@@ -114,9 +114,9 @@ class Making(Job[Draw, RunResult]):
             ports=ports,
         )
         conductor.prepare()
-        begun = time.process_time()
+        started_s = time.process_time()
         summary = conductor.run()
-        spent = time.process_time() - begun
+        spent = time.process_time() - started_s
         if watch is not None:
             return _watched(draw, summary, watch, spent)
         outcomes = scenario.file.outcomes
@@ -126,7 +126,7 @@ class Making(Job[Draw, RunResult]):
     def _restored(
         self, saved: Saved, draw: Draw, heartbeat: Heartbeat | None, folder: Path | None
     ) -> RunResult:
-        scenario, begun, refusals = self.scenario(), time.process_time(), list[Refused]()
+        scenario, started_s, refusals = self.scenario(), time.process_time(), list[Refused]()
         tables: RunTables = pickle.loads(saved.tables)
         options = saved.checkpoint.options
         conductor = session(scenario, options=options, listeners=[tables], heartbeat=heartbeat)
@@ -151,15 +151,15 @@ class Making(Job[Draw, RunResult]):
         if refusals:
             raise refusals[0]
         found = result_of(draw, summary, tables, scenario.file.outcomes, at_ns, self.utility)
-        return replace(found, processor_s=time.process_time() - begun)
+        return replace(found, processor_s=time.process_time() - started_s)
 
     def folder(self, task: Draw) -> Path | None:
-        """See `Job.folder`; a draw with a negative index, which is none of those asked for, has none."""
+        """See `Job.folder`; internal runs, whose index is negative, have no folder."""
         if self.out is None or self.keep is Keep.NONE or task.index < 0:
             return None
         return self.out / self.under / f"{task.index:04d}"
 
-    def elsewhere(self, out: Path) -> Making:
+    def elsewhere(self, out: Path) -> RunJob:
         """See `Job.elsewhere`."""
         return self if self.out is None else replace(self, out=out)
 
@@ -169,7 +169,7 @@ class Making(Job[Draw, RunResult]):
 
 
 LOADED: dict[Watcher, Scenario] = {}
-"""The scenario, in each process that makes runs."""
+"""Cache of loaded scenarios in each process."""
 
 
 def _rate(scenario: Scenario) -> float:
@@ -191,7 +191,7 @@ def _watched(draw: Draw, summary: RunSummary, watch: Watch, spent_s: float) -> R
 
 
 def guarded(draw: Draw, make: Callable[[], RunResult]) -> RunResult:
-    """Make a run; whatever it fails for, the others go on."""
+    """Call `make`, and turn any exception into a failed result, so that other runs continue."""
     try:
         return make()
     except Exception as error:
@@ -201,10 +201,10 @@ def guarded(draw: Draw, make: Callable[[], RunResult]) -> RunResult:
 
 
 def alter(now: BetweenSteps, draw: Draw) -> None:
-    """Apply a future's draw to a run; moving bodies keep their velocities.
+    """Apply a future's draw to a run; moved bodies keep their velocities.
 
     Raises:
-        Refused: if a model cannot go on with it.
+        Refused: if a model cannot continue with the draw.
         RunFailed: if a model fails.
     """
     scene = now.scene
@@ -218,12 +218,12 @@ def alter(now: BetweenSteps, draw: Draw) -> None:
 def run_once(
     scenario: Scenario, options: RunOptions, listeners: Sequence[RunListener] = ()
 ) -> RunStart:
-    """Run, with all models in this process, and return how it began.
+    """Compute one run with all models in this process, and return its start.
 
     Args:
-        scenario: of the run.
-        options: of the start.
-        listeners: receive the run's events.
+        scenario: scenario of the run.
+        options: start options.
+        listeners: receive the run's states and events.
 
     Raises:
         BadInput: if the scenario's files or the source cannot be used.
@@ -237,7 +237,7 @@ def run_once(
 
 
 def overdue(scenario: Scenario, heartbeat: Heartbeat) -> str | None:
-    """Return which call of a run takes too long, in words; None if none does."""
+    """Describe a run's model call that exceeds its deadline; None if no call does."""
     now = time.monotonic_ns()
     for call in heartbeat.under_way(len(scenario.models)):
         plan = scenario.models[call.index]

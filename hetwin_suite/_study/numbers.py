@@ -1,4 +1,4 @@
-"""Draws numbers and places from a scenario's uncertainty."""
+"""Draws numbers and pose offsets from a scenario's uncertainty."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from hetwin_core.ensemble.scenario.uncertainty import (
 )
 from hetwin_core.ensemble.scene.values import Floats
 
-MOST_SEED = 2**31
-"""Seeds of runs are below it."""
+SEED_LIMIT = 2**31
+"""Exclusive upper bound of the seeds of runs."""
 
 
 def generator(purpose: str, seed: int, index: int) -> np.random.Generator:
-    """Return the generator of one purpose in one run: its draws depend on nothing else.
+    """Return a generator that depends only on its arguments.
 
     Args:
-        purpose: of the draw, e.g. ``box.pose``.
-        seed: of the batch.
-        index: of the run in it.
+        purpose: purpose of the draws, e.g. ``box.pose``.
+        seed: seed of the batch.
+        index: index of the run in the batch.
     """
     return np.random.default_rng([crc32(purpose.encode()), seed, index])
 
 
 class How(StrEnum):
-    """How a drawn number is used."""
+    """How a drawn number changes the nominal one: added, multiplied, or in place of it."""
 
     PLUS = "plus"
     TIMES = "times"
@@ -47,12 +47,12 @@ class How(StrEnum):
 
 
 class Number(NamedTuple):
-    """A drawn number: an addend to the nominal one, a factor of it, or a new one.
+    """A drawn number, or for `How.IS` any value that the scenario lists.
 
     Attributes:
-        how: which of them.
-        value: the number; with `How.IS` whatever the scenario lists.
-        part: of a mixture, which part it is from; None if there is no mixture.
+        how: how it changes the nominal number.
+        value: the addend, factor, or new value.
+        part: index of the mixture's part from which it was drawn; None without a mixture.
     """
 
     how: How
@@ -60,7 +60,7 @@ class Number(NamedTuple):
     part: int | None = None
 
     def of(self, nominal: Any) -> Any:
-        """Return the drawn value of a nominal number."""
+        """Apply the draw to a nominal number."""
         match self.how:
             case How.PLUS:
                 return nominal + self.value
@@ -73,19 +73,19 @@ class Shift(NamedTuple):
     """Offset of a pose from the nominal one.
 
     Attributes:
-        position: x y z in the world [m].
-        turn: roll, pitch, yaw about the world's axes [rad].
-        part: of a mixture, which part it is from; None if there is no mixture.
+        position: x y z in the world frame [m].
+        rpy: roll, pitch, yaw about the world's axes [rad].
+        part: index of the mixture's part from which it was drawn; None without a mixture.
     """
 
     position: tuple[float, float, float]
-    turn: tuple[float, float, float]
+    rpy: tuple[float, float, float]
     part: int | None = None
 
     @property
     def rotation(self) -> Floats:
-        """The turn as qw qx qy qz."""
-        return np.asarray(euler2quat(*self.turn))
+        """(4,) the rotation as qw qx qy qz."""
+        return np.asarray(euler2quat(*self.rpy))
 
 
 def drawn_number(spread: NumberSpread, random: np.random.Generator) -> Number:
@@ -106,7 +106,7 @@ def drawn_number(spread: NumberSpread, random: np.random.Generator) -> Number:
 
 
 def drawn_shift(spread: PoseSpread, random: np.random.Generator) -> Shift:
-    """Draw how far a pose is off."""
+    """Draw the offset of a pose."""
     if isinstance(spread, PoseMixture):
         part = _chosen(spread.weights, random)
         return drawn_shift(spread.mixture[part], random)._replace(part=part)
@@ -118,7 +118,7 @@ def drawn_shift(spread: PoseSpread, random: np.random.Generator) -> Shift:
 
 
 def varied(spread: PoseSpread) -> tuple[str, ...]:
-    """Return which of x, y, z, roll, pitch, yaw, and of a mixture the part, are uncertain."""
+    """Return the uncertain ones of x, y, z, roll, pitch and yaw, and ``part`` for a mixture."""
     parts = spread.mixture if isinstance(spread, PoseMixture) else [spread]
     named = {name for part in parts for name in _varied(part)}
     order = ("x", "y", "z", "roll", "pitch", "yaw")

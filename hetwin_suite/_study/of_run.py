@@ -1,4 +1,4 @@
-"""Runs like one that is over: of its folder, or of a recorded episode, which is run first."""
+"""Studies whose runs repeat a finished run, or a recorded episode, which is run once first."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
 
 
 def study_of(episode: Path, out: Path, *, trust: bool = False) -> tuple[Study, Tables]:
-    """Return a study of runs like a finished one, and the events of that.
+    """Return a study whose runs repeat a finished run, and the tables of that run.
 
     Args:
-        episode: folder of the run, or of a recorded episode, which is run first.
-        out: where an episode is run.
-        trust: whether code beside the scenario that it names may be run.
+        episode: folder of the run, or of a recorded episode, which is run once first.
+        out: folder for the run of a recorded episode.
+        trust: whether code beside the scenario may be run.
 
     Raises:
-        BadInput: if the folder holds neither, the run cannot be made again, or it needs code that is not trusted.
+        BadInput: if the folder holds neither, the run cannot be repeated, or it needs code that is not trusted.
         HetwinError: if the run fails.
     """
     if not is_episode(episode):
@@ -43,21 +43,21 @@ def study_of(episode: Path, out: Path, *, trust: bool = False) -> tuple[Study, T
 
 
 def run_logged(study: Study, out: Path) -> None:
-    """Make one run in which nothing is drawn.
+    """Compute and log one run without drawn values.
 
     Args:
-        study: of which.
-        out: folder for its log and summary, which must not hold a run.
+        study: study of the run.
+        out: folder for log and summary; must not contain a run.
 
     Raises:
-        HetwinError: if it fails.
+        HetwinError: if the run fails.
     """
     log = RunLog(out, state_rate=study.scenario.file.log.state_rate)
     run_once(study.scenario, study.options, [log])
 
 
 def _found(name: str, by: Path, trust: bool) -> Path:
-    """The file of a scenario that a run or an episode names."""
+    """Return the file of the scenario that a run or an episode names."""
     file = find_scenario(name)
     distrust(file, None if trust else by)
     return file
@@ -87,14 +87,14 @@ def _of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
 
 
 def _source(specs: Mapping[str, Mapping[str, Any]], run: Path) -> str | None:
-    """Return the source that the run was given; None if it is the scenario's."""
+    """Return the recording or trajectory that the run was given; None if it used the scenario's source."""
     if len(specs) != 1:
         return None
     ((_, spec),) = specs.items()
     path = next((spec[kind] for kind in _FILES if isinstance(spec.get(kind), str)), None)
     if path is not None and not Path(path).exists():
         raise BadInput(
-            "the run's source is no longer there",
+            "the run's source does not exist any more",
             file=run,
             found=path,
             expected="the recording that it was made from",

@@ -1,8 +1,8 @@
-"""Futures of the physics alone, while no other model owns anything.
+"""Futures computed by physics alone, as long as no other model owns anything.
 
-One future, in which nothing is drawn, goes on as the whole ensemble, and yields the forces that drive the robots. The
-others follow from these forces and their draws, which MuJoCo computes in one call; the models look at the
-states that come of it, seldom first and as often as they do in any run at the end.
+One future without drawn values is computed by the whole ensemble, and yields the forces that drive the robots. The
+other futures apply these forces to their draws in a single MuJoCo rollout. The other models step on the resulting
+states: at long intervals first, and at their own rate near the end.
 """
 
 from __future__ import annotations
@@ -24,71 +24,71 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, FIDELITY, POSE, Floats
 from hetwin_core.ensemble.transport.local import LocalPort
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_suite._study.copied import Way
+from hetwin_suite._study.copied import Continuation
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.run_result import RunResult, failed
 from model_nodes.main_physics.block import COLLISION
 from model_nodes.main_physics.model import MainPhysics
 
 WHERE = "--physics-only"
-SELDOM_S = 0.1
-"""How often models look before the end; those whose steps do not fall on these looks, more seldom [s]."""
+COARSE_S = 0.1
+"""Interval at which models step before the last `END_S`; longer for models whose steps do not fall on it [s]."""
 END_S = 0.05
-"""For so long at the end they look as often as in any run [s]."""
+"""Duration at the end in which models step at their own rate [s]."""
 SAME_M = 0.001
-"""By more than this no thing may end elsewhere than in the whole ensemble [m]."""
-_FELT = (POSE.name, COLLISION.name, EXTERNAL_WRENCH.name, FIDELITY.name)
-"""Attributes that the physics takes from other models."""
+"""Maximum distance between a body's final positions by physics alone and by the whole ensemble [m]."""
+_INPUTS = (POSE.name, COLLISION.name, EXTERNAL_WRENCH.name, FIDELITY.name)
+"""Attributes that the physics takes from other models if they own them."""
 
 
 @dataclass(frozen=True)
 class _Nominal:
-    """The future in which nothing is drawn.
+    """The future without drawn values.
 
     Attributes:
-        end: its last step of the main model.
-        forces: (n, k) that drive the robots in it.
-        places: (m, 3) where the bodies are at its end [m].
-        taken: attributes that models have taken in it, in words.
+        end: its last step, in steps of the main model.
+        forces: (n, k) forces that drive the robots, one row per step.
+        positions: (m, 3) final positions of the bodies [m].
+        taken: handovers of attributes during the future, in words.
     """
 
     end: int
     forces: Floats
-    places: Floats
+    positions: Floats
     taken: tuple[str, ...]
 
 
-One: TypeAlias = Callable[[Way[object]], object]
-"""Lets one copy of the run go on in a way, with nothing drawn, and returns its result."""
+RunCopy: TypeAlias = Callable[[Continuation[object]], object]
+"""Continues one fork of the run without drawn values, and returns its report."""
 
 
 class PhysicsAlone:
-    """Lets copies of a run go on by physics alone.
+    """Continues forks of a run by physics alone.
 
     Args:
-        scenario: of the run.
-        ports: its models.
+        scenario: scenario of the run.
+        ports: models of the run.
 
     Raises:
-        BadInput: if the main model is another one than the physics.
+        BadInput: if the main model is not `main_physics`.
     """
 
     def __init__(self, scenario: Scenario, ports: Sequence[ModelPort]) -> None:
         self._scenario, self._physics = scenario, _physics_of(scenario, ports)
 
-    def way(self, run: BetweenSteps, one: One) -> Way[RunResult]:
-        """Return how copies go on from a moment.
+    def continuation(self, run: BetweenSteps, run_copy: RunCopy) -> Continuation[RunResult]:
+        """Return the continuation of forks from a moment.
 
         Args:
-            run: at the moment.
-            one: lets one copy go on.
+            run: the run at the moment.
+            run_copy: continues one fork.
 
         Raises:
-            BadInput: if physics alone does not decide the future; the model that takes part is named.
+            BadInput: if another model takes part in the future; the error names the model.
         """
         scene = run.scene
         self._check_owners(scene)
-        nominal = one(_Recording(self._physics, self._scenario.clock, run.time_ns))
+        nominal = run_copy(_Recording(self._physics, self._scenario.clock, run.time_ns))
         if isinstance(nominal, RunResult):
             raise self._not_alone(nominal.error or "")
         assert isinstance(nominal, _Nominal)
@@ -99,33 +99,33 @@ class PhysicsAlone:
         ]
         following = looks(nominal.end, every, self._scenario.file.rate)
         alone = _Alone(self._physics, nominal.forces, following, run.time_ns)
-        places = one(_Checked(alone))
-        if isinstance(places, RunResult):
-            raise self._not_alone(places.error or "")
-        assert isinstance(places, np.ndarray)
-        self._check_places(scene.layout, places, nominal.places)
+        positions = run_copy(_FinalPositions(alone))
+        if isinstance(positions, RunResult):
+            raise self._not_alone(positions.error or "")
+        assert isinstance(positions, np.ndarray)
+        self._check_positions(scene.layout, positions, nominal.positions)
         return alone
 
     def _check_owners(self, scene: Snapshot) -> None:
         main = self._scenario.main.name
         for slot in scene.layout.slots:
             name = slot.attribute.name
-            if name in _FELT and (model := scene.owner(slot.entity, name)) != main:
+            if name in _INPUTS and (model := scene.owner(slot.entity, name)) != main:
                 raise self._not_alone(f"{model} owns {slot.entity}.{name}")
 
-    def _check_places(self, layout: Layout, alone: Floats, whole: Floats) -> None:
-        """See that with nothing drawn all bodies end where they end in the whole ensemble."""
+    def _check_positions(self, layout: Layout, alone: Floats, whole: Floats) -> None:
+        """Check that without drawn values all bodies end at the same positions as in the whole ensemble."""
         off = np.linalg.norm(alone - whole, axis=1)
         worst = int(np.argmax(off))
         if off[worst] > SAME_M:
             entity, far = _bodies(layout)[worst], f"{off[worst] * 1000:.0f} mm"
             raise self._not_alone(
-                f"by physics alone {entity} ends {far} off what the ensemble says"
+                f"by physics alone {entity} ends {far} away from its position in the whole ensemble"
             )
 
     def _not_alone(self, found: str) -> BadInput:
         return BadInput(
-            "physics alone does not decide what comes",
+            "physics alone does not determine the future",
             file=self._scenario.path,
             where=WHERE,
             found=found,
@@ -134,7 +134,7 @@ class PhysicsAlone:
 
 
 class _Recording:
-    """The whole ensemble, with the forces that drive the robots."""
+    """Continues with the whole ensemble, and records the forces that drive the robots."""
 
     def __init__(self, physics: MainPhysics, clock: MainClock, begin_ns: int) -> None:
         self._physics, self._clock, self._begin_ns = physics, clock, begin_ns
@@ -147,12 +147,12 @@ class _Recording:
             return future
         taken = _taken(summary, self._begin_ns)
         return _Nominal(
-            self._clock.step_from(scene.time_ns), np.array(self._forces), _places(scene), taken
+            self._clock.step_from(scene.time_ns), np.array(self._forces), _positions(scene), taken
         )
 
 
 class _Alone:
-    """Physics alone, with looks of the models."""
+    """Continues by physics alone; the other models step at selected steps."""
 
     def __init__(
         self, physics: MainPhysics, forces: Floats, following: Callable[[int], int], begin_ns: int
@@ -163,7 +163,7 @@ class _Alone:
     def begin(self, run: BetweenSteps) -> None:
         with suppress(
             Refused
-        ):  # the draw may need more than the physics, such as a way out of an overlap
+        ):  # the draw may need the whole ensemble, for instance to resolve an overlap
             self.compute(run)
 
     def compute(self, run: BetweenSteps) -> None:
@@ -175,11 +175,11 @@ class _Alone:
         if future.error is not None or not taken:
             return future
         draw = Draw(future.index, 0, future.inputs)
-        return failed(draw, f"{taken[0]}; what comes of it is not left to physics alone")
+        return failed(draw, f"{taken[0]}; from then on physics alone does not determine the future")
 
 
-class _Checked:
-    """The same, with the final poses of bodies."""
+class _FinalPositions:
+    """Continues as `_Alone`, and reports the final positions of the bodies."""
 
     def __init__(self, alone: _Alone) -> None:
         self._alone = alone
@@ -189,26 +189,26 @@ class _Checked:
 
     def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> Floats | RunResult:
         future = self._alone.end(future, summary, scene)
-        return _places(scene) if future.error is None else future
+        return _positions(scene) if future.error is None else future
 
 
 def looks(end: int, every: Sequence[int], rate: float) -> Callable[[int], int]:
-    """Return a function of which models look after which step of the main model.
+    """Return a function from a step of the main model to the next step after which other models step.
 
     Args:
-        end: the last one.
-        every: how many steps of the main model each other model's takes.
-        rate: of the main model.
+        end: last step of the main model.
+        every: period of each other model, in steps of the main model.
+        rate: rate of the main model [Hz].
     """
     if not every:
         return lambda _: end
-    most = min(every)
-    seldom = most * max(1, round(SELDOM_S * rate / most))
+    shortest = min(every)
+    coarse = shortest * max(1, round(COARSE_S * rate / shortest))
     last = end - round(END_S * rate)
 
     def following(step: int) -> int:
         late = max(step + 1, last)
-        return min((step // seldom + 1) * seldom, *(-(-late // one) * one for one in every), end)
+        return min((step // coarse + 1) * coarse, *(-(-late // one) * one for one in every), end)
 
     return following
 
@@ -218,7 +218,7 @@ def _physics_of(scenario: Scenario, ports: Sequence[ModelPort]) -> MainPhysics:
         if port.plan.main and isinstance(port, LocalPort) and isinstance(port.model, MainPhysics):
             return port.model
     raise BadInput(
-        "the main model cannot go on by physics alone",
+        "this main model cannot compute futures by physics alone",
         file=scenario.path,
         where=WHERE,
         found=scenario.main.name,
@@ -227,7 +227,7 @@ def _physics_of(scenario: Scenario, ports: Sequence[ModelPort]) -> MainPhysics:
 
 
 def _taken(summary: RunSummary, since_ns: int) -> tuple[str, ...]:
-    """Return the attributes that models took in a run after a time, in words."""
+    """Describe the handovers of a run after a time."""
     return tuple(
         f"{row['to']} takes {row['entity']}.{row['attribute']} at {row['time']:.2f} s"
         for row in summary.handovers
@@ -235,8 +235,8 @@ def _taken(summary: RunSummary, since_ns: int) -> tuple[str, ...]:
     )
 
 
-def _places(scene: Snapshot) -> Floats:
-    """Return (m, 3) where the bodies of a scene are [m]."""
+def _positions(scene: Snapshot) -> Floats:
+    """Return (m, 3) the positions of a scene's bodies in the world frame [m]."""
     return np.array([scene.pose(name)[:3] for name in _bodies(scene.layout)]).reshape(-1, 3)
 
 

@@ -1,4 +1,4 @@
-"""Workers on this machine: processes that are forked when everything is loaded, and do one task after the other."""
+"""Worker processes on this machine, forked after everything is loaded; each does one task after the other."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from hetwin_suite._study.work import Done, Job, Result, Task
 
 
 class Processes:
-    """Warm processes on this machine.
+    """Worker processes on this machine, which start with all modules and the scenario loaded.
 
     Args:
-        jobs: how many; None: one per core.
+        jobs: number of processes; None: one per core.
     """
 
     def __init__(self, jobs: int | None = None) -> None:
@@ -34,15 +34,15 @@ class Processes:
         for one in Forks(self._jobs, job.overdue, look, note).work(tasks):
             if isinstance(one, Forked):
                 serve(job, one)
-            yield one if one.result is None else one._replace(**one.result.told())
+            yield one if one.result is None else one._replace(**one.result.fields_of_done())
 
 
-class _Answer(NamedTuple):
-    """A worker's report: a result, or why there is none; see `Done`.
+class _Report(NamedTuple):
+    """A worker's picklable report: a result, or the reason why there is none; see `Done`.
 
     Attributes:
-        bad_input: problem, file, where, found and expected of bad input, as plain values: the found value may
-            be anything.
+        bad_input: problem, file, where, found and expected of a `BadInput`, as plain values, as the found value may
+            not be picklable; empty without such an error.
     """
 
     result: Any
@@ -50,8 +50,8 @@ class _Answer(NamedTuple):
     error: Exception | None = None
     bad_input: tuple[Any, ...] = ()
 
-    def told(self) -> dict[str, Any]:
-        """Return the fields of `Done`, with bad input as an error again."""
+    def fields_of_done(self) -> dict[str, Any]:
+        """Return the fields of `Done`, with a `BadInput` rebuilt from its plain values."""
         error = self.error
         if self.bad_input:
             problem, file, where, found, expected = self.bad_input
@@ -59,33 +59,33 @@ class _Answer(NamedTuple):
         return {"result": self.result, "lost": self.lost, "error": error}
 
 
-def serve(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> NoReturn:
-    """Do a job's tasks in this process, which is a copy, until there are no more."""
+def serve(job: Job[Any, Any], forked: Forked[Any, _Report]) -> NoReturn:
+    """Do a job's tasks in this fork until none remain."""
     while True:
-        forked = forked.next(_answer(job, forked))
+        forked = forked.next(_report(job, forked))
 
 
-def _answer(job: Job[Any, Any], forked: Forked[Any, _Answer]) -> _Answer:
+def _report(job: Job[Any, Any], forked: Forked[Any, _Report]) -> _Report:
     try:
-        return _Answer(job.do(forked.task, forked.heartbeat))
+        return _Report(job.do(forked.task, forked.heartbeat))
     except BadInput as error:
         fields = (error.problem, error.file, error.where, error.found, error.expected)
-        return _Answer(None, str(error), bad_input=tuple(map(_plain, fields)))
+        return _Report(None, str(error), bad_input=tuple(map(_plain, fields)))
     except HetwinError as error:
-        return _Answer(None, str(error), _sendable(error))
+        return _Report(None, str(error), _sendable(error))
     except Exception as error:
         traceback.print_exc()
-        return _Answer(None, f"{type(error).__name__}: {error}", _sendable(error))
+        return _Report(None, f"{type(error).__name__}: {error}", _sendable(error))
 
 
 def _plain(value: object) -> object:
-    """Return a value that every process can read: other values as text."""
+    """Return str, int, float, bool and None unchanged, other values as text."""
     is_plain = value is None or type(value) in (str, int, float, bool)
     return value if is_plain else str(value)
 
 
 def _sendable(error: Exception) -> Exception:
-    """Return an error that another process can raise: the same if it can be pickled, else one in its words."""
+    """Return an error that can be pickled: the same error, else a RuntimeError with its message."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

@@ -1,4 +1,4 @@
-"""Replays of recordings, each judged: its claims, which of them hold, and from when it goes wrong."""
+"""Replays recordings and judges each: which claims hold, and the time of the first trouble."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ WITHIN_S = 600.0
 
 
 class Replay(NamedTuple):
-    """A recording that is to be replayed.
+    """A recording to replay.
 
     Attributes:
-        name: of its folder below that of all; no other has it.
-        source: the recording; empty: the scenario's own.
+        name: unique name, also of its folder in the output folder.
+        source: path of the recording; empty: the scenario's source.
     """
 
     name: str
@@ -59,15 +59,15 @@ class Replay(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A claim on a replay.
+    """The judgement of a claim about a replay.
 
     Attributes:
-        name: of the claim.
-        question: as it was asked.
-        holds: None if that is not known.
-        at_s: begin of the evidence against it [s]; None without any.
-        why: the evidence against it, or why it is not known, in words.
-        wrong: whether the question itself is wrong, such as one about something that the scene does not have.
+        name: name of the claim.
+        question: question of the claim.
+        holds: whether the claim holds; None if unknown.
+        at_s: start of the evidence against the claim [s]; None without any.
+        why: the evidence against the claim, or why the claim is unknown, in words.
+        wrong: whether the question is invalid, for instance because it names something that the scene lacks.
     """
 
     name: str
@@ -79,7 +79,14 @@ class Judged(NamedTuple):
 
 
 class Trouble(NamedTuple):
-    """A concern or a flaw of a replay: its kind, its severity (``flaw`` of a flaw), since when [s], and a sentence."""
+    """A concern or a flaw of a replay.
+
+    Attributes:
+        kind: kind of the concern or flaw.
+        severity: severity of a concern; ``flaw`` for a flaw; ``claim`` for a claim that does not hold.
+        at_s: start of the trouble [s].
+        text: a sentence about it.
+    """
 
     kind: str
     severity: str
@@ -92,15 +99,15 @@ class Replayed:
     """The result of a replay.
 
     Attributes:
-        verdict: of the run.
-        judged: the claims.
-        troubles: concerns from a warning on, then flaws, each by time.
-        coverage: as ``summary.json`` has it.
-        end_s: simulated time at which it ended [s].
-        digest: of the run.
+        verdict: verdict of the run.
+        judged: the judged claims.
+        troubles: concerns of severity warning or higher, then flaws, each by time.
+        coverage: coverage as in ``summary.json``.
+        end_s: simulated time at the end of the run [s].
+        digest: digest of the run.
         error: why the run failed; empty if it did not.
-        folder: where its log and page are; None if they were not kept.
-        probabilities: of the claims that models judged by evidence, the last of each name.
+        folder: folder of its log and page; None if they were not kept.
+        probabilities: claim -> last probability by which a model judged it from evidence.
     """
 
     verdict: str
@@ -115,12 +122,12 @@ class Replayed:
 
     @property
     def good(self) -> bool:
-        """Whether the verdict is fine and no claim is known to be false."""
+        """Whether the verdict is fine and no claim is false; claims may be unknown."""
         return self.verdict == FINE and all(one.holds is not False for one in self.judged)
 
     @property
     def first_bad(self) -> Trouble | None:
-        """The earliest trouble, or evidence against a claim; None without any."""
+        """The earliest trouble, including false claims; None if there is none."""
         missed = (
             Trouble(one.name, "claim", one.at_s or 0.0, one.why)
             for one in self.judged
@@ -129,11 +136,11 @@ class Replayed:
         return min((*self.troubles, *missed), key=lambda one: one.at_s, default=None)
 
 
-class Moving(StepCounter):
-    """Writes into the conductor's row, too, when the run last moved."""
+class ProgressRecorder(StepCounter):
+    """Records the wall time of the run's last step in the heartbeat, beside the step itself."""
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """A step is done."""
+        """Record a finished step."""
         super().stepped(step, scene)
         self._row[BEGUN] = time.monotonic_ns()
 
@@ -142,18 +149,18 @@ class Moving(StepCounter):
 class Replaying(Job[Replay, Replayed]):
     """Replays recordings in one scenario, and judges each.
 
-    A replay in a worker that stands still, or is not over in time, is ended and named.
+    A worker whose replay hangs or exceeds its time limit is killed, and the replay is reported as lost.
 
     Attributes:
         scenario: file of the scenario.
-        variant: of it.
-        claims: name -> question, beside the scenario's outcomes.
-        options: of the start of each run, apart from its source.
-        out: folder below which the replays are kept, each by its name; None: nowhere.
-        keep: which of them: ``all``, ``bad`` or ``none``.
-        pages: whether those that are kept have a page.
-        still_s: how long a run may go without a step [s of wall time].
-        within_s: how long a replay may take [s of wall time].
+        variant: variant of the scenario; None: none.
+        claims: (name, question) of the claims, in addition to the scenario's outcomes.
+        options: start options of all runs, without their source.
+        out: folder for the kept replays, one subfolder per name; None: no replay is kept.
+        keep: which replays are kept: ``all``, ``bad`` or ``none``.
+        pages: whether to write a page for each kept replay.
+        still_s: maximum wall time without a step [s].
+        within_s: maximum wall time of a replay [s].
     """
 
     scenario: Path
@@ -167,20 +174,20 @@ class Replaying(Job[Replay, Replayed]):
     within_s: float = WITHIN_S
 
     def loaded(self) -> Scenario:
-        """Return the scenario with the claims among its outcomes; it is loaded once in each process."""
+        """Return the scenario with the claims added to its outcomes; it is loaded once per process."""
         return _loaded(self.scenario, self.variant, self.claims)
 
     @property
     def identity(self) -> str:
-        """The key of this job's results: scenario, its files, claims and hetwin's version."""
+        """Cache key of this job's results: a hash of the scenario, its files, the claims and hetwin's version."""
         scenario = self.loaded()
         content = scenario.file.model_dump(mode="json", by_alias=True, exclude={"variants"})
         files = [row for row in self.files() if not row[0].startswith("source")]
-        told = [content, files, self.options.seed, self.options.engine, hetwin_version()]
-        return sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        parts = [content, files, self.options.seed, self.options.engine, hetwin_version()]
+        return sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
     def files(self) -> list[tuple[str, str]]:
-        """Return the digests of the scenario's files, its own source among them, by their roles."""
+        """Return (role, digest) of each of the scenario's files, including its source."""
         return sorted(file_digests(self.loaded(), self.options))
 
     def warm(self) -> None:
@@ -188,7 +195,7 @@ class Replaying(Job[Replay, Replayed]):
         self.loaded()
 
     def do(self, task: Replay, heartbeat: Heartbeat | None) -> Replayed:
-        """See `Job.do`; without a process that looks, it is done in a copy of this process, which can be ended.
+        """See `Job.do`; without a heartbeat the replay runs in a fork of this process, which can be killed if it hangs.
 
         Raises:
             BadInput: if the recording or the scenario cannot be used.
@@ -210,16 +217,16 @@ class Replaying(Job[Replay, Replayed]):
                 from hetwin_suite._study.processes import serve
 
                 serve(self, one)
-            done = one if one.result is None else one._replace(**one.result.told())
+            done = one if one.result is None else one._replace(**one.result.fields_of_done())
             value: Replayed = done.value
             return value
-        raise AssertionError("a task that was given comes back")
+        raise AssertionError("no result of the task")
 
     @contextmanager
     def _own_folder(self, task: Replay) -> Iterator[Path]:
         kept = self.folder(task)
         if kept is not None:
-            shutil.rmtree(kept, ignore_errors=True)  # of a worker that died
+            shutil.rmtree(kept, ignore_errors=True)  # remains of a worker that died
             yield kept
             return
         with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
@@ -233,7 +240,7 @@ class Replaying(Job[Replay, Replayed]):
         conductor = session(
             scenario,
             options=options,
-            listeners=[log, RunJudge(log), Moving(heartbeat)],
+            listeners=[log, RunJudge(log), ProgressRecorder(heartbeat)],
             ports=local_ports(scenario, heartbeat, one_process=True),
         )
         conductor.prepare()
@@ -266,10 +273,10 @@ class Replaying(Job[Replay, Replayed]):
             summary.simulated_time,
             summary.digest,
             probabilities={
-                str(said["claim"]): float(str(said["probability"]))
+                str(judged["claim"]): float(str(judged["probability"]))
                 for event in map(event_from_summary, summary.events)
                 if event.name == JUDGED
-                for said in [event.arguments]
+                for judged in [event.arguments]
             },
         )
 
@@ -303,7 +310,7 @@ def _loaded(path: Path, variant: str | None, claims: tuple[tuple[str, str], ...]
 
 
 def _concerns(summary: RunSummary) -> Iterator[Trouble]:
-    """Yield the reasons to doubt a run, by time, apart from missed outcomes."""
+    """Yield the concerns of a run by time, except missed outcomes."""
     rows = [
         Trouble(str(row["name"]), str(row["severity"]), _number(row["from"]), str(row["text"]))
         for row in summary.concerns
@@ -317,11 +324,11 @@ def _number(value: object) -> float:
 
 
 def _missed(summary: RunSummary) -> Iterator[tuple[str, str]]:
-    """Yield each outcome that was missed, and where its object is instead, in words."""
+    """Yield (outcome, sentence about the actual state) for each missed outcome."""
     for row in summary.concerns:
-        said = row["arguments"]
-        if row["name"] == OUTCOME_MISSED and isinstance(said, dict):
-            yield str(said["outcome"]), str(row["text"])
+        arguments = row["arguments"]
+        if row["name"] == OUTCOME_MISSED and isinstance(arguments, dict):
+            yield str(arguments["outcome"]), str(row["text"])
 
 
 def judged_claims(
@@ -330,9 +337,9 @@ def judged_claims(
     """Ask an episode whether claims hold.
 
     Args:
-        asked: the episode, which is over.
+        asked: a finished episode.
         claims: name -> question.
-        missed: name -> the state instead, in words, of those that are known not to hold.
+        missed: name -> sentence about the actual state, for claims that are known to be false.
     """
     return tuple(_claim(asked, *one, (missed or {}).get(one[0], "")) for one in claims.items())
 
@@ -341,8 +348,8 @@ def _claim(asked: AskableEpisode, name: str, question: str, missed: str) -> Judg
     try:
         answer = asked.ask(question)
     except BadInput as error:
-        told = BadInput(error.problem, found=error.found, expected=error.expected)
-        return Judged(name, question, None, why=str(told), wrong=True)
+        reason = BadInput(error.problem, found=error.found, expected=error.expected)
+        return Judged(name, question, None, why=str(reason), wrong=True)
     if answer.why or not isinstance(answer.value, bool):
         why = answer.why or f"it is neither true nor false, but {answer.value!r}"
         return Judged(name, question, None, why=why, wrong=not answer.why)
@@ -352,7 +359,11 @@ def _claim(asked: AskableEpisode, name: str, question: str, missed: str) -> Judg
 
 
 def _since(answer: QuestionAnswer, asked: AskableEpisode) -> float:
-    """Begin of the evidence against a claim [s]: where its terms cease to hold, or the event, or the end."""
+    """Start of the evidence against a claim [s].
+
+    This is the first time at which one of its terms ceases to hold, else the first event of the evidence, else the end
+    of the episode.
+    """
     ends = [span.to_ns for span in answer.intervals]
     begins = [row.span.from_ns for row in answer.evidence]
     return (min(ends) if ends else min(begins, default=asked.tables.known_until_ns)) / 1e9
@@ -366,6 +377,6 @@ def hetwin_version() -> str:
         folder = Path(next(iter(import_module(package).__path__)))
         for file in sorted(folder.rglob("*.py")):
             known = file.stat()
-            told = f"{file.relative_to(folder)} {known.st_size} {known.st_mtime_ns}\n"
-            code.update(told.encode())
+            line = f"{file.relative_to(folder)} {known.st_size} {known.st_mtime_ns}\n"
+            code.update(line.encode())
     return f"{version('hetwin-suite')}+{code.hexdigest()[:12]}"

@@ -1,4 +1,4 @@
-"""The run from which futures go on: it goes to a moment, and is forked or saved there."""
+"""The run that futures continue: it runs to a moment, and is forked or saved there."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.episodes.tables.open import RunTables
-from hetwin_suite._study.copied import AsItIs, Copy, Way
+from hetwin_suite._study.copied import Continuation, Copy, WholeEnsemble
 from hetwin_suite._study.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.find import find_uncertainty
 from hetwin_suite._study.forks import Forked, Forks
 from hetwin_suite._study.judging import judged_tables
-from hetwin_suite._study.making import Making, Saved, overdue
+from hetwin_suite._study.making import RunJob, Saved, overdue
 from hetwin_suite._study.physics_alone import PhysicsAlone
 from hetwin_suite._study.run_result import Moment, Now, RunResult, check_begins_again, failed
 from hetwin_suite._study.study import Study
@@ -40,27 +40,28 @@ Result = TypeVar("Result")
 def at_moment(
     study: Study, moment: Moment, plan: Callable[[Now], Result], *, physics_only: bool = False
 ) -> Result:
-    """Run to a moment, and return the result of a plan.
+    """Run to a moment, call a function there, and return its result.
 
     Args:
-        study: the scenario, and how futures of the moment are made, kept and judged.
-        moment: from which on runs go on.
-        plan: is called once, at the moment, in this process; `Now.runs` makes runs from there.
-        physics_only: they go on by physics alone, which no other model may take part in.
+        study: the scenario, and how futures are computed, kept and judged.
+        moment: moment at which futures begin.
+        plan: called once at the moment, in this process; its argument's `Now.runs` computes futures.
+        physics_only: compute futures by physics alone; no other model may take part in them.
 
     Raises:
-        BadInput: if the scenario cannot be used or copied, the moment does not come, or there is more than physics.
+        BadInput: if the scenario cannot be used or forked, the run ends before the moment, or `physics_only` is not
+            possible.
         HetwinError: if the run fails before the moment.
     """
     return Root(study, physics_only=physics_only).at_moment(moment, plan)
 
 
 class Root:
-    """A run that goes to a moment, once, from which others go on.
+    """A run to a moment, from which futures continue; used once.
 
     Args:
-        study: the scenario, and how futures are made, kept and judged.
-        physics_only: they go on by physics alone.
+        study: the scenario, and how futures are computed, kept and judged.
+        physics_only: compute futures by physics alone.
 
     Raises:
         BadInput: if the scenario cannot be forked.
@@ -77,11 +78,11 @@ class Root:
         self._tables = RunTables(scenario.file.log.state_rate)
         self._conductor = session(scenario, options=study.options, listeners=[self._tables])
         self._ports = self._conductor.ports
-        self._way: Way[RunResult] | None = None
-        self._beside_s = 0.0  # processor time of other copies than futures
+        self._continuation: Continuation[RunResult] | None = None
+        self._overhead_s = 0.0  # processor time of forks that compute no requested future
 
     def prepare(self) -> None:
-        """Initialize the models, so that `at_moment` need not.
+        """Initialize the models in advance; `at_moment` does so otherwise.
 
         Raises:
             BadInput: if the scenario, its files or the source cannot be used.
@@ -101,9 +102,9 @@ class Root:
         """See the function `at_moment`; in a forked process this does not return.
 
         Args:
-            moment, plan: see there.
-            checkpoint: of this run, to begin with; None: the run begins at its start.
-            source: with which the run goes on from where it begins; None: with its own.
+            moment, plan: as for the function `at_moment`.
+            checkpoint: checkpoint of this run at which it begins; None: its start.
+            source: source that replaces the run's own from its beginning on; None: its own.
         """
         if self._start is None:
             self.prepare()
@@ -141,7 +142,7 @@ class Root:
             raise BadInput("the run is over by then", where="--at", found=at, expected=expected)
 
     def _never(self, moment: Moment, summary: RunSummary) -> HetwinError:
-        """Why there are no futures of a run that has ended before their moment."""
+        """Return the error for a run that ended before the moment."""
         if summary.error is not None:
             return HetwinError(failure_row_words(summary.error))
         end, at = f"{summary.simulated_time:g} s", moment.at_s
@@ -149,12 +150,12 @@ class Root:
             problem, expected = f"the run ended at {end}", "an earlier time"
             return BadInput(problem, where="--at", found=at, expected=expected)
         tasks = self._tables.tables().tasks
-        begun = ", ".join(dict.fromkeys(task.operation for task in tasks if task.operation))
+        started = ", ".join(dict.fromkeys(task.operation for task in tasks if task.operation))
         return BadInput(
             f"no such action has begun until {end}",
             where="--before",
             found=moment.before,
-            expected=f"one of {begun}" if begun else "--at T, for no action begins",
+            expected=f"one of {started}" if started else "--at T, for no action begins",
         )
 
     def _now(self, moment: Moment, between: BetweenSteps) -> Now:
@@ -171,11 +172,11 @@ class Root:
             partial(uncertainty.draw, self._study.seed),
         )
 
-    def _job(self, saved: Saved | None) -> Making:
+    def _job(self, saved: Saved | None) -> RunJob:
         study, end_ns = self._study, None
         if study.horizon_s is not None:
             end_ns = self._between.time_ns + round(study.horizon_s * 1e9)
-        return Making(
+        return RunJob(
             *(study.watcher, study.options, study.out, study.keep, study.utility),
             saved=saved,
             end_ns=end_ns,
@@ -185,9 +186,9 @@ class Root:
     def _restored(
         self, draws: Iterable[Draw], until: float | None = None
     ) -> Generator[RunResult, None, None]:
-        """See `Runs`: other processes restore the run as it is now."""
+        """See `Runs`: workers restore a checkpoint of the run."""
         saved = Saved(self._between.checkpoint(), pickle.dumps(self._tables))
-        for future in self._study.made(self._job(saved), draws):
+        for future in self._study.compute(self._job(saved), draws):
             yield future
             if until is not None and time.monotonic() >= until:
                 return
@@ -195,41 +196,43 @@ class Root:
     def _copied(
         self, draws: Iterable[Draw], until: float | None = None
     ) -> Generator[RunResult, None, None]:
-        """See `Runs`: copies of this process go on."""
-        # Load and compute what all forks share once, before forking.
+        """See `Runs`: forks of this process continue the run."""
+        # Load and compute shared data once, before forking.
         for port in self._ports:
             port.change({})
         self._tables.take_in()
         judged_tables(self._tables.tables(), self._scenario.file.outcomes)
-        if self._way is None:
-            alone = PhysicsAlone(self._scenario, self._ports) if self._physics_only else None
-            self._way = AsItIs() if alone is None else alone.way(self._between, self._one)
-        for ended in self._copies(self._way, draws, until):
-            future = _of(ended)
-            future = replace(future, processor_s=future.processor_s + self._beside_s)
-            self._beside_s = 0.0
+        if self._continuation is None:
+            self._continuation = WholeEnsemble()
+            if self._physics_only:
+                alone = PhysicsAlone(self._scenario, self._ports)
+                self._continuation = alone.continuation(self._between, self._run_copy)
+        for ended in self._copies(self._continuation, draws, until):
+            future = _future_of(ended)
+            future = replace(future, processor_s=future.processor_s + self._overhead_s)
+            self._overhead_s = 0.0
             yield self._study.over(future)
 
-    def _one(self, way: Way[object]) -> object:
-        """Let one copy go on with nothing drawn; returns its result."""
-        (ended,) = self._copies(way, [AS_BELIEVED])
-        self._beside_s += ended.processor_s
-        return _of(ended) if ended.result is None else ended.result
+    def _run_copy(self, continuation: Continuation[object]) -> object:
+        """Continue one fork without drawn values; returns its report, or the failed result."""
+        (ended,) = self._copies(continuation, [AS_BELIEVED])
+        self._overhead_s += ended.processor_s
+        return _future_of(ended) if ended.result is None else ended.result
 
     def _copies(
-        self, way: Way[Any], draws: Iterable[Draw], until: float | None = None
+        self, continuation: Continuation[Any], draws: Iterable[Draw], until: float | None = None
     ) -> Generator[Done[Draw, Any], None, None]:
-        """Yield the result of each draw; in a copy of this process, go on with some of them and end."""
+        """Yield the result of each draw in the parent; a fork computes some of the draws and exits."""
         job = self._job(saved=None)
         for one in self._forks.work(draws, until):
             if isinstance(one, Forked):
                 run, ports = self._between, self._ports
-                Copy(self._scenario, job, way, run, ports, self._tables).work(one)
+                Copy(self._scenario, job, continuation, run, ports, self._tables).work(one)
             yield one
 
 
-def _of(done: Done[Draw, Any]) -> RunResult:
-    """Return the future that was made of a draw."""
+def _future_of(done: Done[Draw, Any]) -> RunResult:
+    """Return the result of a draw's future; a failed one if its worker was lost."""
     found = failed(done.task, done.lost) if done.result is None else done.result
     assert isinstance(found, RunResult)
     return replace(found, processor_s=done.processor_s)
@@ -240,12 +243,12 @@ def _raise(error: BaseException) -> Any:
 
 
 def _check_can_fork(study: Study) -> None:
-    """See that a process with this ensemble can be forked.
+    """Check that a process with this ensemble can be forked.
 
     Raises:
         BadInput: if it cannot.
     """
-    problem = "what follows a robot or commands has no future that is known"
+    problem = "the future of a run that follows a robot or commands cannot be computed"
     expected = "a recording, a trajectory, a plan or a program"
     check_begins_again(study.scenario, study.options, problem, expected)
     for plan in study.scenario.models:
@@ -262,20 +265,21 @@ def _check_can_fork(study: Study) -> None:
 COVARIANCE = "pose_covariance"
 """Attribute of an object in a hand: the upper triangle of the covariance of its pose."""
 MOVED_M = 0.005
+"""Maximum displacement along an axis of an object that counts as not moved since the start [m]."""
 MOVED_RAD = 0.05
-"""An object further than this from where it was at the start has been moved."""
+"""Maximum rotation of an object that counts as not moved since the start [rad]."""
 
 
 def of_now(uncertainty: Uncertainty, now: Snapshot) -> Uncertainty:
-    """Return the present uncertainty.
+    """Return the uncertainty at a moment of a run.
 
-    The scenario's uncertainty of a pose is about the start. It holds as long as the thing, and all that
-    it carries, is still there and is the main model's: a taken object was where it was believed. An object in a hand is
-    as uncertain as by the model that localizes it there.
+    The scenario's uncertainty of a pose describes the start. It remains valid until the object, or anything that it
+    carries, is moved or handed over to another model: an object that was grasped was at its believed pose. The
+    uncertainty of an object in a hand is the covariance that the localizing model estimates.
 
     Args:
-        uncertainty: of the scenario.
-        now: the scene.
+        uncertainty: uncertainty of the scenario.
+        now: scene at the moment.
     """
     placed = [_now(one, now) for one in uncertainty.placed]
     return replace(

@@ -19,70 +19,70 @@ from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.uncertain import Uncertainty
 
-BEGUN = ("begin", "instant")
+START_PHASES = ("begin", "instant")
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment that is still to come: a simulated time, or the begin of an action.
+    """A future moment of a run, defined by a simulated time or by the start of an action.
 
     Attributes:
-        at_s: the first barrier at or after this time [s]; None if an action defines it.
-        before: name of the operation whose first begin it is; empty if a time defines it.
+        at_s: simulated time; the moment is the first barrier at or after it [s]. None if an action defines the moment.
+        before: operation of an action; the moment is the first start of one. Empty if a time defines the moment.
     """
 
     at_s: float | None = None
     before: str = ""
 
     def is_now(self, time_ns: int, events: Sequence[Event]) -> bool:
-        """Whether it has come.
+        """Whether a barrier is the moment.
 
         Args:
-            time_ns: of the barrier.
-            events: that were handled since the last one.
+            time_ns: time of the barrier.
+            events: events handled since the last barrier.
         """
         if self.at_s is not None:
             return time_ns >= round(self.at_s * 1e9)
         return self.action(events) is not None
 
     def action(self, events: Sequence[Event]) -> Event | None:
-        """Return the begin of the action that makes it; None if a time does, or the action has not begun."""
-        begun = (
+        """Return the start event of the action that defines the moment; None if it is not among the events."""
+        starts = (
             event
             for event in events
             if event.kind is EventKind.ACTION
             and event.name == self.before
-            and phase_of(event) in BEGUN
+            and phase_of(event) in START_PHASES
         )
-        return next(begun, None)
+        return next(starts, None)
 
 
 class Runs(Protocol):
-    """Makes runs from a moment."""
+    """Computes futures from a moment."""
 
     def __call__(
         self, draws: Iterable[Draw], until: float | None = None
     ) -> Generator[RunResult, None, None]:
-        """Let a run go on with each draw, and yield those that are over as they end.
+        """Continue the run with each draw, and yield results as futures end.
 
         Args:
-            draws: their differences from the run.
-            until: of `time.monotonic`; no run is waited for any longer, and there are none of those.
+            draws: differences of the futures from the run.
+            until: time of `time.monotonic` after which unfinished futures are dropped; None: no limit.
         """
 
 
 class Now(NamedTuple):
-    """A run that has come to its moment.
+    """A run at its moment.
 
     Attributes:
         time_ns: simulated time [ns].
-        uncertainty: the present one.
-        scene: as it is now; not to be kept.
-        tables: of the run until now.
-        action: the event of the action that begins now; None if a time defines the moment.
-        over_ns: when the run's source is over; None if unknown.
-        runs: makes runs from here.
-        draw: draws the present uncertainty for the run of this number.
+        uncertainty: uncertainty at the moment.
+        scene: scene at the moment; valid only during the call that receives it.
+        tables: tables of the run until the moment.
+        action: start event of the action that defines the moment; None if a time defines it.
+        over_ns: simulated time at which the run's source ends [ns]; None if unknown.
+        runs: computes futures from the moment.
+        draw: draws from the uncertainty for the future with this index.
     """
 
     time_ns: int
@@ -95,7 +95,7 @@ class Now(NamedTuple):
     draw: Callable[[int], Draw]
 
     def tables_so_far(self) -> Tables:
-        """Return the tables of the run as if it were over; those of its futures go on."""
+        """Return finished tables of the run until the moment; the futures' tables are not affected."""
         found: RunTables = pickle.loads(pickle.dumps(self.tables))
         found.finish()
         return found.tables()
@@ -104,16 +104,15 @@ class Now(NamedTuple):
 def check_begins_again(
     scenario: Scenario, options: RunOptions, problem: str, expected: str
 ) -> None:
-    """See that a run does not follow a robot or commands.
+    """Check that a run can be repeated, because it follows neither a live robot nor commands.
 
     Args:
-        scenario: of the run.
-        options: of its start.
-        problem: of that.
-        expected: instead.
+        scenario: scenario of the run.
+        options: start options of the run.
+        problem, expected: text of the error.
 
     Raises:
-        BadInput: if it does.
+        BadInput: if it follows a live robot or commands.
     """
     if is_live(scenario, options) or is_commanded(scenario, options):
         raise BadInput(problem, file=scenario.path, where="source", expected=expected)
@@ -123,11 +122,11 @@ class Seen(NamedTuple):
     """An event of a run.
 
     Attributes:
-        name: e.g. ``collision(ball, bin)``; alike in all runs.
-        kind: its own name, e.g. ``collision``.
-        entity: its first subject; empty if that is none of the scene.
-        words: e.g. ``ball entered bin``.
-        time_ns: when it happened.
+        name: name with its entities, e.g. ``collision(ball, bin)``; the same in all runs.
+        kind: name of the event, e.g. ``collision``.
+        entity: first entity among its arguments; empty without one.
+        words: description, e.g. ``ball entered bin``.
+        time_ns: simulated time [ns].
     """
 
     name: str
@@ -139,26 +138,26 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """The result of one run: a whole one, or a future that went on from a moment.
+    """The result of one run: of a whole run, or of a future from a moment on.
 
     Attributes:
-        index: of its draw.
-        end_ns: simulated time at which it ended.
-        digest: of the run; empty if it failed before it had one.
-        state: truth -> whether it holds at the end.
+        index: index of its draw.
+        end_ns: simulated time at the end [ns].
+        digest: digest of the run; empty if it failed earlier.
+        state: fluent -> whether it holds at the end.
         outcomes: name -> whether it was achieved; None if unknown.
-        flaws: their kinds, each once, in the order in which they came about; none are looked for in futures.
-        value: its utility; None if none was requested, or unknown.
-        events: since it began, or since the moment, by time.
-        actions: operations and their arguments that were not over at the moment.
+        flaws: kinds of its flaws in order of first occurrence, each once; empty for futures, which are not searched.
+        value: its utility; None if unknown.
+        events: events since the start of the run, or since the moment, by time.
+        actions: operation and arguments of the program's actions that were not finished at the moment.
         inputs: drawn values by name.
-        paths: object -> (n, 4) times [s] and positions in the world [m] of moved objects.
-        seen: the watch's result, in a study that has one; all else of the episode is not looked at then.
-        reproducible: whether it would come out the same again.
-        processor_s: processor time that it took [s].
-        error: why it failed; None if it did not.
-        refused: whether it failed because a model cannot go on with the draw.
-        folder: where it is kept; None if it is not.
+        paths: moved object -> (n, 4) times [s] and positions in the world frame [m].
+        seen: result of the study's `Watch`, if it has one; the episode is not judged then.
+        reproducible: whether the same draw gives the same run again.
+        processor_s: processor time of the run [s].
+        error: why the run failed; None if it did not.
+        refused: whether the run failed because a model cannot continue with the draw.
+        folder: folder of the kept run; None if it is not kept.
     """
 
     index: int
@@ -181,18 +180,18 @@ class RunResult:
 
     @property
     def succeeded(self) -> bool:
-        """Whether all outcomes came about."""
+        """Whether the run did not fail and all outcomes were achieved."""
         return self.error is None and all(value is True for value in self.outcomes.values())
 
     def first(self) -> dict[str, Seen]:
-        """Return each event at its first time, by name, in the order of time."""
+        """Return name -> first event of this name, by time."""
         found: dict[str, Seen] = {}
         for seen in self.events:
             found.setdefault(seen.name, seen)
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the row of this run in JSON output."""
         return {
             "index": self.index,
             "folder": self.folder,
@@ -205,5 +204,5 @@ class RunResult:
 
 
 def failed(draw: Draw, reason: str, digest: str = "") -> RunResult:
-    """Return a run that broke down."""
+    """Return the result of a failed run."""
     return RunResult(draw.index, digest=digest, inputs=draw.inputs, error=reason)

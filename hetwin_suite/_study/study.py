@@ -1,4 +1,4 @@
-"""Many runs of a scenario, which differ in uncertain quantities, or in changes of one's own."""
+"""Many runs of a scenario that differ in drawn values, or in changes by the caller."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hetwin_suite._study.find import KEY as UNCERTAINTY
 from hetwin_suite._study.find import find_uncertainty
 from hetwin_suite._study.judging import Watcher, check_outcomes
 from hetwin_suite._study.keep import Keep
-from hetwin_suite._study.making import LOADED, Making, run_once
+from hetwin_suite._study.making import LOADED, RunJob, run_once
 from hetwin_suite._study.processes import Processes
 from hetwin_suite._study.run_result import RunResult, check_begins_again, failed
 from hetwin_suite._study.uncertain import Uncertainty
@@ -28,27 +28,27 @@ from hetwin_suite._study.work import Workers
 class Study:
     """Many runs of one scenario, from its start, from a moment of it, or of its recorded episodes.
 
-    Uncertain quantities are drawn by number, `draw(0)`, `draw(1)` ..., each draw from the seed, its number and the
-    names of these quantities alone. A draw can be changed before its run is made. Runs are made by processes of this
-    machine, or by other workers; who makes them does not change their results.
+    Uncertain quantities are drawn by index, `draw(0)`, `draw(1)` ... A draw depends only on the seed, its index and
+    the names of the quantities. It can be changed before its run is computed. The results do not depend on the workers
+    that compute the runs.
 
     Args:
-        scenario: file, name of one of hetwin's, one that is loaded already, or a watcher in place of the judge
-            of the runs' episodes.
-        options: of the start of each run, apart from its draw.
-        seed: of the draws.
-        horizon_s: how long runs go on from a moment [s]; None: to the end of the source.
-        utility: a question to each run's episode whose answer is its value; None: whether all outcomes came about.
-        out: folder in which each run is kept as an episode; None: nowhere.
-        keep: which of them.
-        jobs: processes; None: one per core.
-        workers: who makes the runs; None: processes of this machine, and from a moment copies of this one.
-        progress: is called with each run that is over.
-        look: is called several times a second while runs are made.
-        note: is called with notes for the user, such as which worker died.
+        scenario: file of a scenario, name of one of hetwin's scenarios, a loaded scenario, or a watcher, which observes
+            the runs instead of judging their episodes.
+        options: start options of all runs, without their draws.
+        seed: seed of the draws.
+        horizon_s: duration of futures from a moment [s]; None: to the end of the source.
+        utility: question whose answer is a run's value; None: 1 if all outcomes were achieved, else 0.
+        out: folder for the kept runs, each an episode; None: no run is kept.
+        keep: which runs are kept.
+        jobs: number of processes; None: one per core.
+        workers: workers that compute the runs; None: processes on this machine, for futures forks of this process.
+        progress: called with each finished run.
+        look: called several times a second while runs are computed.
+        note: called with notes for the user, for instance about a dead worker.
 
     Raises:
-        BadInput: if there is no such scenario, or there is something in the folder.
+        BadInput: if there is no such scenario, or the folder is not empty.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class Study:
 
     @property
     def scenario(self) -> Scenario:
-        """The scenario or watcher of the runs.
+        """The scenario of the runs.
 
         Raises:
-            BadInput: if it cannot be used.
+            BadInput: if it cannot be loaded.
         """
         if self._scenario is None:
             self._scenario = self.watcher.scenario()
@@ -91,11 +91,11 @@ class Study:
         """The uncertainty at the start of a run.
 
         Raises:
-            BadInput: if uncertainty or outcomes do not fit the scenario, or a run cannot begin again.
-            HetwinError: if its first step fails.
+            BadInput: if uncertainty or outcomes do not fit the scenario, or its runs cannot be repeated.
+            HetwinError: if the first step fails.
         """
         expected = "a recording, a trajectory or a program"
-        problem = "many runs cannot follow a robot or commands, which do not begin again"
+        problem = "many runs cannot follow a robot or commands, which cannot be repeated"
         check_begins_again(self.scenario, self.options, problem, expected)
         one_step = replace(self.options, duration=1.0 / self.scenario.clock.rate)
         tables = RunTables(self.scenario.file.log.state_rate)
@@ -112,19 +112,19 @@ class Study:
         return self.uncertainty.draw(self.seed, index)
 
     def runs(self, draws: Iterable[Draw]) -> Generator[RunResult, None, None]:
-        """Make runs from their start, and yield their results as they end; who closes it ends the others.
+        """Compute runs from their start, and yield results as runs end; closing the generator ends running ones.
 
         Args:
-            draws: one for each; they are taken as workers become free, and may be endless.
+            draws: one draw per run; taken as workers become free, possibly infinite.
         """
-        job = Making(self.watcher, self.options, self.out, self.keep, self.utility)
-        return self.made(job, draws)
+        job = RunJob(self.watcher, self.options, self.out, self.keep, self.utility)
+        return self.compute(job, draws)
 
-    def made(self, job: Making, draws: Iterable[Draw]) -> Generator[RunResult, None, None]:
-        """Let the workers make runs; one whose worker was lost has failed.
+    def compute(self, job: RunJob, draws: Iterable[Draw]) -> Generator[RunResult, None, None]:
+        """Let the workers compute runs, and yield results as runs end; a run whose worker was lost has failed.
 
         Raises:
-            BadInput: if an uncertain quantity cannot be drawn at a moment of a run.
+            BadInput: if an uncertain quantity cannot be changed at a moment of a run.
         """
         LOADED[job.watcher] = self.scenario
         workers = self.workers or Processes(self.jobs)
@@ -137,17 +137,17 @@ class Study:
                 yield self.over(run)
 
     def over(self, run: RunResult) -> RunResult:
-        """Report a run that is over, and return it.
+        """Report a finished run to `progress`, and return it.
 
         Raises:
-            BadInput: if an uncertain quantity cannot be drawn at a moment of a run.
+            BadInput: if an uncertain quantity cannot be changed at a moment of a run.
         """
         if run.refused:
             error = BadInput(
                 f"this cannot be drawn at a moment of a run: {run.error}",
                 where=UNCERTAINTY,
                 found=", ".join(run.inputs),
-                expected="poses, mass, friction and bounce of bodies, and what a model can change in a run",
+                expected="poses, mass, friction and bounce of bodies, and parameters that a model can change in a run",
             )
             raise self.scenario.placed(error)
         if run.index >= 0:
@@ -164,10 +164,10 @@ def _watcher(scenario: str | Path | Scenario | Watcher, variant: str | None) -> 
 
 
 def _new(folder: Path) -> Path:
-    """Return the absolute path of a folder in which there is nothing yet.
+    """Return the absolute path of an output folder.
 
     Raises:
-        BadInput: if there is something.
+        BadInput: if the folder is not empty.
     """
     check_new(folder)
     return folder.resolve()

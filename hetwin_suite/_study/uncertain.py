@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scenario.uncertainty import NumberSpread, PoseSpread
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.numbers import (
-    MOST_SEED,
+    SEED_LIMIT,
     How,
     Number,
     drawn_number,
@@ -23,22 +23,22 @@ from hetwin_suite._study.numbers import (
     varied,
 )
 
-LIGHTEST = 0.01
-"""A mass is at least this share of the nominal one."""
+MIN_MASS = 0.01
+"""Minimum drawn mass, as a fraction of the nominal mass."""
 BODIES, GRIPS = "bodies", "grips"
-"""The main model's parameters for differences of bodies and hands."""
+"""The main model's parameters for changed bodies and hands."""
 OFFSET = "offset"
-"""The parameter of a model of the error of its estimate."""
+"""The parameter of a localizing model that offsets its estimate."""
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class Placed(NamedTuple):
-    """An entity whose pose is uncertain, and those moved with it.
+    """An entity whose pose is uncertain, with the entities that it carries.
 
     Attributes:
-        entity: its name.
-        spread: how uncertain it is.
-        poses: entity -> (7,) the nominal pose; the entity first.
+        entity: name of the entity.
+        spread: distribution of the pose.
+        poses: entity -> (7,) nominal pose; the entity itself first.
     """
 
     entity: str
@@ -47,17 +47,17 @@ class Placed(NamedTuple):
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """Which of x, y, z, roll, pitch, yaw, and of a mixture the part, are uncertain."""
+        """The uncertain ones of x, y, z, roll, pitch and yaw, and ``part`` for a mixture."""
         return varied(self.spread)
 
 
 class Varied(NamedTuple):
-    """A parameter of a model that is uncertain.
+    """An uncertain parameter of a model.
 
     Attributes:
-        model: its name.
-        parameter: its name.
-        spread: how uncertain it is.
+        model: name of the model.
+        parameter: name of the parameter.
+        spread: distribution of its value.
         nominal: the scenario's value, or the model's default.
     """
 
@@ -68,18 +68,18 @@ class Varied(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the input."""
+        """Name of the drawn value in `Draw.inputs`."""
         return f"{self.model}.{self.parameter}"
 
 
 class Physical(NamedTuple):
-    """Something of a body or a hand that is uncertain, which the main model is to change.
+    """An uncertain physical quantity of a body or a hand, which the main model applies.
 
     Attributes:
-        entity: its name.
+        entity: name of the body or hand.
         aspect: ``mass``, ``friction``, ``bounce`` or ``grip``.
-        spread: how uncertain it is.
-        nominal: of a mass, the scenario's [kg]; else 1, a factor.
+        spread: distribution of the quantity.
+        nominal: nominal mass of the body [kg]; 1 for all other quantities.
     """
 
     entity: str
@@ -89,17 +89,17 @@ class Physical(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the input."""
+        """Name of the drawn value in `Draw.inputs`."""
         return f"{self.entity}.{self.aspect}"
 
 
 class Grasped(NamedTuple):
-    """An object whose pose is that which a model estimates, with a covariance.
+    """An object whose pose a model estimates with a covariance.
 
     Attributes:
-        entity: its name.
-        model: that estimates it, and has the parameter ``offset``.
-        covariance: (6, 6) of its position [m] and rotation vector [rad], in the axes in which the model offsets it.
+        entity: name of the object.
+        model: name of the estimating model, which has the parameter ``offset``.
+        covariance: (6, 6) covariance of position [m] and rotation vector [rad], in the frame of ``offset``.
     """
 
     entity: str
@@ -107,7 +107,7 @@ class Grasped(NamedTuple):
     covariance: Floats
 
     def draw(self, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:
-        """Draw how far it is from the estimate, and note it; returns the model's parameter."""
+        """Draw the offset from the estimate, and add it to `inputs`; returns the model's changed parameter."""
         name = f"{self.entity}.in_hand"
         spread, axes = np.linalg.eigh(self.covariance)
         normal = generator(name, seed, index).normal(size=6)
@@ -122,12 +122,12 @@ class Uncertainty:
 
     Attributes:
         main: name of the main model.
-        placed: poses.
+        placed: uncertain poses.
         physical: uncertain quantities of bodies and hands.
-        varied: models' parameters.
-        grasped: estimates of models.
-        bodies: the main model's parameter `bodies` as the scenario has it.
-        grips: its parameter `grips`.
+        varied: uncertain parameters of models.
+        grasped: uncertain estimates of poses.
+        bodies: the scenario's value of the main model's parameter `bodies`.
+        grips: the scenario's value of the main model's parameter `grips`.
     """
 
     main: str
@@ -139,40 +139,40 @@ class Uncertainty:
     grips: Mapping[str, float] | None = None
 
     def draw(self, seed: int, index: int) -> Draw:
-        """Draw a run; it depends on nothing but the two numbers.
+        """Draw the differences of one run.
 
         Args:
-            seed: of the batch.
-            index: of the run in it.
+            seed: seed of the batch.
+            index: index of the run in the batch.
         """
         inputs: dict[str, Json] = {}
         scene: dict[str, Any] = {}
         for placed in self.placed:
             scene |= _moved(placed, seed, index, inputs)
         parameters: dict[str, dict[str, Any]] = {}
-        for of in self.varied:
-            number = _number(of.name, of.spread, seed, index, inputs)
-            parameters.setdefault(of.model, {})[of.parameter] = number.of(of.nominal)
+        for one in self.varied:
+            number = _number(one.name, one.spread, seed, index, inputs)
+            parameters.setdefault(one.model, {})[one.parameter] = number.of(one.nominal)
         if self.physical:
             parameters.setdefault(self.main, {}).update(self._changes(seed, index, inputs))
         for held in self.grasped:
             parameters.setdefault(held.model, {}).update(held.draw(seed, index, inputs))
-        run_seed = int(generator("seed", seed, index).integers(MOST_SEED))
+        run_seed = int(generator("seed", seed, index).integers(SEED_LIMIT))
         return Draw(index, run_seed, inputs, scene, parameters)
 
     def _changes(self, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:
         """Return the main model's parameters for bodies and hands."""
         bodies = {name: dict(changes) for name, changes in (self.bodies or {}).items()}
         grips = dict(self.grips or {})
-        for of in self.physical:
-            number = _number(of.name, of.spread, seed, index, inputs)
-            if of.aspect == "grip":
-                grips[of.entity] = grips.get(of.entity, 1.0) * number.of(of.nominal)
+        for one in self.physical:
+            number = _number(one.name, one.spread, seed, index, inputs)
+            if one.aspect == "grip":
+                grips[one.entity] = grips.get(one.entity, 1.0) * number.of(one.nominal)
                 continue
-            body = bodies.setdefault(of.entity, {})
-            match of.aspect, number.how:
+            body = bodies.setdefault(one.entity, {})
+            match one.aspect, number.how:
                 case "mass", _:
-                    factor = max(number.of(of.nominal) / of.nominal, LIGHTEST)
+                    factor = max(number.of(one.nominal) / one.nominal, MIN_MASS)
                     body["mass"] = body.get("mass", 1.0) * factor
                 case "friction", How.TIMES:
                     body["friction_factor"] = body.get("friction_factor", 1.0) * number.value
@@ -182,32 +182,32 @@ class Uncertainty:
 
 
 def _moved(placed: Placed, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:
-    """Return the scene with an entity and its load moved, and note the draw."""
+    """Draw the pose of an entity and move what it carries along; returns scene entries, and adds to `inputs`."""
     name = f"{placed.entity}.{POSE.name}"
     shift = drawn_shift(placed.spread, generator(name, seed, index))
     numbers = dict(zip(("x", "y", "z"), shift.position, strict=True))
-    numbers |= dict(zip(("roll", "pitch", "yaw"), shift.turn, strict=True))
+    numbers |= dict(zip(("roll", "pitch", "yaw"), shift.rpy, strict=True))
     drawn: dict[str, Json] = {**numbers, "part": shift.part}
     inputs.update((f"{name}.{key}", drawn[key]) for key in placed.axes)
     middle = placed.poses[placed.entity][:3]
     return {
-        entity: {"pose": _turned(pose, middle, np.array(shift.position), shift.rotation)}
+        entity: {"pose": _displaced(pose, middle, np.array(shift.position), shift.rotation)}
         for entity, pose in placed.poses.items()
     }
 
 
-def _turned(pose: Floats, middle: Floats, offset: Floats, rotation: Floats) -> list[float]:
-    """Return a pose turned about a point and moved."""
+def _displaced(pose: Floats, middle: Floats, offset: Floats, rotation: Floats) -> list[float]:
+    """Rotate a pose about a point, then translate it; returns x y z qw qx qy qz."""
     arm = np.concatenate(([0.0], pose[:3] - middle))
     conjugate = rotation * np.array([1.0, -1.0, -1.0, -1.0])
-    place = middle + offset + qmult(qmult(rotation, arm), conjugate)[1:]
-    return [*place.tolist(), *qmult(rotation, pose[3:7]).tolist()]
+    position = middle + offset + qmult(qmult(rotation, arm), conjugate)[1:]
+    return [*position.tolist(), *qmult(rotation, pose[3:7]).tolist()]
 
 
 def _number(
     name: str, spread: NumberSpread, seed: int, index: int, inputs: dict[str, Json]
 ) -> Number:
-    """Draw a number, and note it."""
+    """Draw a number, and add it to `inputs`."""
     number = drawn_number(spread, generator(name, seed, index))
     inputs[name] = number.value
     if number.part is not None:

@@ -1,4 +1,4 @@
-"""Work on many tasks: jobs, workers and results."""
+"""Parallel work on many tasks: jobs, workers and results."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ Result = TypeVar("Result")
 
 
 class Job(Generic[Task, Result]):
-    """The job of each task; it, the tasks and the results can be pickled.
+    """A computation that is applied to each task; job, tasks and results must be picklable.
 
-    A result depends on its task alone, not on the process that computes it or its earlier tasks.
+    A result must depend on its task alone, not on the process that computes it or on that process' earlier tasks.
     """
 
     def warm(self) -> None:
-        """Load the common data of all tasks; called before the first task, and may be called again.
+        """Load the data shared by all tasks; called before the first task, possibly several times.
 
         Raises:
-            BadInput: if something that is needed cannot be used.
+            BadInput: if the data cannot be loaded.
         """
 
     def do(self, task: Task, heartbeat: Heartbeat | None) -> Result:
         """Do a task.
 
         Args:
-            task: which one.
-            heartbeat: where calls that are under way are written, for `overdue`; None if no process looks.
+            task: the task.
+            heartbeat: where to record calls in progress, for `overdue`; None if no process supervises this one.
         """
         raise NotImplementedError
 
     def folder(self, task: Task) -> Path | None:
-        """Return the folder in which a task may leave files; None: nowhere."""
+        """Return the folder into which a task may write files; None: it writes none."""
         return None
 
     def elsewhere(self, out: Path) -> Self:
-        """Return the same job with its tasks' folders below another one."""
+        """Return a copy of the job whose tasks write below another folder."""
         return self
 
     def overdue(self, heartbeat: Heartbeat) -> str | None:
-        """Return why a task takes too long, in words; None if it does not. Called by the process that looks."""
+        """Return why a task takes too long, in words; None if it does not. Called by the supervising process."""
         return None
 
 
 @dataclass(frozen=True)
 class Each(Job[Task, Result]):
-    """Calls a function, which can be pickled, with each task."""
+    """Calls a picklable function with each task."""
 
     function: Callable[[Task], Result]
 
@@ -61,16 +61,16 @@ class Each(Job[Task, Result]):
 
 
 class Done(NamedTuple, Generic[Task, Result]):
-    """A task that was worked on.
+    """A finished task, with its result or the reason why there is none.
 
     Attributes:
-        task: which one.
-        result: of it; None if it was lost.
+        task: the task.
+        result: result of the task; None if it was lost.
         lost: why there is no result; empty if there is one.
-        error: the exception, if that is why.
-        died: whether the process died, if that is why.
-        processor_s: processor time that it took; of processes that are copies, with the begin or the end of the copy if
-            it was its first or last task [s].
+        error: the exception, if one caused the loss.
+        died: whether the loss was caused by the death of the process.
+        processor_s: processor time of the task [s]; the first and the last task of a forked process include its start
+            and its exit.
     """
 
     task: Task
@@ -81,11 +81,11 @@ class Done(NamedTuple, Generic[Task, Result]):
     processor_s: float = 0.0
 
     def check(self) -> None:
-        """See that something has come of it.
+        """Check that there is a result.
 
         Raises:
-            RunFailed: if the process died or was ended.
-            Exception: the task's.
+            RunFailed: if the process died or was killed.
+            Exception: the exception of the task.
         """
         if self.error is not None:
             raise self.error
@@ -95,14 +95,14 @@ class Done(NamedTuple, Generic[Task, Result]):
 
     @property
     def value(self) -> Result:
-        """The result, see `check`."""
+        """The result; raises as `check` does if there is none."""
         self.check()
         found: Result = self.result  # type: ignore[assignment]
         return found
 
 
 class Workers(Protocol):
-    """Processes that work, on this machine or others."""
+    """Worker processes, on this machine or on others."""
 
     def work(
         self,
@@ -111,16 +111,16 @@ class Workers(Protocol):
         note: Callable[[str], None] = lambda _: None,
         look: Callable[[], None] = lambda: None,
     ) -> Generator[Done[Task, Result], None, None]:
-        """Do a job's tasks, and yield their results as they come.
+        """Do a job's tasks, and yield each as it ends; closing the generator ends the work.
 
-        A worker that dies is named, and its task done once more by another.
+        The task of a worker that dies is given to another worker once.
 
         Args:
-            job: of the tasks.
-            tasks: are taken as workers become free; they may be endless, for who closes the generator ends the work.
-            note: is called with notes for the user, such as which worker died.
-            look: is called several times a second while they work.
+            job: the job.
+            tasks: taken as workers become free; possibly infinite.
+            note: called with notes for the user, for instance about a dead worker.
+            look: called several times a second.
 
         Raises:
-            BadInput: if the job cannot be done at all.
+            BadInput: if the job's shared data cannot be loaded.
         """

@@ -1,4 +1,4 @@
-"""`hetwin ask`: questions to an episode, in the language of triggers or SQL, and what went wrong in it."""
+"""`hetwin ask`: queries of an episode, in the language of triggers or in SQL, and its flaws."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 BAD_INPUT = 2
-"""Exit code if one of several questions is wrong; the others are answered."""
-MOST_ROWS = 5
-"""More rows of evidence are counted only, unless as JSON."""
+"""Exit code if one of several questions is invalid; the others are answered."""
+MAX_ROWS = 5
+"""Maximum number of printed rows of evidence; further rows are only counted. JSON contains all of them."""
 WITHIN_S = 60.0
 
 
@@ -56,15 +56,16 @@ def ask(
 ) -> Result | None:
     """Ask an episode what held, what happened, what the robot believed, why, and what went wrong.
 
-    A question is an expression in CEL, the language of triggers; docs/asking.md lists what it may call. Each answer
-    names the rows that it rests on. What the log does not tell is null, with the reason; then the exit code is 3.
+    A question is an expression in CEL, the language of triggers; docs/asking.md lists the functions that it may call.
+    Each answer names the rows of its evidence. If the log does not contain the answer, the answer is null, with the
+    reason, and the exit code is 3.
 
-    --sql asks by SQL (DuckDB's) over the views occasions, events, tasks, beliefs, belief_errors, poses, episodes:
-    `DESCRIBE events` shows the columns of one; times are seconds, and every row names its episode. If it takes too
-    long, the exit code is 3.
+    --sql queries the views occasions, events, tasks, beliefs, belief_errors, poses and episodes with DuckDB's SQL:
+    `DESCRIBE events` shows the columns of a view; times are in seconds, and every row names its episode. If the query
+    takes too long, the exit code is 3.
 
-    --flaws lists each flaw with its task, its causes and the rows that say so, after what the run has checked and what
-    speaks against the run itself, its concerns.
+    --flaws lists the run's coverage and its concerns first, then each flaw with its task, its causes and the rows of
+    its evidence.
 
     For example:
 
@@ -89,20 +90,20 @@ def ask(
 
 
 def _check_alone(option: str, questions: int, wanted: int) -> None:
-    """Check that there are as many questions as an option wants.
+    """Check the number of questions beside an option.
 
     Raises:
-        BadInput: if there are not.
+        BadInput: if it is not `wanted`.
     """
     if questions != wanted:
         expected = "one statement, in quotes" if wanted else "no question beside it"
         raise BadInput(
-            "this is another number of questions", where=option, found=questions, expected=expected
+            "the number of questions is wrong", where=option, found=questions, expected=expected
         )
 
 
 def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
-    from hetwin_core.episodes.asking.asked import AskedTables  # numpy takes its time
+    from hetwin_core.episodes.asking.asked import AskedTables  # imports numpy, which is slow
     from hetwin_core.episodes.tables.open import open_tables
     from hetwin_suite.running.patience import never_silent
 
@@ -132,7 +133,7 @@ def _answered(episode: Path, asked: list[tuple[str, str]]) -> Result:
 
 
 def _answer(tables: AskedTables, text: str, where: str) -> QuestionAnswer | BadInput:
-    """Return the answer to a question, or its error: each line answers for itself."""
+    """Return the answer to a question, or its error, so that one invalid question does not stop the others."""
     try:
         return tables.ask(text, where)
     except BadInput as error:
@@ -146,7 +147,7 @@ def _row(text: str, answer: QuestionAnswer | BadInput) -> dict[str, Any]:
 
 
 def _lines(file: Path | None) -> list[tuple[str, str]]:
-    """Return the questions of a file, and where each stands."""
+    """Return (question, its file and line) for each question of a file."""
     if file is None:
         return []
     lines = lines_of(file, "a text file with questions")
@@ -158,30 +159,30 @@ def _lines(file: Path | None) -> list[tuple[str, str]]:
 
 
 def _folder(episode: Path) -> Path:
-    """Return the folder of a run for it, or for the log in it."""
+    """Return the folder of a run, given this folder or the log in it."""
     from hetwin_core.episodes.run_folder import LOG
 
     return episode.parent if episode.name == LOG and not (episode / LOG).exists() else episode
 
 
 def _shown(text: str, answer: QuestionAnswer | BadInput) -> Iterator[str]:
-    """Yield an answer for a person."""
+    """Yield the lines of an answer for a person."""
     if isinstance(answer, BadInput):
         yield from (text, f"  error: {answer}")
         return
-    told = answer.as_json()
+    document = answer.as_json()
     yield answer.question
     yield f"  {_words(answer)}"
-    times = ", ".join(f"{begin:g} to {end:g} s" for begin, end in told["intervals"])
+    times = ", ".join(f"{begin:g} to {end:g} s" for begin, end in document["intervals"])
     if times:
         yield f"  when: {times}"
-    for binding in told["bindings"]:
+    for binding in document["bindings"]:
         yield "  for: " + ", ".join(f"{name} = {entity}" for name, entity in binding.items())
-    for row in told["evidence"][:MOST_ROWS]:
+    for row in document["evidence"][:MAX_ROWS]:
         yield f"  {_row_words(row)}"
-    left = len(told["evidence"]) - MOST_ROWS
-    if left > 0:
-        yield f"  and {left} more rows"
+    more = len(document["evidence"]) - MAX_ROWS
+    if more > 0:
+        yield f"  and {more} more rows"
 
 
 def _words(answer: QuestionAnswer) -> str:
@@ -191,7 +192,7 @@ def _words(answer: QuestionAnswer) -> str:
 
 
 def _rounded(value: Any) -> Any:
-    """Return a value with numbers as a person reads them; JSON has all their digits."""
+    """Round the numbers of a value for printing; JSON has all digits."""
     match value:
         case float():
             return round(value, DIGITS)
@@ -220,9 +221,9 @@ def flaws_of(episode: Path) -> Result:
 
     with never_silent(lambda: "reading the episode"):
         tables = open_tables(episode)
-        begun = time.perf_counter()
+        started = time.perf_counter()
         found = flaws_in(tables)
-        seconds = time.perf_counter() - begun
+        seconds = time.perf_counter() - started
     summary = read_summary(folder_of(episode)) or {}
     document = {
         "seconds": seconds,

@@ -39,7 +39,7 @@ class ParameterRow(BaseModel):
     """A parameter of a model type."""
 
     name: str = Field(description="key under `parameters` of a model in a scenario")
-    kind: ParameterKind = Field(description="what its value may be")
+    kind: ParameterKind = Field(description="kind of its value")
     required: bool = Field(description="whether a scenario must give it")
     default: Any = Field(description="its value if a scenario does not give it; null: none")
     unit: str = Field(description="unit of its numbers; empty: none")
@@ -49,28 +49,28 @@ class ParameterRow(BaseModel):
 class AttributeRow(BaseModel):
     """An attribute that models of a type can be responsible for."""
 
-    name: str = Field(description="as responsibilities and triggers name it")
-    size: int = Field(description="how many numbers; 0: as many as the entity has, e.g. joints")
+    name: str = Field(description="its name in responsibilities and triggers")
+    size: int = Field(description="number of values; 0: depends on the entity, e.g. one per joint")
     unit: str = Field(description="unit of the numbers; empty: none")
 
 
 class ModelRow(BaseModel):
-    """Declaration of a model type, as `hetwin list models TYPE --json` prints it."""
+    """Declaration of a model type, as printed by `hetwin list models TYPE --json`."""
 
     type: str = Field(description="name of the type, or MODULE:CLASS")
     stepping: Stepping | None = Field(
         description="how it steps unless a scenario says otherwise; null: the type cannot be used"
     )
-    rate: float | None = Field(description="steps per simulated second; null: as the main model")
+    rate: float | None = Field(description="steps per simulated second; null: main model's")
     provides: list[str] = Field(description="names of the attributes below")
-    parameters: list[ParameterRow] = Field(description="what a scenario can set")
-    summary: str = Field(description="what it is; of a type that cannot be used, why")
-    attributes: list[AttributeRow] = Field(description="what it can be responsible for")
-    raises: dict[str, str] = Field(description="event -> what has happened: its arguments")
+    parameters: list[ParameterRow] = Field(description="parameters that a scenario can set")
+    summary: str = Field(description="description; or why the type cannot be used")
+    attributes: list[AttributeRow] = Field(description="attributes that it can be responsible for")
+    raises: dict[str, str] = Field(description="event -> its meaning: its arguments")
 
 
 def model_rows() -> list[ModelRow]:
-    """Declaration of each installed model type; of an unusable one, the reason."""
+    """Declarations of the installed model types; an unusable type's summary has the reason."""
     return [_row_of(name) for name in model_types()]
 
 
@@ -78,35 +78,35 @@ def model_row(name: str) -> ModelRow:
     """Declaration of one model type.
 
     Args:
-        name: of an installed type, or MODULE:CLASS.
+        name: name of an installed type, or MODULE:CLASS.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if there is no such type.
     """
     return _declared(name, model_class(name))
 
 
 def evaluator_rows() -> dict[str, str]:
-    """The docstring of each evaluator, by name."""
+    """Evaluator -> its docstring, sorted by name."""
     return {name: inspect.getdoc(f) or "" for name, f in sorted(all_evaluators().items())}
 
 
 def steps(row: ModelRow) -> str:
-    """How a model steps, in words."""
+    """Describe how a model steps, and its rate."""
     if row.stepping is None:
         return "?"
     return f"{row.stepping}, {AS_MAIN if row.rate is None else f'{row.rate:g}/s'}"
 
 
 def attribute(row: AttributeRow) -> str:
-    """An attribute with its unit, in words."""
+    """Describe an attribute and its unit."""
     if row.name == ANY_ATTRIBUTE.name:
-        return f"{row.name} (what its parameters name)"
+        return f"{row.name} (those named by its parameters)"
     return f"{row.name} [{row.unit}]" if row.unit else row.name
 
 
 def default(row: ParameterRow, show: Callable[[Any], str] = str) -> str:
-    """The default of a parameter, in words."""
+    """Describe the default of a parameter."""
     if row.required:
         return "required"
     return "none" if row.default is None else show(row.default)
@@ -150,23 +150,23 @@ EXTRA = "package://example-robot-data/"
 
 
 class Need(BaseModel):
-    """Needs of a scenario."""
+    """A prerequisite of a scenario."""
 
-    what: str = Field(description="in words")
-    there: bool = Field(description="whether it is there")
-    how: str = Field(description="what to do if it is not")
+    what: str = Field(description="the prerequisite, in words")
+    there: bool = Field(description="whether it is present")
+    how: str = Field(description="how to get it if it is missing")
 
 
 class ScenarioRow(BaseModel):
-    """A scenario that comes with hetwin, as `hetwin list scenarios --json` prints it."""
+    """A scenario that comes with hetwin, as printed by `hetwin list scenarios --json`."""
 
-    name: str = Field(description="as commands take it")
+    name: str = Field(description="its name in commands")
     file: str = Field(description="its path")
     description: str = Field(description="what it shows")
-    needs: list[Need] = Field(description="what it needs beside hetwin itself")
-    ready: bool = Field(description="whether all of that is there")
+    needs: list[Need] = Field(description="prerequisites beside hetwin itself")
+    ready: bool = Field(description="whether all prerequisites are present")
     variants: list[str] = Field(description="names for --variant")
-    run: list[str] = Field(description="the commands that run it from here, in order")
+    run: list[str] = Field(description="commands that run it from the current directory, in order")
 
 
 def scenario_rows() -> list[ScenarioRow]:
@@ -214,7 +214,7 @@ def _source(file: ScenarioFile, commands: Sequence[str], base: Path) -> Iterator
     source = file.source
     name = source.recording if isinstance(source, RecordingSpec) else source
     if isinstance(source, LiveSpec) or name == "live":
-        yield Need(what="a robot that runs", there=True, how=commands[-1])
+        yield Need(what="a running robot", there=True, how=commands[-1])
     elif (
         isinstance(source, CommandsSpec | TrajectorySpec | ProgramSpec | ModelSpec)
         or name == "commands"
@@ -232,7 +232,7 @@ def _source(file: ScenarioFile, commands: Sequence[str], base: Path) -> Iterator
 
 
 def _data(name: str) -> Need:
-    """A file of the data folder."""
+    """The need for a file of the data folder."""
     what = f"{name.removeprefix(DATA_SCHEME)} of the data folder"
     return Need(what=what, there=find(name) is not None, how=wanted_data(name))
 

@@ -1,4 +1,4 @@
-"""`hetwin check` and `hetwin model`: whether something is right before it is run, and models of one's own."""
+"""`hetwin check`: validates a scenario before it is run. `hetwin model new`: writes a package with a model."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def check(
     package: Packages = None,
     variant: Variant = None,
 ) -> Result:
-    """Read a scenario and everything that it names, take one step with its models, and say what is there.
+    """Read a scenario and all files that it names, take one step with its models, and list its contents.
 
-    Without `--variant` the scenario's variants are read too, but no step is taken with them. A live robot is not
-    listened to; what the scenario says of it is checked.
+    Without `--variant` the scenario's variants are read too, but no step is taken with them. If the source is a live
+    robot, its settings are checked, but the check does not connect to the robot.
 
     Example: hetwin check scenarios/pick_and_place.yaml
     """
@@ -60,25 +60,25 @@ def _facts(facts: Mapping[str, Any], variant: str | None) -> Iterator[str]:
 
 
 class Kind(StrEnum):
-    """Summary of a model."""
+    """Kind of a new model."""
 
     OBSERVER = "observer"
     SIMULATION = "simulation"
 
 
 def new_model(
-    name: Annotated[str, typer.Argument(help="of the package and the model's type, e.g. fridge")],
+    name: Annotated[str, typer.Argument(help="name of package and model type, e.g. fridge")],
     out: Annotated[
         Path | None, option("--out", "folder of the package, new or empty; default: NAME")
     ] = None,
     kind: Annotated[
         Kind,
-        typer.Option(help="what it begins with: an observer, or a simulation"),
+        typer.Option(help="template of the model: an observer, or a simulation"),
     ] = Kind.OBSERVER,
 ) -> Result:
     """Write a package with a model of your own: model, scenario, test and entry point.
 
-    It works at once, installed or from its folder, and is there to be changed.
+    The package works immediately, installed or from its folder; change it to your needs.
 
     Example: hetwin model new fridge --kind simulation
     """

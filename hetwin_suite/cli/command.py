@@ -1,4 +1,4 @@
-"""The `hetwin` command, from its first line on: SIGINT and SIGTERM do not cut its imports short with a traceback."""
+"""Console script of `hetwin`: handles SIGINT and SIGTERM already during imports, without a traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of `hetwin`: its own, and those of installed packages. Each is imported when it is asked for."""
+"""The commands of `hetwin`: built-in ones and those of installed packages. Each is imported when it is used."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from hetwin_suite._commands.options import AsJson, WithPage, with_usual_ports
 from hetwin_suite._commands.result import PagedResult, Result, present
 
 ENTRY_POINTS = "hetwin.commands"
-"""Group in which packages name commands: a function as for `typer.Typer.command`, or a `typer.Typer`.
+"""Entry point group of packages' commands: a function as for `typer.Typer.command`, or a `typer.Typer`.
 
-NOUN.NAME is a command below one of hetwin's own nouns.
+An entry point NOUN.NAME adds a subcommand to one of hetwin's nouns.
 """
 EXPECTED = "a function or a typer.Typer that can be imported"
 KINDS = "hetwin.episode_kinds"
-"""Group in which packages name kinds of episodes: `record.KIND` and `evaluate.KIND`, functions as for commands."""
+"""Entry point group of packages' episode kinds: `record.KIND` and `evaluate.KIND`, functions as for commands."""
 
 
 class Own(NamedTuple):
-    """A command of hetwin's own, or a noun with commands below it.
+    """A built-in command, or a noun with subcommands.
 
     Attributes:
-        summary: of the command.
+        summary: one-line help.
         home: MODULE:FUNCTION in `hetwin_suite.cli`; empty for a noun.
-        below: commands of a noun, which packages may have more of.
+        below: built-in subcommands of a noun; packages may add others.
     """
 
     summary: str
@@ -74,7 +74,7 @@ OWN: Mapping[str, Own] = {
 
 
 class Group(TyperGroup):
-    """A group that reads no options of its own where a command comes first, for typer takes its time to do so."""
+    """A group that skips parsing of its own options if the first word is a command, as typer does it slowly."""
 
     _has_options = True
 
@@ -83,22 +83,22 @@ class Group(TyperGroup):
         return super().get_params(ctx) if self._has_options else []
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command's name."""
+        """Parse the command's name."""
         self._has_options = not args or args[0].startswith("-")
         return super().parse_args(ctx, args)
 
 
 class Commands(Group):
-    """A group of commands that are imported one by one.
+    """A group of commands, each imported when it is used.
 
-    A package's command has a name that no command of hetwin's own has.
+    A built-in command takes precedence over a package's command of the same name.
     """
 
     own: Mapping[str, Own] = OWN
     noun = ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Replace former names of commands by the present ones, with a warning."""
+        """Replace deprecated names of commands and options by the present ones, with a warning."""
         if ctx.parent is None:
             args, warning = renewed(args)
             args = with_usual_ports(args)
@@ -107,14 +107,14 @@ class Commands(Group):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return hetwin's own commands, then those of packages by name."""
+        """Return the built-in commands, then those of packages by name."""
         return [*self.own, *sorted(self._of_packages())]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import a command; None if there is none of this name.
 
         Raises:
-            BadInput: if a package's command cannot be imported, or a package of ours that has it is not installed.
+            BadInput: if a package's command cannot be imported, or hetwin's package with the command is not installed.
         """
         own, point = self.own.get(cmd_name), self._of_packages().get(cmd_name)
         if own is not None:
@@ -136,7 +136,7 @@ class Commands(Group):
         return None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands without importing them; a package's commands under its name."""
+        """Write the list of commands without importing them, grouped by package."""
         if self.own:
             with formatter.section("Commands"):
                 formatter.write_dl([(name, own.summary) for name, own in self.own.items()])
@@ -159,7 +159,7 @@ class Commands(Group):
                 formatter.write_dl(rows)
 
     def _of_packages(self) -> dict[str, EntryPoint]:
-        """Commands of packages by name; of several with one name, the first that Python finds."""
+        """Command -> entry point of a package; for a name with several entry points, the first that Python finds."""
         prefix = f"{self.noun}.".removeprefix(".")
         points = [*reversed(installed(KINDS)), *reversed(installed(ENTRY_POINTS))]
         named = {p.name.removeprefix(prefix): p for p in points if p.name.startswith(prefix)}
@@ -214,7 +214,7 @@ def _presenting(app: typer.Typer) -> typer.Typer:
 
 
 def _presented(command: Callable[..., Any]) -> Callable[..., None]:
-    """Return a command that presents the `Result` that it returns, with the options for that on request."""
+    """Wrap a command so that its `Result` is presented; adds `--json` and `--page` where they apply."""
     known = signature(command, eval_str=True)
     returned = known.return_annotation
     returned = returned if isinstance(returned, type) else type(None)
@@ -224,10 +224,10 @@ def _presented(command: Callable[..., Any]) -> Callable[..., None]:
 
     @wraps(command)
     def presented(**values: Any) -> None:
-        asked = {name: values.pop(name, default) for name, (_, default) in added.items()}
+        chosen = {name: values.pop(name, default) for name, (_, default) in added.items()}
         result = command(**values)
         if isinstance(result, Result):
-            present(result, **{"as_json": values.get("as_json", False), **asked})
+            present(result, **{"as_json": values.get("as_json", False), **chosen})
 
     last = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
@@ -240,7 +240,7 @@ def _presented(command: Callable[..., Any]) -> Callable[..., None]:
 
 
 GONE = "0.3"
-"""Version that no longer knows the names of before."""
+"""Version that removes the deprecated names."""
 
 FORMER: Mapping[str, str] = {
     "report": "show",
@@ -263,14 +263,14 @@ FORMER: Mapping[str, str] = {
     "mismatches": "list mismatches",
     "schema": "list schema",
 }
-"""Name of before -> words of now."""
+"""Deprecated command -> its present words."""
 BY_OPTION: Mapping[str, Mapping[str, str]] = {
     "learn": {"--success": "success", "--fidelity": "fidelity", "": "thresholds"},
     "robot": {"--obey": "obey", "": "play"},
 }
-"""Command -> former option of a mode -> subcommand that replaces it; the empty key is the default subcommand."""
+"""Command -> deprecated option that selected a mode -> subcommand that replaces it; empty option: the default mode."""
 BELOW = {"robot": ("send",)}
-"""Present subcommands of a former command that never were options of it."""
+"""Command -> its further subcommands, which never were options."""
 OPTIONS: Mapping[str, Mapping[str, str]] = {
     "run": {"--report": "--page", "--no-report": "--no-page"},
     "show": {"--rerun": "--out", "--mcap": "--out"},
@@ -288,27 +288,30 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {
     "machines draw": {"--trace": "--way"},
     "truck learn": {"--loads": "-n"},
 }
-"""Command of now -> its options of before -> of now."""
+"""Present command -> deprecated option -> present option."""
 DEFAULTS: Mapping[str, tuple[str, str]] = {
     "report": ("--out", ".html"),
     "export": ("--out", ""),
     "tables": ("--out", ""),
     "record": ("--seed", "1"),
 }
-"""Command of before -> an option of now, and its value where an invocation of before does not give it."""
+"""Deprecated command -> a present option, and the value that keeps the old behaviour if the option is absent."""
 
 
 def renewed(words: Sequence[str]) -> tuple[list[str], str]:
-    """Return the words of a command as they are now, and a warning; empty if nothing in them is of before.
+    """Replace deprecated names on a command line.
 
     Args:
-        words: all that follows `hetwin` on the command line.
+        words: the words after `hetwin` on the command line.
+
+    Returns:
+        The words with present names, and a warning; empty if nothing was deprecated.
     """
     if not words or words[0].startswith("-"):
         return list(words), ""
-    head, rest, flags = _commands(words)
-    names = _options(" ".join([*head, *rest[:1]]))
-    kept, renamed = _renamed(rest, names)
+    head, tail, flags = _commands(words)
+    names = _options(" ".join([*head, *tail[:1]]))
+    kept, renamed = _renamed(tail, names)
     if " ".join(head) == words[0] and not renamed:
         return list(words), ""
     option, value = DEFAULTS.get(words[0], ("", ""))
@@ -320,20 +323,20 @@ def renewed(words: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _commands(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Return the command's words of now, those that follow, and the option that has become one of its words."""
-    name, *rest = words
+    """Return the command's present words, the words after it, and the deprecated option that became a subcommand."""
+    name, *tail = words
     if name in FORMER:
-        return FORMER[name].split(), rest, []
+        return FORMER[name].split(), tail, []
     below = BY_OPTION.get(name)
     known = {*(below or {}).values(), *BELOW.get(name, ()), "-h", "--help"}
-    if below is None or not rest or rest[0] in known:
-        return [name], rest, []
-    option = next(option for option in below if not option or option in rest)
-    return [name, below[option]], [word for word in rest if word != option], [option] * bool(option)
+    if below is None or not tail or tail[0] in known:
+        return [name], tail, []
+    option = next(option for option in below if not option or option in tail)
+    return [name, below[option]], [word for word in tail if word != option], [option] * bool(option)
 
 
 def _options(command: str) -> dict[str, str]:
-    """Return the options of before of a command, and of those above it."""
+    """Return deprecated option -> present option of a command and of the nouns above it."""
     found: dict[str, str] = {}
     for name, options in OPTIONS.items():
         if f"{command} ".startswith(f"{name} "):
@@ -342,7 +345,7 @@ def _options(command: str) -> dict[str, str]:
 
 
 def _renamed(words: Sequence[str], names: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Return words with options by their names of now, and which were renamed."""
+    """Return the words with present option names, and the renamed options."""
     kept: list[str] = []
     renamed: dict[str, str] = {}
     for index, word in enumerate(words):

@@ -30,15 +30,15 @@ def models(
         str | None,
         typer.Argument(
             metavar="TYPE",
-            help="one of them, or MODULE:CLASS, with its parameters",
+            help="show this type, or MODULE:CLASS, with its parameters",
             autocompletion=model_types,
         ),
     ] = None,
 ) -> Result:
-    """List the model types that are installed, or say what one of them declares.
+    """List the installed model types, or show what one of them declares.
 
-    Of one: parameters with unit, default and meaning, the attributes that it can be responsible for, how it steps, and
-    the events that it raises. `hetwin list schema model` describes the JSON.
+    With TYPE: its parameters with unit, default and meaning, the attributes that it can be responsible for, how it
+    steps, and the events that it raises. `hetwin list schema model` describes the JSON.
 
     For example:
 
@@ -156,7 +156,7 @@ def schema(
     elif what is Schema.LIBRARY:
         from hetwin_core.ensemble.installed import library_of
 
-        needed = "libraries of strategies are of another package"
+        needed = "libraries of strategies are in a package of their own"
         found = library_of("futures", "hetwin_futures.strategies", needed).json_schema()
     else:
         from hetwin_core.ensemble.scenario.schema import json_schema

@@ -1,4 +1,4 @@
-"""Entry point of the `hetwin` command, on a terminal that may go away; and its versions."""
+"""Entry point of the `hetwin` command: exit codes, printed errors, `--version`, and loss of the terminal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hetwin_suite.cli.commands import Commands
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 _Misused: Any = typer.BadParameter.__mro__[2]
-"""Typer's exception for a command line that cannot be used, whichever click it brings."""
+"""Base class of typer's usage errors; taken from typer because its click may be a bundled one."""
 
 app = typer.Typer(
     cls=Commands,
@@ -46,14 +46,14 @@ def options(
     ] = False,
 ) -> None:
     """hetwin: a heterogeneous digital twin of a robot and its surroundings."""
-    if context.invoked_subcommand != "run":  # which ends in order by itself
+    if context.invoked_subcommand != "run":  # it handles interrupts itself
         let_be()
 
 
 def main() -> None:
-    """Run the command, and end with its exit code.
+    """Run the command, and exit with its code.
 
-    0: yes; 1: no, or failed; 2: the input cannot be used; 3: not known, or not in time; 130: interrupted.
+    0: yes; 1: no, or failed; 2: bad input; 3: not known, or not in time; 130: interrupted.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -63,9 +63,9 @@ def main() -> None:
         _check_utf8(*sys.argv, str(Path.cwd()))
         code = app(prog_name="hetwin", standalone_mode=False)
     except _Misused as error:
-        code = _said(error, error.show)
+        code = _report(error, error.show)
     except HetwinError as error:
-        code = _said(error)
+        code = _report(error)
     except KeyboardInterrupt:
         code = EXIT_INTERRUPTED
     except typer.Abort:
@@ -76,13 +76,13 @@ def main() -> None:
     except OSError as error:
         if error.errno not in OF_THE_DISK:
             raise
-        place = f"{error.filename}: " if error.filename else ""
-        code = _said(HetwinError(f"{place}{why_not(error, Path(error.filename or '.'))}"))
+        prefix = f"{error.filename}: " if error.filename else ""
+        code = _report(HetwinError(f"{prefix}{why_not(error, Path(error.filename or '.'))}"))
     sys.exit(code or 0)
 
 
 def _check_utf8(*texts: str) -> None:
-    """Check that texts can be written in UTF-8, as logs and pages are.
+    """Check that texts can be encoded in UTF-8, the encoding of logs and pages.
 
     Raises:
         BadInput: if one cannot.
@@ -94,8 +94,8 @@ def _check_utf8(*texts: str) -> None:
             raise BadInput("this is no UTF-8", found=text, expected="names in UTF-8") from None
 
 
-def _said(error: Any, show: Callable[[], None] | None = None) -> int:
-    """Print the error, on stdout too where JSON is requested, and return the exit code."""
+def _report(error: Any, show: Callable[[], None] | None = None) -> int:
+    """Print the error on stderr, and as JSON on stdout if requested; returns the exit code."""
     if "--json" in sys.argv:
         print(json_text(error_document(error)))
     if show is None:
@@ -110,7 +110,7 @@ if __name__ == "__main__":
 
 
 def show_version(wanted: bool) -> None:
-    """Print the versions and end, if they are wanted."""
+    """Print the versions and exit, if `--version` was given."""
     if wanted:
         print(version_line())
         raise typer.Exit
@@ -135,10 +135,10 @@ def _version(distribution: str) -> str:
 
 
 class Terminal(io.FileIO):
-    """A terminal; writes after it is gone are dropped."""
+    """A terminal; output is dropped after the terminal was closed."""
 
     def write(self, data: Any, /) -> int:
-        """Write, and return how many bytes there were."""
+        """Write bytes, and return their number."""
         try:
             return super().write(data) or 0
         except OSError as error:
@@ -148,16 +148,16 @@ class Terminal(io.FileIO):
 
 
 def outlive_the_terminal() -> None:
-    """Let this process go on if the terminal that it writes to goes away."""
+    """Keep this process running if its terminal is closed."""
     sys.stdout, sys.stderr = _outliving(sys.stdout), _outliving(sys.stderr)
 
 
 def _outliving(stream: TextIO) -> TextIO:
     try:
-        may_go = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)  # one that is gone is no terminal
+        is_terminal = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)  # isatty is false once closed
     except (OSError, ValueError):
         return stream
-    if not may_go:
+    if not is_terminal:
         return stream
     raw = Terminal(stream.fileno(), "w", closefd=False)
     return io.TextIOWrapper(

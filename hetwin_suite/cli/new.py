@@ -51,7 +51,7 @@ def new(
         typer.Option(
             "--joint",
             metavar="PATTERN=NAME",
-            help=r"recorded joints and the robot's: 'fer_joint(\d)=panda_joint\1'; may be given several times",
+            help=r"recorded joint names=the robot's: 'fer_joint(\d)=panda_joint\1'; may be given several times",
         ),
     ] = None,
     package: Packages = None,
@@ -61,13 +61,13 @@ def new(
         list[str] | None,
         typer.Option(
             metavar="LINK=JOINT[:OPENED:CLOSED],...",
-            help="a hand that is found wrongly or not at all: where its fingers start, their joints, and their"
-            " positions [rad or m]; without these the robot's shapes say which side is open",
+            help="a hand that is detected wrongly or not at all: its base link, its finger joints, and their opened"
+            " and closed positions [rad or m]; default of the positions: derived from the robot's shapes",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> Result:
-    """Make a scenario from a recording: find its robot, joints and hands, and say what it holds.
+    """Make a scenario from a recording: find its robot, joints and hands, and report its contents.
 
     For example:
 
@@ -83,7 +83,7 @@ def new(
 
     hetwin new my_recording/ --robot tabletop_arm --package my_meshes=urdf --out mapped_twin --json
     """
-    # imported here, for hetwin's --help must not wait for these
+    # imported here to keep `hetwin --help` fast
     from hetwin_core.ensemble.writing import check_new
     from hetwin_suite.cli import outcome
     from hetwin_suite.running.patience import never_silent
@@ -114,7 +114,7 @@ def new(
             joints=joints or (),
             hands=hand or (),
             reading=reading,
-            said=found.notes if found else (),
+            warnings=found.notes if found else (),
             now=doing.append,
         )
         written = write_scenario(draft, folder)

@@ -27,7 +27,7 @@ from hetwin_suite.running.request import Ended
 
 
 def page_of(folder: Path) -> Page | None:
-    """Return the page of a run, which went well without it; None if the run did not get as far as a log."""
+    """Return the page of a run; None if the run has no log. Failing to draw it is no error."""
     if not (folder / LOG).exists():
         return None
 
@@ -40,13 +40,13 @@ def page_of(folder: Path) -> Page | None:
 
 
 def checkpoint_of(folder: Path) -> dict[str, str]:
-    """The path of the checkpoint that a run has written, by its key; empty if it has written none."""
+    """Return {"checkpoint": path} if the run has written a checkpoint, else an empty dict."""
     path = folder / CHECKPOINT
     return {"checkpoint": str(path.resolve())} if path.exists() else {}
 
 
 def document(ended: Ended) -> dict[str, Any]:
-    """The summary, figures of packages, and where the log is."""
+    """Return the JSON of a run: its summary, figures of packages, and the path of its log."""
     log = ended.folder / LOG
     return {
         **ended.summary,
@@ -57,7 +57,7 @@ def document(ended: Ended) -> dict[str, Any]:
 
 
 def one_screen() -> bool:
-    """Whether stdout and stderr are the same terminal or file, so that a reader of one has read the other."""
+    """Whether stdout and stderr are the same terminal or file, so that progress on stderr need not be repeated."""
     try:
         return os.path.sameopenfile(sys.stdout.fileno(), sys.stderr.fileno())
     except (OSError, ValueError, AttributeError):
@@ -69,7 +69,7 @@ def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
 
     Args:
         ended: the run.
-        events: whether to list them; the progress has, for whoever sees it.
+        events: whether to list the events; not needed if the user has seen them in the progress.
     """
     summary = ended.summary
     error = summary["error"]
@@ -83,8 +83,8 @@ def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
         routine = ROUTINE.union({JUDGED}, *(each.routine for each in figures))
         yield from _happenings(summary["events"], routine)
     counted = [line for each in figures for line in each.lines]
-    said = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
-    yield from (f"  {sentence}" for sentence in said)
+    sentences = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
+    yield from (f"  {sentence}" for sentence in sentences)
     for failure in summary["failures"]:
         print(f"error: {failure_row_words(failure)}; {failure['then']}", file=sys.stderr)
     yield f"  log: {ended.folder / LOG}"
@@ -96,12 +96,12 @@ def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
 
 
 def is_fine(ended: Ended) -> bool:
-    """Whether nothing makes the run doubtful."""
+    """Whether the verdict of the run is fine."""
     return str(ended.summary.get("verdict")) == Verdict.FINE
 
 
 def missed(ended: Ended, required: Sequence[str]) -> list[str]:
-    """Which of some claims were not checked, or do not hold, in words.
+    """Describe the required claims that were not checked or do not hold.
 
     Args:
         ended: the run.
@@ -111,16 +111,18 @@ def missed(ended: Ended, required: Sequence[str]) -> list[str]:
 
 
 def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> Iterator[str]:
-    """A line for each event of a model, and one with a count for equal ones in a row; concerns follow by themselves.
+    """Yield a line for each event of a model; equal events in a row share one line with a count.
+
+    Concerns are omitted, as they are listed with the verdict.
 
     Args:
         rows: the events.
-        routine: names of those that are not printed.
+        routine: names of events that are not printed.
     """
     happened = [event_from_summary(row) for row in rows if row["kind"] == EventKind.MODEL]
-    told = [e for e in happened if not is_concern(e) and e.name not in routine and event_line(e)]
-    told.sort(key=lambda event: event.time_ns)  # some are known only later
-    for text, group in groupby(told, key=event_line):
+    shown = [e for e in happened if not is_concern(e) and e.name not in routine and event_line(e)]
+    shown.sort(key=lambda event: event.time_ns)  # some events are detected after later ones
+    for text, group in groupby(shown, key=event_line):
         events = list(group)
         count = len(events) - 1
         more = f" ({count} more until {seconds(events[-1].time_ns, 3)})" if count else ""
@@ -128,9 +130,9 @@ def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> I
 
 
 def _verdict(summary: Mapping[str, Any]) -> Iterator[str]:
-    """The verdict, and its coverage."""
+    """Yield the verdict with its coverage, then the concerns."""
     if "coverage" not in summary:
-        return  # of an older version, whose verdict meant less
+        return  # written by an older version, whose verdict had another meaning
     rows = summary.get("concerns", ())
     counted = Counter(row["severity"] for row in rows)
     known = [s for s in reversed(Severity) if counted[s]]
@@ -150,7 +152,7 @@ def _plural(severity: Severity, count: int) -> str:
 
 
 def required_claims(text: str) -> tuple[str, ...]:
-    """Return the claims that a list with commas names, in either number; empty for none.
+    """Return the claims of a comma-separated list of names in singular or plural; empty for an empty text.
 
     Raises:
         BadInput: if there is no such claim.

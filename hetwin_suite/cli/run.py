@@ -52,7 +52,7 @@ def run(
     transport: Annotated[
         Transport | None,
         typer.Option(
-            help="local: one process; ros: one ROS 2 node per model; default: ros if commands move the robot"
+            help="local: one process; ros: one ROS 2 node per model; default: ros if the source is commands"
         ),
     ] = None,
     out: Annotated[
@@ -60,9 +60,7 @@ def run(
     ] = None,
     scene: SceneGiven = None,
     seed: Annotated[int | None, option("--seed", "default: the scenario's, or 0", 0)] = None,
-    duration: Annotated[
-        float | None, option("--duration", "default: when the source does", 0)
-    ] = None,
+    duration: Annotated[float | None, option("--duration", "default: end of the source", 0)] = None,
     namespace: Namespace = "",
     engine: Engine = None,
     in_process: Annotated[
@@ -71,7 +69,7 @@ def run(
     ] = "",
     elsewhere: Annotated[
         str,
-        typer.Option(help="with --transport ros: models whose nodes others start, on other hosts"),
+        typer.Option(help="with --transport ros: models whose nodes you start on other hosts"),
     ] = "",
     package: Packages = None,
     stamps: StampsGiven = None,
@@ -82,12 +80,12 @@ def run(
         typer.Option(
             min=0.0,
             metavar="T",
-            help="save the run when T simulated seconds are over, for --from",
+            help="save the run after T simulated seconds, for --from",
         ),
     ] = None,
     from_file: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FILE", help="go on from a checkpoint; without SCENARIO"),
+        typer.Option("--from", metavar="FILE", help="continue a checkpoint; without SCENARIO"),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="exit with 1 unless the run's verdict is fine")
@@ -96,11 +94,11 @@ def run(
         str,
         typer.Option(
             metavar="CLAIMS",
-            help="exit with 1 unless these were checked and hold, e.g. grips,touches; whatever else was not seen",
+            help="exit with 1 unless these claims were checked and hold, e.g. grips,touches",
         ),
     ] = "",
     show: Annotated[
-        bool, typer.Option("--show", help="show it in the browser while it goes on")
+        bool, typer.Option("--show", help="show it in the browser while it runs")
     ] = False,
     hold: Annotated[
         bool,
@@ -115,14 +113,14 @@ def run(
         bool,
         typer.Option(
             "--single-steps",
-            help="take each step of physics by itself, in one process; nothing changes but the time that it takes",
+            help="compute each physics step by a call of its own, in one process; same results, but slower",
         ),
     ] = False,
     trust: Trust = False,
     viewer: Viewers = None,
     as_json: AsJson = False,
 ) -> PagedResult:
-    """Run a scenario and say what happened.
+    """Run a scenario and report what happened.
 
     For example:
 
@@ -146,7 +144,7 @@ def run(
 
     hetwin run --from runs/saved/checkpoint.json.gz
     """
-    # imported here, for hetwin's --help must not wait for the modules of a run
+    # imported here to keep `hetwin --help` fast
     from hetwin_core.ensemble.conductor.start.options import RunOptions
     from hetwin_suite.cli import outcome
     from hetwin_suite.cli.outcome import required_claims
@@ -159,8 +157,8 @@ def run(
         required = required_claims(require)
         checked_pace(pace)
         viewers = viewers_asked(viewer, foxglove)
-        shown, go_on = show or bool(viewers), "nothing would let the run go on"
-        _check(shown or not hold, go_on, "--hold", "--show or --foxglove beside it")
+        shown, problem = show or bool(viewers), "nothing could continue the run"
+        _check(shown or not hold, problem, "--hold", "--show or --foxglove beside it")
         request = RunRequest(
             *(scenario or "", RunOptions(duration=duration), out, hold, pace, checkpoint),
             namespace=namespace,
@@ -172,12 +170,12 @@ def run(
             given |= {"--scene": scene, "--seed": seed, "--engine": engine}
             given |= {"--variant": variant, "--package": package}
             given |= {"--stamps": stamps, "--units": units, "--transport": transport}
-            check_none(given, "a checkpoint says this itself", "--from without it")
-            request = request.going_on_from(from_file, trust=trust)
+            check_none(given, "a checkpoint contains this already", "--from without it")
+            request = request.resume_from(from_file, trust=trust)
             scenario = request.scenario
         else:
             wanted = "a scenario, or --from with a checkpoint"
-            _check(scenario is not None, "nothing says what is to be run", "SCENARIO", wanted)
+            _check(scenario is not None, "there is nothing to run", "SCENARIO", wanted)
             named = Reading.of(stamps, units).source(source)
             options = replace(
                 start_options(named, scene, engine, package, variant, duration),
@@ -190,7 +188,7 @@ def run(
             found, wanted = f"--transport {options.transport}", "--transport local"
             for is_asked, only, name in (
                 (checkpoint is not None, "only a run in one process can be saved", "--checkpoint"),
-                (single_steps, "only a run in one process is told so", "--single-steps"),
+                (single_steps, "only a run in one process has this option", "--single-steps"),
             ):
                 _check(found == wanted or not is_asked, only, name, wanted, found)
             request = replace(request, options=options)
@@ -220,10 +218,10 @@ def run(
 
 
 def _check(fits: bool, problem: str, where: str, expected: str, found: object = None) -> None:
-    """Check that options fit together.
+    """Check a condition on the options.
 
     Raises:
-        BadInput: if they do not.
+        BadInput: if `fits` is false.
     """
     if not fits:
         raise BadInput(problem, where=where, found=found, expected=expected)

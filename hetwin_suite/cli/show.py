@@ -27,7 +27,7 @@ from hetwin_suite.view.viewers import ViewerAt, viewers_asked
 
 _LOOK_S = 0.1
 Writer: TypeAlias = Callable[[Path, Path], Result]
-"""Writes a run as a file; returns the result."""
+"""Function (run folder, file) that writes a run as a file, and returns the command's result."""
 FORMATS = Group(
     "hetwin.formats",
     "format of files",
@@ -39,15 +39,15 @@ FORMATS = Group(
 def show(
     run: Annotated[Path, typer.Argument(help="folder of a run, or of predicted futures")],
     other: Annotated[
-        Path | None, typer.Argument(help="folder of a run to be shown beside it")
+        Path | None, typer.Argument(help="folder of a second run, shown beside the first")
     ] = None,
     out: Annotated[
         list[str] | None,
         option(
             "--out",
-            "show nothing, but write X.html (the report), X.rrd (for Rerun), X.mcap (for Foxglove and Lichtblick), or "
-            "X.parquet or another folder (the tables); an ending alone: report.html ... in the run's folder; may be "
-            "given several times",
+            "write instead of showing: X.html (the report), X.rrd (for Rerun), X.mcap (for Foxglove and Lichtblick), "
+            "X.parquet or another folder (the tables); only an ending such as .html: report.html in the run's folder; "
+            "may be given several times",
         ),
     ] = None,
     port: PagePort = None,
@@ -57,11 +57,11 @@ def show(
     viewer: Viewers = None,
     as_json: AsJson = False,
 ) -> Result | None:
-    """Show a finished run in the browser, or two side by side: any time at once, played at any speed.
+    """Show a finished run in the browser, or two side by side, with a player that can jump to any time.
 
     The page is served until Ctrl-C. With --foxglove the run is played to Foxglove and Lichtblick instead. With --out
-    it is written: as its report, one HTML file that needs nothing else, as a file of other viewers, in the colours of
-    who is responsible, or as Parquet files, one for each view of hetwin ask --sql.
+    the run is written: as its report in one self-contained HTML file; as a file for another viewer, with objects in the
+    colours of the responsible models; or as Parquet files, one for each view of hetwin ask --sql.
 
     For example:
 
@@ -86,7 +86,7 @@ def show(
 
 
 def _written(run: Path, other: Path | None, out: Sequence[str]) -> Result:
-    """Write a run as each file that is asked for; nothing if one of them is of no kind that there is."""
+    """Write a run as each requested file; nothing is written if one of the formats is unknown."""
     from hetwin_core.episodes.run_folder import folder_of
     from hetwin_suite.running.patience import never_silent
 
@@ -103,17 +103,21 @@ def _written(run: Path, other: Path | None, out: Sequence[str]) -> Result:
 
 
 def _writer(run: Path, text: str) -> tuple[Writer, Path]:
-    """Return the writer of a file of this name, and the file; an ending alone is one in the run's folder.
+    """Return the writer for a value of `--out`, and the file to write.
+
+    Args:
+        run: folder of the run.
+        text: a file name; or only an ending, which stands for a file in the run's folder.
 
     Raises:
-        BadInput: if there is no such kind.
+        BadInput: if the format is unknown.
     """
     known = ("html", *FORMATS.known())
     alone = text.startswith(".") and text[1:] in known
     ending = text[1:] if alone else Path(text).suffix[1:] or (_OF_FOLDERS if text else "")
     if ending not in known:
         raise BadInput(
-            "this says no kind of file",
+            "the format of this file is unknown",
             where="--out",
             found=text,
             expected=f"{', '.join(f'X.{ending}' for ending in known)} or a folder",
@@ -130,20 +134,20 @@ def _write_page(run: Path, file: Path) -> Result:
 
 
 _OF_FOLDERS = "parquet"
-"""Format that is written if a folder is named."""
+"""Format that is written to a folder."""
 _ALONE = {"html": "report.html", "parquet": "tables"}
-"""Ending that stands alone -> name in the run's folder, if that is not run.ENDING."""
+"""Ending without a file name -> name in the run's folder; run.ENDING for all other endings."""
 
 
 def looking_page(run: Path, other: Path | None = None) -> str:
-    """Return the page of a run, of two side by side, or of futures: one HTML file that loads nothing.
+    """Return the page of a run, of two runs side by side, or of predicted futures, as self-contained HTML.
 
     Args:
-        run: folder of the run, or of futures that were predicted.
-        other: that of one beside it.
+        run: folder of the run, or of predicted futures.
+        other: folder of the second run; None: only one run is shown.
 
     Raises:
-        BadInput: if there is no such run, it cannot be read, or the package that compares two is not installed.
+        BadInput: if there is no such run, it cannot be read, or the package for comparisons is not installed.
     """
     from hetwin_core.ensemble.installed import library_of
     from hetwin_core.ensemble.limits import read_text
@@ -163,7 +167,7 @@ def looking_page(run: Path, other: Path | None = None) -> str:
 def _serve(
     run: Path, other: Path | None, at: tuple[str, int | None], *, browser: bool, as_json: bool
 ) -> None:
-    """Serve the page until the user ends it."""
+    """Serve the page until Ctrl-C."""
     from hetwin_suite.running.patience import never_silent
     from hetwin_suite.view.live.doors import need_websockets, open_in_browser
 
@@ -183,13 +187,11 @@ def _serve(
 
 
 def _play(run: Path, other: Path | None, viewer: ViewerAt, *, as_json: bool) -> None:
-    """Play a run in a viewer until the user ends it."""
+    """Play a run in a viewer until Ctrl-C."""
     from hetwin_core.episodes.run_folder import folder_of
 
     if other is not None:
-        raise BadInput(
-            "a viewer is shown one run at a time", where=viewer.option, expected="one run"
-        )
+        raise BadInput("a viewer shows one run at a time", where=viewer.option, expected="one run")
     shown = viewer.load().play(folder_of(run), viewer.port)
     try:
         _wait(shown.told, viewer.name, shown.address, as_json=as_json)
@@ -197,11 +199,18 @@ def _play(run: Path, other: Path | None, viewer: ViewerAt, *, as_json: bool) -> 
         shown.close()
 
 
-def _wait(said: str, key: str, address: str, *, as_json: bool) -> None:
-    """Print where the run is shown, and wait for the signal that ends it."""
+def _wait(text: str, key: str, address: str, *, as_json: bool) -> None:
+    """Print the address at which the run is shown, and wait for an interrupt.
+
+    Args:
+        text: sentence before the address.
+        key: key of the address in JSON.
+        address: the address.
+        as_json: whether to print JSON.
+    """
     with Interrupts() as interrupts:
         present(
-            Result({key: address}, [f"{said} {address} until Ctrl-C"]), as_json=as_json, indent=None
+            Result({key: address}, [f"{text} {address} until Ctrl-C"]), as_json=as_json, indent=None
         )
         while interrupts.first is None:
             time.sleep(_LOOK_S)

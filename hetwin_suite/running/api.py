@@ -1,4 +1,4 @@
-"""Runs from Python: the exports of this room at the front door."""
+"""Runs from Python: `hetwin_suite.run` and its result."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from hetwin_suite.running.request import Ended, RunRequest, usual_transport
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary(RunSummary):
-    """How a run went, and where its log is.
+    """The result of a run.
 
     Attributes:
         scenario: name of the scenario.
-        ended: ``recording`` (the source or the duration is over), ``live`` (the same of a live robot) or ``stopped``; a
-            failed run raises instead.
-        error: why it failed; always None here.
-        simulated_time: how far it came [s].
-        wall_time: how long it took [s].
+        ended: ``recording`` if the source or the duration ended, ``live`` likewise for a live robot, or ``stopped``; a
+            failed run raises an exception instead.
+        error: always None, as a failed run raises an exception.
+        simulated_time: simulated time at the end of the run [s].
+        wall_time: wall time of the run [s].
         real_time_factor: simulated time over wall time.
-        digest: SHA-256 over states, events and handovers; the same for the same input and seed.
-        deterministic: whether the digest claims that.
-        events: in the order in which they were handled, with their times in s of simulated time.
-        handovers: responsibilities that moved, in order.
-        state: the predicates that observers evaluate, as they were at the end.
-        failures: of models that the run went on without, or with another instance of.
-        concerns: reasons to doubt the run, the worst first: name, severity (``note``, ``warning``, ``absurd``), from
+        digest: SHA-256 over states, events and handovers; if `deterministic`, the same for the same input and seed.
+        deterministic: whether the digest is reproducible.
+        events: events in the order in which they were handled, with their simulated times [s].
+        handovers: handovers of responsibilities, in order.
+        state: predicate of an observer -> whether it holds at the end.
+        failures: failures of models without which, or with a restarted instance of which, the run continued.
+        concerns: reasons to doubt the run, most severe first: name, severity (``note``, ``warning``, ``absurd``), from
             and to [s], arguments in SI units, text, count.
-        verdict: ``fine``, ``doubtful`` if a concern is a warning, ``absurd`` if one is.
-        robots: each robot's name, the poses of its base at start and end, and how it agreed with its twin.
-        folder: where log and summary are.
+        verdict: ``fine``; ``doubtful`` if a concern is a warning; ``absurd`` if a concern is absurd.
+        robots: for each robot its name, the poses of its base at start and end, and its agreement with the twin.
+        folder: folder of log and summary.
     """
 
     folder: Path
@@ -69,33 +69,34 @@ def run(
     watched: bool = False,
     progress: bool = False,
 ) -> Summary:
-    """Run a scenario, and return how it went.
+    """Run a scenario, and return its summary.
 
-    Nothing is printed unless asked for. In the main thread, SIGINT, SIGTERM and SIGHUP end the run at its next
-    barrier and then act as before; in any other thread, no handler of a signal is touched.
+    Nothing is printed unless `progress` is set. In the main thread, SIGINT, SIGTERM and SIGHUP end the run at its next
+    barrier and are then raised again for the previous handlers; in any other thread, signal handlers are not changed.
 
     Args:
-        scenario: scenario file, or name of one of hetwin's.
+        scenario: scenario file, or name of one of hetwin's scenarios.
         source: a recording (rosbag2), ``live``, or ``live:ROBOT_NAMESPACE``; None: the scenario's.
         transport: ``local``: in this process; ``ros``: one ROS 2 node per model, each in a process of its own; None:
             ``ros`` if the source is commands, else ``local``.
         out: folder for log and summary; None: a new one, ``runs/NAME_TIME``.
-        scene: where objects are: entity -> {"pose": [x, y, z, qw, qx, qy, qz]}, in m in the world frame.
-        seed: of all random numbers; None: the scenario's.
-        duration: ends the run after so many simulated seconds; None: when the source ends.
+        scene: entity -> {"pose": [x, y, z, qw, qx, qy, qz]} in the world frame [m], for objects that are not at the
+            scenario's pose.
+        seed: seed of all random numbers; None: the scenario's.
+        duration: simulated time after which the run ends [s]; None: the end of the source.
         engine: physics engine of the main model; None: the scenario's.
-        namespace: of all ROS nodes.
+        namespace: ROS namespace of all nodes.
         in_process: with ``ros``: models in the conductor's process, separated by commas, or ``all``.
-        elsewhere: with ``ros``: models whose nodes are started by others, on this host or another.
-        packages: name of a package:// -> its folder, beside those of the scenario.
-        variant: one of the scenario's; None: the scenario as it stands.
+        elsewhere: with ``ros``: models whose nodes the caller starts, on this host or another, separated by commas.
+        packages: name of a package:// -> its folder, in addition to those of the scenario.
+        variant: variant of the scenario; None: none.
         watched: with ``local``: run in a child process, so that a model that hangs or crashes fails the run
             instead of this process.
-        progress: show on stderr how far it is.
+        progress: show progress on stderr.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used; nothing was run then.
-        RunFailed: if the run failed; a note has the place of its log.
+        RunFailed: if the run failed; a note of the exception has the path of its log.
     """
     named = None if source is None else str(source)
     transport = transport or usual_transport(str(scenario), named, variant)
@@ -128,10 +129,10 @@ def run(
 
 
 def _summary(ended: Ended) -> Summary:
-    """The summary of a run that did not fail.
+    """Return the summary of a run.
 
     Raises:
-        RunFailed: if it failed.
+        RunFailed: if the run failed.
     """
     row = ended.summary["error"]
     if ended.summary["ended"] == "failed" and row is not None:
@@ -144,5 +145,5 @@ def _summary(ended: Ended) -> Summary:
 
 
 def _tuple(value: Any) -> Any:
-    """A list, as JSON has it, as the tuple that the summary has."""
+    """Convert a JSON list to the tuple that `Summary` holds."""
     return tuple(value) if isinstance(value, list) else value

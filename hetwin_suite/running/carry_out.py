@@ -1,4 +1,4 @@
-"""Carries a requested run out, by the transport that it asks for."""
+"""Carries out a run with the requested transport."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hetwin_suite.view.ros.run import RosRun
 
 LiveRun: TypeAlias = "WatchedRun | RosRun"
-"""A run as people see it while it goes on and take it in hand."""
+"""View of an unfinished run, with controls for the user."""
 
 
 def carry_out(
@@ -28,13 +28,13 @@ def carry_out(
     Args:
         request: the run, and its transport.
         display: where progress is shown.
-        watched: run local models in a child process, so that one that hangs or crashes is named and ended.
-        live: the view of a run that is watched, or goes over ROS 2; None: nothing.
+        watched: run local models in a child process, which is killed if a model hangs; the error names the model.
+        live: view of the run, only if it is watched or runs over ROS 2; None: none.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
-        HetwinError: if the run fails before it has a folder.
-        Interrupted: if it is interrupted before it begins.
+        HetwinError: if the run fails before its folder exists.
+        Interrupted: if the run is interrupted before it begins.
     """
     if request.options.transport == "ros":
         from hetwin_suite.running.over_ros import run_over_ros

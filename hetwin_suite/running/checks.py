@@ -1,4 +1,4 @@
-"""The check of a scenario in a child process, which is ended if a model hangs."""
+"""Checks a scenario in a child process, which is killed if a model hangs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hetwin_suite.running.patience import Patience, to_stderr
 from model_nodes.main_physics.sources.factory import check_listening
 
 PREPARE_PATIENCE_S = 60.0
-"""Worlds may take a while to load."""
+"""Maximum time without progress [s]; a large world may take long to load."""
 
 
 def check_scenario_watched(
@@ -31,16 +31,15 @@ def check_scenario_watched(
     """Take one step with a scenario's models, and return a summary.
 
     Args:
-        name: scenario file, or name of one of hetwin's.
-        source: instead of the scenario's.
-        packages: name of a package:// -> its folder, beside those of the scenario.
-        variant: of the scenario, with which the step is taken; None: the scenario as it stands, and each of its
-            variants is read.
-        also: raises `BadInput` for further errors, once the models are ready.
+        name: scenario file, or name of one of hetwin's scenarios.
+        source: source that replaces the scenario's; None: the scenario's.
+        packages: name of a package:// -> its folder, in addition to those of the scenario.
+        variant: variant with which the step is taken; None: none, and all variants are read without a step.
+        also: further checks, called when the models are initialized; each raises `BadInput` for an error.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
-        HetwinError: if a model fails; it is named.
+        HetwinError: if a model fails; the error names the model.
     """
     heartbeat = Heartbeat()
     models: list[str] = []

@@ -1,4 +1,4 @@
-"""A run on this machine without ROS, and its checkpoint: models in this process, or where the scenario has them."""
+"""A run on this machine without ROS, with its checkpoint."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hetwin_core.episodes.run_folder import CHECKPOINT
 from hetwin_suite.running.request import Ended, RunRequest, exit_code
 
 ORPHAN_S = 1.0
-"""A run whose parent was killed may take so long to its next barrier [s]."""
+"""Maximum time to the next barrier for a run whose parent was killed [s]; the run kills itself after it."""
 
 
 def run_locally(
@@ -33,42 +33,42 @@ def run_locally(
     out: Path,
     *listeners: RunListener,
     heartbeat: Heartbeat | None = None,
-    at_hand: Callable[[Conductor], None] = lambda _: None,
+    on_conductor: Callable[[Conductor], None] = lambda _: None,
     idle: Callable[[float], None] = time.sleep,
 ) -> Ended:
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
-    A model that hangs cannot be interrupted from its own process; `watched.run_watched` can.
+    A model that hangs cannot be interrupted in its own process; see `watched.run_watched` for such models.
 
     Args:
-        request: its start, and its checkpoint.
-        scenario: to run.
+        request: start options and checkpoint of the run.
+        scenario: scenario to run.
         out: folder for the log.
-        listeners: follow the run beside the log.
-        heartbeat: where calls of models are noted, if somebody watches them.
-        at_hand: is called with the controls of the run, before its models are made ready.
-        idle: spends up to so many seconds, again and again, while the run is paused or waits for its pace.
+        listeners: listeners of the run in addition to the log.
+        heartbeat: where calls of models are recorded for a supervising process; None: no supervision.
+        on_conductor: called with the conductor, which controls the run, before the models are initialized.
+        idle: waits for at most the given seconds; called repeatedly while the run is paused or ahead of its pace.
 
     Raises:
         BadInput: if the scenario's files or the source cannot be used.
         RunFailed: if a model fails before the run begins.
-        Interrupted: if it is interrupted twice.
+        Interrupted: if the run is interrupted twice.
     """
     log = RunLog(out, state_rate=scenario.file.log.state_rate)
-    checkpoint_s, going_on = request.checkpoint_s, request.going_on
-    whole = checkpoint_s is not None or going_on is not None
+    checkpoint_s, resumed_from = request.checkpoint_s, request.resumed_from
+    one_process = checkpoint_s is not None or resumed_from is not None
     conductor = session(
         scenario,
         options=request.options,
         listeners=[log, RunJudge(log), *listeners],
-        own_processes=not whole,
+        own_processes=not one_process,
         heartbeat=heartbeat,
         idle=idle,
     )
-    request.set_off(conductor)
-    at_hand(conductor)
+    request.apply_controls(conductor)
+    on_conductor(conductor)
     writer = None if checkpoint_s is None else CheckpointWriter(conductor, checkpoint_s, out)
-    start = conductor.prepare() if going_on is None else conductor.go_on_from(going_on)
+    start = conductor.prepare() if resumed_from is None else conductor.go_on_from(resumed_from)
     if writer is not None:
         try:
             writer.check_time(start)
@@ -85,7 +85,7 @@ def run_locally(
         if heartbeat is not None and os.getppid() != parent:
             signal.setitimer(
                 signal.ITIMER_REAL, ORPHAN_S
-            )  # nobody is left who would end it if it came to no barrier
+            )  # without a parent, nothing else would end a run that hangs
 
     with Interrupts(stop) as interrupts:
         summary = asdict(conductor.run())
@@ -100,9 +100,9 @@ class CheckpointWriter:
     """Writes the checkpoint of a run into its folder.
 
     Args:
-        conductor: of the run.
-        at_s: when [s].
-        folder: of the run.
+        conductor: conductor of the run.
+        at_s: simulated time of the checkpoint; it is written at the first barrier at or after it [s].
+        folder: folder of the run.
     """
 
     def __init__(self, conductor: Conductor, at_s: float, folder: Path) -> None:
@@ -112,15 +112,15 @@ class CheckpointWriter:
         conductor.at_barriers(self._at_barrier)
 
     def check_time(self, start: RunStart) -> None:
-        """Check that the run does not end before.
+        """Check that the run lasts until the checkpoint.
 
         Raises:
-            BadInput: if it does.
+            BadInput: if the run's source ends before it.
         """
         end = start.duration_ns
         if end is not None and self._at_ns >= end:
             raise BadInput(
-                "the run ends before",
+                "the run ends before the checkpoint",
                 where="--checkpoint",
                 found=self._at_ns / 1e9,
                 expected=f"a time before its end at {end / 1e9:g} s",
@@ -136,7 +136,7 @@ class CheckpointWriter:
             raise RunFailed("conductor", "checkpoint", now.time_ns, str(error)) from error
 
     def warn_if_missing(self) -> None:
-        """Print on stderr that the run ended before it came so far."""
+        """Print a warning on stderr if the run ended before the checkpoint."""
         if not self._written:
             text = f"warning: no checkpoint: the run ended before {self._at_ns / 1e9:g} s"
             print(text, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Asks the conductor's node for a simulation."""
+"""A run over ROS 2: starts its nodes, and requests the simulation from the conductor's action."""
 
 from __future__ import annotations
 
@@ -32,18 +32,21 @@ if TYPE_CHECKING:
     from hetwin_suite.view.ros.run import RosRun
 
 LOST_S = 3.0
-"""A response to the goal that takes longer is taken for lost, and the result is requested all the same."""
+"""Time after which the response to the goal counts as lost [s]; the result is requested nevertheless."""
 READY_TIMEOUT_S = 120.0
-"""Many nodes that start at once on a busy machine take a while; one that has ended is seen at once."""
+"""Maximum time until the conductor is ready [s]. Many nodes that start on a busy machine take long; a node that exits
+is detected immediately."""
 PATIENCE_S = 60.0
-"""A conductor may be silent this long, and twice the longest deadline more: it reports first which one has passed."""
+"""Maximum silence of the conductor [s]; twice the longest deadline is added, so that the conductor itself can report a
+missed deadline."""
 MEMORY_PERIOD_S = 1.0
+"""Interval at which shared memory of the nodes is recorded [s]."""
 PATIENCE_OF_CONDUCTOR_S = 3.0
-"""Within this time the conductor itself reports that a node has died, if it knows the node."""
+"""Time in which the conductor itself reports the death of a node that it knows [s]."""
 
 
 class Client:
-    """Asks the conductor for the simulation and follows its feedback."""
+    """Action client that requests the simulation from the conductor and shows its feedback."""
 
     def __init__(
         self, namespace: str, run: str, context: Any, nodes: Nodes, interrupts: Interrupts
@@ -71,22 +74,22 @@ class Client:
         self._feedback: _Feedback | None = None
 
     def close(self) -> None:
-        """Release ROS's resources; left to the end of the process, rclpy complains."""
+        """Release ROS resources; rclpy prints errors if this is left to the exit of the process."""
         self._executor.shutdown()
         self._node.destroy_node()
 
     def simulate(
         self, scenario: Scenario, options: RunOptions, out: Path, display: Display
     ) -> Mapping[str, Any]:
-        """The summary of the run; see `run_over_ros`."""
+        """Run, and return the summary; raises as `run_over_ros`."""
         self._wait_for_conductor(display)
-        result = self._ask(scenario, options, out, display)
-        self._raise_unless_a_run(result)
+        result = self._request(scenario, options, out, display)
+        self._check_has_summary(result)
         summary: dict[str, Any] = json.loads(result.summary)
         return summary
 
     def failure(self, error: RunFailed | Interrupted) -> RunFailed:
-        """The failure, at the time that the run has come to."""
+        """Return the failure with the run's last known simulated time."""
         if isinstance(error, RunFailed):
             return RunFailed(error.model, error.call, self._time_ns, error.reason)
         return RunFailed("conductor", "run", self._time_ns, "it was interrupted, and ended at once")
@@ -95,8 +98,8 @@ class Client:
     def _time_ns(self) -> int:
         return 0 if self._feedback is None else self._feedback.time_ns
 
-    def _raise_unless_a_run(self, result: Any) -> None:
-        """Raise the error that ended it before there was a run; a failed or stopped run has a summary."""
+    def _check_has_summary(self, result: Any) -> None:
+        """Raise the error of a run that ended before it began; a run that failed or was stopped later has a summary."""
         if result.summary:
             return
         self._interrupts.raise_if_any()
@@ -109,20 +112,20 @@ class Client:
 
     @property
     def _others(self) -> str:
-        """The conductors of other runs that were heard of in this namespace, in words."""
+        """Description of the conductors of other runs that were discovered in this namespace."""
         from conductor_node.status import in_words
 
         return ", ".join(in_words(i) for run, i in self._identities.items() if run != self._run)
 
     def _wait_for_conductor(self, display: Display) -> None:
-        """Wait for the conductor of this run, which may look around for others first."""
+        """Wait until the conductor of this run is ready; it may search for other runs' conductors first."""
         end = time.monotonic() + READY_TIMEOUT_S
-        while not (self._may_begin() and self._client.server_is_ready()):
+        while not (self._is_ready() and self._client.server_is_ready()):
             self._check_not_refused()
             self._nodes.check()
             self._interrupts.raise_if_any()
             if time.monotonic() > end:
-                seen = "it was heard of" if self._run in self._identities else "it was not heard of"
+                seen = "it was discovered" if self._run in self._identities else "it was not found"
                 others = f"; others: {self._others}" if self._others else ""
                 raise HetwinError(
                     f"the conductor of run {self._run} is not ready within {READY_TIMEOUT_S:g} s: its process runs,"
@@ -131,12 +134,12 @@ class Client:
             display.wait("waiting for the conductor's node")
             self._executor.spin_once(0.02)
 
-    def _may_begin(self) -> bool:
+    def _is_ready(self) -> bool:
         own = self._identities.get(self._run)
         return own is not None and not own.looks
 
     def _check_not_refused(self) -> None:
-        """See that the conductor did not end because another machine's run has the namespace.
+        """Check that the conductor did not exit because a run on another machine uses the namespace.
 
         Raises:
             BadInput: if it did.
@@ -145,10 +148,10 @@ class Client:
             domain = self._node.context.get_domain_id()
             other = (
                 self._others or "which the conductor has named"
-            )  # heard of by the conductor alone, so far
+            )  # only the conductor has discovered it so far
             raise taken_by_another(self._node.get_namespace(), domain, other)
 
-    def _ask(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
+    def _request(self, scenario: Scenario, options: RunOptions, out: Path, display: Display) -> Any:
         from action_msgs.msg import GoalStatus
 
         goal = self._goal_type(
@@ -181,33 +184,33 @@ class Client:
         return response.result
 
     def _result(self, handle: Any, feedback: _Feedback, patience: float) -> Any:
-        """Wait for the result of a goal, or for the response that the conductor does not know it."""
+        """Wait for the result of a goal; its status is STATUS_UNKNOWN if the conductor does not know the goal."""
         result = handle.get_result_async()
         cancelled = False
         while not result.done():
             self._executor.spin_once(0.1)
             self._nodes.check_conductor()
-            if feedback.begun:
+            if feedback.is_running:
                 feedback.show()
             else:
                 self._nodes.check(PATIENCE_OF_CONDUCTOR_S)
                 feedback.wait("waiting for the models' nodes, which prepare the run")
             self._nodes.note_shared_memory(MEMORY_PERIOD_S)
             if time.monotonic() - feedback.last > patience:
-                reason = f"the conductor says nothing for {patience:g} s"
+                reason = f"the conductor sent no feedback for {patience:g} s"
                 raise RunFailed("conductor", "run", 0, reason)
             if self._interrupts.count and not cancelled:
                 cancelled = True
                 handle.cancel_goal_async()
-            if not feedback.begun:
+            if not feedback.is_running:
                 self._interrupts.raise_if_any()
         return result.result()
 
     def _send(self, goal: Any, feedback: _Feedback) -> Any:
         """Send the goal and return its handle.
 
-        The conductor's response is lost if it has not discovered this client in time (rmw_fastrtps waits 100 ms);
-        feedback shows as well that the goal was accepted, and so does its result.
+        The conductor's response is lost if the conductor has not discovered this client in time (rmw_fastrtps waits
+        100 ms). Feedback or a result then shows that the goal was accepted.
         """
         from rclpy.action.client import ClientGoalHandle
         from unique_identifier_msgs.msg import UUID
@@ -217,7 +220,7 @@ class Client:
         lost_at = time.monotonic() + LOST_S
         while not sent.done():
             feedback.wait("waiting for the conductor's response")
-            if feedback.anything or time.monotonic() > lost_at:
+            if feedback.arrived or time.monotonic() > lost_at:
                 accepted = self._response_type(accepted=True)
                 return ClientGoalHandle(self._client, name, accepted)
             self._nodes.check()
@@ -227,7 +230,7 @@ class Client:
 
 
 def _resolved(source: str) -> str:
-    """A file by its absolute path, since the conductor may be elsewhere; anything else as it is."""
+    """Make the path of a file absolute, as the conductor may have another working directory; keep other sources."""
     spec = named_source(source)
     if spec in ({"recording": source}, {"trajectory": source}):
         return str(Path(source).resolve())
@@ -235,31 +238,38 @@ def _resolved(source: str) -> str:
 
 
 class _Feedback:
-    """Shows the action's feedback."""
+    """Shows the action's feedback.
+
+    Attributes:
+        arrived: whether any feedback has arrived.
+        is_running: whether the run has begun.
+        last: `time.monotonic` of the last feedback [s].
+        time_ns: last simulated time [ns].
+    """
 
     def __init__(self, display: Display) -> None:
         self._display = display
         self._shown = False
-        self.anything = False
-        self.begun = False
+        self.arrived = False
+        self.is_running = False
         self.last = time.monotonic()
         self.time_ns = 0
         self._factor = 0.0
 
     def wait(self, doing: str) -> None:
-        """Print the pending condition."""
+        """Show the condition that the run waits for."""
         self._display.wait(doing)
 
     def show(self) -> None:
-        """Show how far the run is; again and again, as a step may take long."""
+        """Show the run's progress; called repeatedly, as a step may take long."""
         self._display.show(self.time_ns / 1e9, self._factor)
 
     def __call__(self, message: Any) -> None:
-        self.anything = True
+        self.arrived = True
         self.last = time.monotonic()
         feedback = message.feedback
         self.time_ns = feedback.time.sec * 1_000_000_000 + feedback.time.nanosec
-        self.begun = self.begun or self.time_ns > 0
+        self.is_running = self.is_running or self.time_ns > 0
         self._factor = feedback.real_time_factor
         simulated = self.time_ns / 1e9
         if not self._shown and feedback.progress > 0:
@@ -273,18 +283,18 @@ class _Feedback:
 def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = None) -> Ended:
     """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
-    A run whose conductor dies or is silent for too long is finished here.
+    If the conductor dies or is silent for too long, this process closes the log and writes the summary.
 
     Args:
         request: the run.
         display: where progress is shown.
-        live: the view of the run; None: none.
+        live: view of the run; None: none.
 
     Raises:
-        BadInput: if ROS 2 is not there, another run has the namespace, or the scenario, its files or the source cannot
-            be used.
-        HetwinError: if the conductor cannot be asked.
-        Interrupted: if it is interrupted before it begins.
+        BadInput: if ROS 2 is not installed, another run uses the namespace, or the scenario, its files or the source
+            cannot be used.
+        HetwinError: if the conductor does not accept the run.
+        Interrupted: if the run is interrupted before it begins.
     """
     run = new_token()
     with (
@@ -296,14 +306,14 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
         quick_discovery(len(scenario.placeable) + CONDUCTOR_AND_COMMAND)
         rclpy = need_ros()
         interrupts.raise_if_any()
-        begun = time.monotonic()
+        started = time.monotonic()
         with ExitStack() as ending:
             if live is not None:
                 live.listen(request.namespace, run=run, to_the_end=False, buttons=scenario.buttons)
                 ending.callback(live.close)
             nodes = Nodes(scenario, request, run, claim)
             ending.callback(nodes.end, lambda: display.wait("ending the nodes"))
-            context = rclpy.Context()  # of its own: the caller may use ROS too
+            context = rclpy.Context()  # the caller may use the default context
             rclpy.init(args=[], context=context)
             ending.callback(context.try_shutdown)
             client = Client(request.namespace, run, context, nodes, interrupts)
@@ -311,12 +321,12 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
             try:
                 summary = client.simulate(scenario, request.options, out, display)
             except (RunFailed, Interrupted) as error:
-                ending.close()  # from here on no process writes into the folder
+                ending.close()  # ends all processes that write into the folder
                 interrupted = isinstance(error, Interrupted)
                 if interrupted and not out.exists():
                     interrupts.raise_if_any()
                 failure = client.failure(error)
-                wall = time.monotonic() - begun
+                wall = time.monotonic() - started
                 summary = read_summary(out) or asdict(
                     finish_failed_run(
                         out, scenario.name, failure, "ros", wall, interrupted=interrupted
@@ -326,10 +336,10 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
 
 
 def need_ros() -> Any:
-    """ROS 2's Python library.
+    """Import and return rclpy.
 
     Raises:
-        BadInput: if it is not there.
+        BadInput: if it cannot be imported.
     """
     try:
         import rclpy
@@ -343,14 +353,14 @@ def need_ros() -> Any:
 
 
 def _second_at_once(count: int, number: int) -> None:
-    """The first signal ends the run in order, the second at once."""
+    """Raise on the second signal; the first one only ends the run at its next barrier."""
     if count == 2:
         raise Interrupted(number)
 
 
 @contextmanager
 def _environment_restored() -> Iterator[None]:
-    """Take back the variables that are added for ROS and for the nodes."""
+    """Remove environment variables that were added for ROS and for the nodes."""
     before = set(os.environ)
     try:
         yield

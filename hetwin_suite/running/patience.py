@@ -1,4 +1,4 @@
-"""Progress of long work, printed whenever nothing else was printed for a while."""
+"""Progress of long work, printed when nothing else was printed for some seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 PERIOD_S = 3.0
-"""Longest silence, well below the five seconds after which a user begins to wonder."""
+"""Maximum silence [s]; users begin to wonder after about five seconds."""
 LOOK_S = 0.25
 
 
@@ -23,28 +23,28 @@ class Patience:
 
     Args:
         write: writes a line.
-        period_s: the longest silence [s].
+        period_s: maximum silence [s].
     """
 
     def __init__(self, write: Callable[[str], None], period_s: float = PERIOD_S) -> None:
         self._write = write
         self._period_s = period_s
-        self._begun = self._last = time.monotonic()
+        self._started = self._last = time.monotonic()
 
     def heard(self) -> None:
-        """Something else was written."""
+        """Restart the period of silence, because something else was written."""
         self._last = time.monotonic()
 
     def look(self, doing: str) -> None:
-        """Write the present activity, and for how long, if it is time to.
+        """Write the present activity and the elapsed time, if the period of silence is over.
 
         Args:
-            doing: in words, e.g. ``loading the world``.
+            doing: the activity, e.g. ``loading the world``.
         """
         now = time.monotonic()
         if now - self._last >= self._period_s:
             self._last = now
-            self._write(f"{doing} ({now - self._begun:.0f} s)")
+            self._write(f"{doing} ({now - self._started:.0f} s)")
 
 
 @contextmanager
@@ -54,9 +54,9 @@ def never_silent(
     """Report progress from a thread during work that cannot call `look` itself.
 
     Args:
-        doing: returns the present activity, in words.
+        doing: returns the present activity, e.g. ``loading the world``.
         write: writes a line.
-        period_s: the longest silence [s].
+        period_s: maximum silence [s].
     """
     patience = Patience(write, period_s)
     over = threading.Event()

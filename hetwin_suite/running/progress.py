@@ -1,4 +1,4 @@
-"""Progress of a run: a block of a few lines on a terminal, under the scrolling lines; plain lines otherwise."""
+"""Progress of a run: on a terminal a block of a few lines below the scrolling lines, otherwise plain lines."""
 
 from __future__ import annotations
 
@@ -35,44 +35,53 @@ BAR_PERIOD_S = 0.1
 LINE_PERIOD_S = 2.0
 BLOCK_RATE_HZ = 8
 HELD_S = 1.5
-"""Lines wait for so much simulated time, so that late events come in the order of time [s]."""
+"""Simulated time for which lines are held back, so that late events are printed in the order of time [s]."""
 _LIKE_A_TERMINAL = ("FORCE_COLOR", "TTY_COMPATIBLE")
-"""Variables by which users declare that something else is as good as a terminal, or is not."""
+"""Environment variables with which users declare whether a stream is to be treated as a terminal."""
 _ALWAYS_SHOWN = ("warning: ", "absurd: ", "error: ", "shown by ", "shown: ")
-"""How lines begin that a quiet display shows as well."""
+"""Prefixes of the lines that a quiet display shows, too."""
 
 
 class Display:
-    """Where progress is shown; this one shows nothing.
+    """Base class of progress displays; shows nothing.
 
     Attributes:
-        follows: whether it shows more of a run that it can follow.
+        follows: whether the display can show the feed of a run.
     """
 
     follows: bool = False
 
     def follow(self, feed: Feed) -> None:
-        """Show a feed from now on."""
+        """Start to show a feed."""
 
     def begin(self, duration_s: float) -> None:
-        """The run begins; 0 if it is not known how long it lasts."""
+        """Show that the run begins.
+
+        Args:
+            duration_s: duration of the run [s]; 0 if unknown.
+        """
 
     def show(self, simulated_s: float, factor: float | None = None) -> None:
-        """Simulated time so far, and how many times real time; None: to be computed."""
+        """Show the simulated time.
+
+        Args:
+            simulated_s: simulated time [s].
+            factor: real-time factor; None: computed by the display.
+        """
 
     def line(self, text: str, at_s: float | None = None) -> None:
-        """A line of its own, about a simulated time [s] if one is given."""
+        """Show a line of text, with its simulated time [s] if there is one."""
 
     def wait(self, doing: str) -> None:
-        """The run has not begun yet, or is over; the present activity, in words."""
+        """Show the present activity, before the run begins or after it has ended."""
 
 
 class Progress(Display):
-    """Shows how far a run is, on stderr.
+    """Shows the progress of a run on stderr.
 
     Args:
-        name: of the run.
-        quiet: print only warnings, errors and where the world can be seen; a terminal has its bar all the same.
+        name: name of the run.
+        quiet: print only warnings, errors and the addresses of viewers; a terminal shows the progress bar anyway.
     """
 
     def __init__(self, name: str, *, quiet: bool = False) -> None:
@@ -105,17 +114,17 @@ class Progress(Display):
         trace: TracebackType | None,
     ) -> None:
         self._release(math.inf)
-        self._print_all(self._repeats.rest())
+        self._print_all(self._repeats.flush())
         if self._screen is not None:
             self._screen.stop()
 
     def follow(self, feed: Feed) -> None:
-        """Show a feed from now on, if there is a terminal."""
+        """Start to show a feed, if stderr is a terminal."""
         if self._block is not None:
             self._block.feed = feed
 
     def begin(self, duration_s: float) -> None:
-        """The run begins; 0 if it is not known how long it lasts."""
+        """See `Display.begin`."""
         self._duration = duration_s
         self._factor.begin_anew()
         self._factor.at(time.monotonic_ns(), 0)
@@ -124,7 +133,7 @@ class Progress(Display):
             self._bar.update(self._task, total=duration_s or None, description=self._name)
 
     def show(self, simulated_s: float, factor: float | None = None) -> None:
-        """Simulated time so far, if it is time to show it."""
+        """Show the simulated time, at most once per period."""
         self._release(simulated_s - HELD_S)
         now = time.monotonic()
         if now < self._next:
@@ -148,7 +157,7 @@ class Progress(Display):
         self._hold(text, simulated_s, is_happening=False)
 
     def line(self, text: str, at_s: float | None = None) -> None:
-        """A line of its own; of equal ones in a row only the first is shown, then how many more there were."""
+        """Show a line of text; of equal lines in a row only the first is shown, then the number of repetitions."""
         if self._quiet and not text.startswith(_ALWAYS_SHOWN):
             return
         if at_s is None:
@@ -158,7 +167,7 @@ class Progress(Display):
             self._release(at_s - HELD_S)
 
     def wait(self, doing: str) -> None:
-        """The run has not begun yet, or is over; the present activity, in words."""
+        """See `Display.wait`."""
         self._release(math.inf)
         if self._bar is not None:
             self._bar.update(self._task, description=f"{self._name}: {doing}")
@@ -170,13 +179,13 @@ class Progress(Display):
         heapq.heappush(self._waiting, (at_s, self._lines, text, is_happening))
 
     def _release(self, until_s: float) -> None:
-        """Print waiting lines, up to a simulated time [s]."""
+        """Print held lines up to a simulated time [s]."""
         while self._waiting and self._waiting[0][0] <= until_s:
             at_s, _, text, is_happening = heapq.heappop(self._waiting)
             if is_happening:
                 self._print_all(self._repeats.lines(text, at_s))
             else:
-                self._print_all(self._repeats.rest())
+                self._print_all(self._repeats.flush())
                 self._print(text)
 
     def _print_all(self, lines: Sequence[str]) -> None:
@@ -192,7 +201,7 @@ class Progress(Display):
 
 
 def _bar() -> RichProgress | None:
-    """The bar; None if stderr is no terminal, without having imported its library."""
+    """Return the progress bar; None if stderr is no terminal, without importing rich."""
     if not sys.stderr.isatty() and not any(name in os.environ for name in _LIKE_A_TERMINAL):
         return None
     from rich.console import Console
@@ -213,7 +222,7 @@ def _bar() -> RichProgress | None:
 
 
 def _screen(bar: RichProgress) -> tuple[Live, Block]:
-    """The renderer of the bar and the block under it."""
+    """Return the renderer of the bar and the block below it."""
     from rich.live import Live
 
     from hetwin_suite.running.terminal_block import Block
@@ -223,7 +232,7 @@ def _screen(bar: RichProgress) -> tuple[Live, Block]:
 
 
 class Repeats:
-    """Makes one line with a count of equal ones in a row."""
+    """Replaces the repetitions of a line by a single line with their number."""
 
     def __init__(self) -> None:
         self._text = ""
@@ -231,22 +240,22 @@ class Repeats:
         self._last_s: float | None = None
 
     def lines(self, text: str, at_s: float | None = None) -> list[str]:
-        """The lines to show now.
+        """Return the lines to show for a new line: none if it repeats the last one.
 
         Args:
-            text: of the line.
-            at_s: the simulated time that it is about [s]; not compared.
+            text: text of the line.
+            at_s: simulated time of the line [s]; not compared.
         """
         if text == self._text:
             self._more += 1
             self._last_s = at_s
             return []
-        shown = [*self.rest(), _at(text, at_s)]
+        shown = [*self.flush(), _at(text, at_s)]
         self._text = text
         return shown
 
-    def rest(self) -> list[str]:
-        """The line about those that were not shown, if there are any; the next one is not compared with them."""
+    def flush(self) -> list[str]:
+        """Return the line with the number of repetitions, if there are any, and start over."""
         more, self._more, self._text = self._more, 0, ""
         return [_at(f"({more} more of the same)", self._last_s)] if more else []
 
@@ -256,7 +265,7 @@ def _at(text: str, at_s: float | None) -> str:
 
 
 class ProgressListener(RunListener):
-    """Shows on a display how a run goes."""
+    """Shows the progress and the events of a run on a display."""
 
     stepped_every = LOOK_EVERY_STEPS
     needs_each_state = False
@@ -266,13 +275,13 @@ class ProgressListener(RunListener):
         self._concerns = NewConcerns()
 
     def started(self, start: RunStart) -> None:
-        """Show that the run begins, and where its world can be seen."""
+        """Show that the run begins, and the viewers of its world."""
         self._display.begin((start.duration_ns or 0) / 1e9)
         if start.shown:
             self._display.line(shown_line(start.shown), 0.0)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Show the time now and then."""
+        """Show the simulated time, every `LOOK_EVERY_STEPS` steps."""
         self._display.show(scene.time_ns / 1e9)
 
     def event(self, event: Event) -> None:
@@ -284,7 +293,7 @@ class ProgressListener(RunListener):
             self._display.line(text, event.time_ns / 1e9)
 
     def handover(self, handover: Handover) -> None:
-        """Show which model is responsible now."""
+        """Show the handover and its cause."""
         self._display.line(
             f"{handover.entity}.{handover.attribute}:"
             f" {handover.from_model} -> {handover.to_model} ({handover.cause})",

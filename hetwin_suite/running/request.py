@@ -1,4 +1,4 @@
-"""A run as it is asked for, and how it ended."""
+"""The request of a run, and its result."""
 
 from __future__ import annotations
 
@@ -27,20 +27,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """A run to make: its scenario and start.
+    """The request of a run: its scenario, its start options, and how it is carried out.
 
     Attributes:
-        scenario: file or name.
-        options: of the start.
+        scenario: file or name of the scenario.
+        options: start options.
         out: folder for the log; None: a new one below ``runs``.
-        hold: whether it waits before its first step until somebody lets it go on.
-        pace: how many times real time it goes at most; None: as fast as it can.
-        checkpoint_s: when a checkpoint is written [s]; None: never.
-        going_on: the checkpoint of the scenario's run that it goes on from; None: it begins at 0 s.
-        namespace: of all nodes over ROS 2.
-        in_process: models that the conductor's process holds there, by their names, separated by commas, or ``all``.
-        elsewhere: models whose nodes others start, on this host or another, named likewise.
-        named_by: the file that names the scenario, beside which no code is run then; None: the user does.
+        hold: whether the run pauses before its first step until the user continues it.
+        pace: maximum real-time factor; None: no limit.
+        checkpoint_s: simulated time at which a checkpoint is written [s]; None: never.
+        resumed_from: checkpoint that the run continues; None: it begins at 0 s.
+        namespace: namespace of all ROS nodes.
+        in_process: with ROS, names of the models in the conductor's process, separated by commas, or ``all``.
+        elsewhere: with ROS, names of the models whose nodes the user starts, on this host or another, separated by
+            commas.
+        named_by: untrusted file that names the scenario, so that code beside the scenario is not run; None: the user
+            named it.
     """
 
     scenario: str
@@ -49,20 +51,21 @@ class RunRequest:
     hold: bool = False
     pace: float | None = None
     checkpoint_s: float | None = None
-    going_on: Checkpoint | None = None
+    resumed_from: Checkpoint | None = None
     namespace: str = ""
     in_process: str = ""
     elsewhere: str = ""
     named_by: Path | None = None
 
-    def going_on_from(self, file: Path, *, trust: bool = False) -> RunRequest:
-        """Return the request of the run that goes on from a checkpoint's file, until the duration if one is asked for.
+    def resume_from(self, file: Path, *, trust: bool = False) -> RunRequest:
+        """Return the request with which a run continues a checkpoint; a requested duration replaces the saved one.
 
         Args:
-            trust: whether code may be run that lies beside the scenario which the file names.
+            file: file of the checkpoint.
+            trust: whether code beside the scenario that the checkpoint names may be run.
 
         Raises:
-            BadInput: if there is none, or it cannot be used; or if the run is to end before.
+            BadInput: if the checkpoint cannot be read or used, or the requested duration ends before it.
         """
         from hetwin_core.ensemble.conductor.checkpoint import read_checkpoint
 
@@ -82,16 +85,16 @@ class RunRequest:
             self,
             scenario=checkpoint.scenario,
             options=checkpoint.options,
-            going_on=checkpoint,
+            resumed_from=checkpoint,
             named_by=None if trust else file,
         )
 
     @contextmanager
     def loaded(self) -> Iterator[tuple[Scenario, Path]]:
-        """The scenario, and a folder that only this run is written to meanwhile.
+        """Load the scenario and lock the output folder, which is unlocked at the exit of the context.
 
         Raises:
-            BadInput: if one of them cannot be used.
+            BadInput: if the scenario cannot be loaded or the folder cannot be used.
         """
         with ExitStack() as held:
             held.enter_context(distrusting(self.named_by))
@@ -101,11 +104,11 @@ class RunRequest:
                 _check_can_be_saved(scenario, self.options)
             yield waiting_for_robots(scenario, self.options), out
 
-    def set_off(self, conductor: Conductor) -> None:
-        """Hold a run before its first step, and to its pace, as asked.
+    def apply_controls(self, conductor: Conductor) -> None:
+        """Apply `hold` and `pace` to a run before its first step.
 
         Raises:
-            BadInput: if it follows a live robot, which does not wait.
+            BadInput: if the run follows a live robot, which cannot be paused.
         """
         try:
             if self.pace is not None:
@@ -120,10 +123,10 @@ class RunRequest:
 
 
 def _check_can_be_saved(scenario: Scenario, options: RunOptions) -> None:
-    """Check a run's models and source as far as possible before it begins.
+    """Check, before a run begins, that its models and its source can be saved in a checkpoint.
 
     Raises:
-        BadInput: if a model does not step by service, or no other process could go on with the source.
+        BadInput: if a model does not step by service, or another process cannot continue the source.
     """
     for plan in scenario.models:
         if plan.stepping is not Stepping.SERVICE:
@@ -148,13 +151,13 @@ FAILED, BAD_INPUT = 1, 2
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run that is over.
+    """The result of a run.
 
     Attributes:
-        summary: the content of ``summary.json``.
-        code: exit code of a command that did nothing else.
-        folder: where log and summary are.
-        signal: the first of the signals that interrupted it; None if none did.
+        summary: content of ``summary.json``.
+        code: exit code of the run.
+        folder: folder of log and summary.
+        signal: number of the first signal that interrupted the run; None if none did.
     """
 
     summary: Mapping[str, Any]
@@ -164,11 +167,14 @@ class Ended:
 
 
 def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
-    """128 and the number after a signal, 1 if the run or one of its models failed, even if it went on without it.
+    """Return the exit code of a run.
+
+    It is 128 plus the number of the signal after an interrupt; 1 if the run failed, or a model failed and the run
+    continued without it; else 0.
 
     Args:
-        summary: the content of ``summary.json``.
-        interrupt: number of the first of the signals that interrupted the run; None if none did.
+        summary: content of ``summary.json``.
+        interrupt: number of the first signal that interrupted the run; None if none did.
     """
     if interrupt is not None:
         return SHELL_BASE + interrupt
@@ -178,12 +184,12 @@ def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
 def usual_transport(
     scenario: str, source: str | None, variant: str | None = None
 ) -> Literal["local", "ros"]:
-    """Return ``ros`` if commands move the robot, since their sender must see the effect; else ``local``.
+    """Return ``ros`` if the source of a robot is commands, whose sender must see their effect; else ``local``.
 
     Args:
-        scenario: file, or name of one of hetwin's; one that cannot be read is not reported here.
-        source: as the start of the run names it; None: the scenario's.
-        variant: of the scenario; None: the scenario as it stands.
+        scenario: file, or name of one of hetwin's scenarios; an unreadable one is not reported here.
+        source: source in the start options; None: the scenario's.
+        variant: variant of the scenario; None: none.
     """
     try:
         written = [source] if source else _written(_document(scenario, variant).data)
@@ -199,7 +205,7 @@ def _document(scenario: str, variant: str | None) -> Document:
 
 
 def _written(scenario: object) -> list[Any]:
-    """The sources that a scenario names, its own and those of its robots; none if it is no mapping."""
+    """Return the sources of a scenario's document, its own and those of its robots; none if it is no mapping."""
     if not isinstance(scenario, dict):
         return []
     robots = scenario.get("robots")

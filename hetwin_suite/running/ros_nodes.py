@@ -24,33 +24,36 @@ from hetwin_core.wire.run_identity import Claim, domain_id
 from hetwin_suite.running.request import RunRequest
 
 CONDUCTOR_AND_COMMAND = 2
-MOST_ON_LOCALHOST = 32
-"""Participants that rmw_fastrtps looks for on one machine if it is restricted to that."""
+MAX_ON_LOCALHOST = 32
+"""Number of participants that rmw_fastrtps can discover if it is restricted to one machine."""
 _FIRST_PORT, _PORTS_OF_DOMAIN, _UNICAST = 7400, 250, 10
 _UDP = (Path("/proc/net/udp"), Path("/proc/net/udp6"))
 
 
 def quick_discovery(processes: int) -> None:
-    """Stay on this machine and find each other at once, unless the user has set it otherwise.
+    """Restrict ROS discovery to this machine, which is faster, unless the user has configured it.
 
-    More processes than `MOST_ON_LOCALHOST`, with those that are in the domain already, would not all find each other
-    without multicast, which leaves the machine.
+    Discovery is not restricted if the domain would have more participants than `MAX_ON_LOCALHOST`: these can only be
+    discovered by multicast, which is visible on the network.
+
+    Args:
+        processes: number of processes of the run.
     """
     chosen = {"ROS_AUTOMATIC_DISCOVERY_RANGE", "ROS_LOCALHOST_ONLY"} & os.environ.keys()
-    if not chosen and processes + participants_here(domain_id()) <= MOST_ON_LOCALHOST:
+    if not chosen and processes + participants_here(domain_id()) <= MAX_ON_LOCALHOST:
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.update(fast_dds_variables())
 
 
 def participants_here(domain: int) -> int:
-    """How many participants of a ROS domain are on this machine, by the UDP ports of DDS (RTPS 2.5, 9.6.2.4)."""
+    """Count the participants of a ROS domain on this machine by their UDP ports (RTPS 2.5, 9.6.2.4)."""
     first = _FIRST_PORT + _PORTS_OF_DOMAIN * domain + _UNICAST
     wanted = set(range(first, first + _PORTS_OF_DOMAIN - _UNICAST, 2))
     return len(wanted & {port for table in _UDP for port in _bound_ports(table)})
 
 
 def _bound_ports(table: Path) -> Iterator[int]:
-    """The local ports in one of the kernel's tables of sockets (`proc_net_udp(5)`)."""
+    """Yield the local ports of one of the kernel's socket tables, /proc/net/udp or /proc/net/udp6."""
     try:
         lines = table.read_text().splitlines()[1:]
     except OSError:
@@ -60,13 +63,13 @@ def _bound_ports(table: Path) -> Iterator[int]:
 
 
 class Nodes:
-    """The processes of conductor and models.
+    """The processes of the conductor's and the models' nodes.
 
     Args:
-        scenario: of the run.
-        request: the run, and the places of its nodes.
+        scenario: scenario of the run.
+        request: the run, and the hosts of its models.
         run: token of the run.
-        claim: of the run, which the conductor's process shares.
+        claim: the run's claim of its namespace, whose files the conductor's process inherits.
     """
 
     def __init__(self, scenario: Scenario, request: RunRequest, run: str, claim: Claim) -> None:
@@ -78,7 +81,7 @@ class Nodes:
         self._noted = 0.0
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         packages = json.dumps(dict(options.packages)) if options.packages else ""
-        asked = {
+        requested = {
             "in_process": here,
             "engine": options.engine,
             "packages": packages,
@@ -87,7 +90,7 @@ class Nodes:
             "pace": request.pace,
         }
         conductor = {"scenario": scenario.path, "runs": 1, "run": run}
-        conductor |= {k: v for k, v in asked.items() if v}
+        conductor |= {k: v for k, v in requested.items() if v}
         others = scenario.chosen(here) | scenario.chosen(request.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
@@ -104,13 +107,16 @@ class Nodes:
         self._processes[name] = start_node(module, name, self._namespace, parameters, files)
 
     def check(self, patience_s: float = 0.0) -> None:
-        """Check that all are alive.
+        """Check that no process has failed.
+
+        Args:
+            patience_s: time for which an exit is ignored, so that the conductor can report it first [s].
 
         Raises:
-            RunFailed: naming the first that has ended that long ago.
+            RunFailed: if a process exited with another code than 0 longer than `patience_s` ago.
         """
         for name, process in self._processes.items():
-            # not poll(): the conductor reads as well how a model's process ended
+            # not poll(), which reaps the process: the conductor also needs its exit status
             code = ended_child(process.pid)
             if code is None:
                 continue
@@ -119,36 +125,36 @@ class Nodes:
                 raise RunFailed(name, "process", 0, f"its process {ending(code)}")
 
     def check_conductor(self) -> None:
-        """Check that the conductor's process runs.
+        """Check that the conductor's process is running.
 
         Raises:
-            RunFailed: if not.
+            RunFailed: if it has exited.
         """
         code = ended_child(self._processes["conductor"].pid)
         if code is not None:
             raise RunFailed("conductor", "process", 0, f"its process {ending(code)}")
 
     def conductor_ended_with(self, code: int) -> bool:
-        """Whether the conductor's process has ended with this code."""
+        """Whether the conductor's process has exited with this code."""
         return ended_child(self._processes["conductor"].pid) == code
 
     def end(self, waiting: Callable[[], object] = lambda: None) -> None:
-        """End all processes, and free the shared memory that killed ones leave behind.
+        """End all processes, and remove shared memory left behind by killed ones.
 
         Args:
-            waiting: is called again and again until all have ended.
+            waiting: called repeatedly until all processes have exited.
         """
         self.note_shared_memory()
-        # First, for it ends a run in order, which takes the models.
+        # The conductor first: to end a run in order it needs the models.
         conductor = [p for name, p in self._processes.items() if name == "conductor"]
         end_processes(conductor, waiting)
         end_processes(self._processes.values(), waiting)
         self._shared_memory.remove_unused()
 
     def note_shared_memory(self, period_s: float = 0.0) -> None:
-        """Remember which shared memory the processes use, for the case that they are killed."""
+        """Record the shared memory that the processes use, at most once per period, in case they are killed."""
         if time.monotonic() - self._noted < period_s:
             return
         self._noted = time.monotonic()
-        # not poll(): how a dead one ended can be read only as long as it has not been waited for
+        # not poll(), which reaps the process: the exit status is needed later
         self._shared_memory.note(p.pid for p in self._processes.values())

@@ -1,4 +1,4 @@
-"""Carries a requested run out and shows it meanwhile, on a page or in viewers of installed packages."""
+"""Carries out a run and shows it while it runs, on the page or in viewers of installed packages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ros_run() -> RosRun:
     """Return the view of a run over ROS 2.
 
     Raises:
-        BadInput: if ROS 2 is not there.
+        BadInput: if ROS 2 is not installed.
     """
     from hetwin_suite.running.over_ros import need_ros
 
@@ -37,14 +37,14 @@ def ros_run() -> RosRun:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Where a run is shown: on a page, in viewers of installed packages, or both.
+    """Settings of the views of a run: the page, viewers of installed packages, or both.
 
     Attributes:
-        host: address to listen on.
-        port: to listen on; 0 for a free one, None for the usual one, or a free one if that is taken.
-        browser: whether to open one, where there is a screen.
-        page: whether there is a page.
-        viewers: that show it too.
+        host: address at which the page is served.
+        port: port of the page; 0: a free port; None: the default port, or a free one if that is in use.
+        browser: whether to open a browser, if there is a screen.
+        page: whether to serve the page.
+        viewers: viewers that show the run, too.
     """
 
     host: str = LOOPBACK
@@ -57,15 +57,15 @@ class Window:
 def carry_out_shown(
     request: RunRequest, display: Display, window: Window, say: Callable[[str], None]
 ) -> Ended:
-    """Run as `carry_out` does, watched, and show it meanwhile, and then how it has ended.
+    """Run as `carry_out` does, watched, and show the run and its result.
 
     Args:
         request, display: see `carry_out`.
-        window: where it is shown.
-        say: prints a line about where it is shown.
+        window: settings of the views.
+        say: prints a line with the address of a view.
 
     Raises:
-        BadInput: if the page cannot be served; and as `carry_out` does.
+        BadInput: if the page cannot be served, or for the reasons of `carry_out`.
     """
     live = ros_run() if request.options.transport == "ros" else WatchedRun()
     with ExitStack() as ending:
@@ -95,7 +95,7 @@ def _over(ended: Ended) -> Over:
 def _serve_page(
     live: LiveRun, window: Window, complain: Callable[[str], None], ending: ExitStack
 ) -> str:
-    """Serve the page, and open it; returns its address."""
+    """Serve the page, and open it in a browser if configured; returns its address."""
     need_websockets("--show")
     from hetwin_suite.view.live.server import LiveServer
 

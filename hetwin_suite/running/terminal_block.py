@@ -1,4 +1,4 @@
-"""The lines that stay on a terminal under the scrolling ones: owners after handovers, and the present activity."""
+"""The fixed lines of a terminal below the scrolling ones: owners of handed-over attributes, and present actions."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from rich.text import Text
 from hetwin_suite.view.live.feed import Begun, Feed, Happening, HappeningKind, Now, Phase
 from hetwin_suite.view.palette import model_colours
 
-_MOST = 6
-"""Attributes that have a line of their own, those handed over last."""
+_MAX_LINES = 6
+"""Maximum number of attributes with a line; the last handed-over ones are shown."""
 
 
 class Block:
-    """The present state of a feed; rendered anew whenever the terminal is drawn.
+    """Renders the present state of a feed each time that the terminal is refreshed.
 
     Args:
-        head: stands above it.
-        feed: of the run; None as long as there is none.
+        head: renderable above the block.
+        feed: feed of the run; None: not yet known.
     """
 
     def __init__(self, head: RenderableType, feed: Feed | None = None) -> None:
@@ -29,16 +29,16 @@ class Block:
         self._colours: dict[str, str] = {}
 
     def __rich__(self) -> RenderableType:
-        """The lines."""
+        """Return the head and the block's lines; called by rich at each refresh."""
         feed = self.feed
-        begun = None if feed is None else feed.begun
+        start = None if feed is None else feed.begun
         now = None if feed is None else feed.now()
-        if feed is None or begun is None or now is None:
+        if feed is None or start is None or now is None:
             return self._head
         self._seen, rows = feed.happened(self._seen)
         for row in rows:
             self._take(row)
-        return Group(self._head, *self._lines(begun, now))
+        return Group(self._head, *self._lines(start, now))
 
     def _take(self, row: Happening) -> None:
         if row.kind is HappeningKind.HANDOVER:
@@ -50,24 +50,24 @@ class Block:
             if row.more.get("phase") == "begin":
                 self._doing[key] = f"{row.name.replace('_', ' ')} {row.entity}".strip()
 
-    def _lines(self, begun: Begun, now: Now) -> list[Text]:
-        lines = [self._owner(begun, now, name) for name in list(self._moved)[-_MOST:]]
+    def _lines(self, start: Begun, now: Now) -> list[Text]:
+        lines = [self._owner(start, now, name) for name in list(self._moved)[-_MAX_LINES:]]
         more = len(self._moved) - len(lines)
         if more > 0:
             lines.append(Text(f"  and {more} more that were handed over", style="dim"))
-        said = [*self._doing.values()]
+        states = [*self._doing.values()]
         if now.lag_s is not None:
-            said.append(f"{now.lag_s * 1e3:.0f} ms behind the robot")
+            states.append(f"{now.lag_s * 1e3:.0f} ms behind the robot")
         if now.phase is Phase.PAUSED:
-            said.append("paused")
-        return [*lines, Text("  " + ", ".join(said))] if said else lines
+            states.append("paused")
+        return [*lines, Text("  " + ", ".join(states))] if states else lines
 
-    def _owner(self, begun: Begun, now: Now, name: str) -> Text:
-        """A line with an attribute and its owner, in the owner's colour."""
+    def _owner(self, start: Begun, now: Now, name: str) -> Text:
+        """Return a line with an attribute and its owner, in the owner's colour."""
         if not self._colours:
-            self._colours = dict(model_colours(begun.models))
+            self._colours = dict(model_colours(start.models))
         entity, _, attribute = name.rpartition(".")
-        slot = begun.layout.find(entity, attribute)
-        owner = "" if slot is None else begun.models[int(now.owners[slot])].name
+        slot = start.layout.find(entity, attribute)
+        owner = "" if slot is None else start.models[int(now.owners[slot])].name
         line = Text(f"  {name}: ")
         return line.append(owner, style=f"bold {self._colours.get(owner, 'default')}")

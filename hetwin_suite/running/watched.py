@@ -1,8 +1,8 @@
-"""A run with all models in one child process, which this one watches.
+"""A run with all models in one child process, supervised by this process.
 
-A model that hangs, in Python or in C, cannot be interrupted in its own process. So the run is a child that writes
-which call is under way into shared memory; here the deadlines are kept. A child that is late or dies is named and
-killed, and its log is finished.
+A model that hangs, in Python or in C, cannot be interrupted in its own process. Therefore the run is a child process
+that records the call in progress in shared memory, and this process checks the deadlines. If a call misses its
+deadline, the child is killed. After its death the log is closed, and the error names the model.
 """
 
 from __future__ import annotations
@@ -48,15 +48,16 @@ COMPANIONS = Group(
     "companion of runs",
     "a function of the conductor of a run in one process, its scenario and its options",
 )
-"""Additions of packages to runs; each is called before the models are made ready."""
+"""Entry points of packages that extend runs; each is called before the models are initialized."""
 GRACE_S = 0.1
-"""Grace period beyond the deadline, in which the child may still report the overrun itself."""
+"""Time after a deadline in which the child may still report the late call itself [s]."""
 LOAD_DEADLINE_S = 60.0
 CONDUCTOR_DEADLINE_S = 60.0
-"""A run may stand still this long without a call under way, e.g. while a disk is slow."""
+"""Maximum time without progress while no call is in progress, e.g. because of a slow disk [s]."""
 END_S = 2.0
+"""Time in which the child may exit after its result [s]."""
 ENDING = {signal.SIGINT, signal.SIGKILL}
-"""Signals that `_Watch` sends to the child at the first and at the second interrupt."""
+"""Signals that `_Supervision` sends to the child at the first and at the second interrupt."""
 CRASHES = {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGFPE, signal.SIGILL}
 
 
@@ -66,12 +67,12 @@ def run_watched(request: RunRequest, display: Display, live: WatchedRun | None =
     Args:
         request: the run.
         display: where progress is shown.
-        live: the view of the run; None: that of the display, if it has one.
+        live: view of the run; None: the display's own, if it follows runs.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.
-        RunFailed: if it fails before it has a folder.
-        Interrupted: if it is interrupted before it begins.
+        RunFailed: if the run fails before its folder exists.
+        Interrupted: if the run is interrupted before it begins.
     """
     if live is None and display.follows:
         from hetwin_suite.view.live.watched_run import WatchedRun
@@ -81,11 +82,11 @@ def run_watched(request: RunRequest, display: Display, live: WatchedRun | None =
         display.follow(live)
     with Interrupts() as interrupts:
         interrupts.raise_if_any()
-        return _Watch(request, display, interrupts, live).to_the_end()
+        return _Supervision(request, display, interrupts, live).run()
 
 
-class _Watch:
-    """The child and its state."""
+class _Supervision:
+    """The child process, its deadlines and its result."""
 
     def __init__(
         self,
@@ -99,30 +100,30 @@ class _Watch:
         self._interrupts = interrupts
         self._forwarded = 0
         self._heartbeat = heartbeat = Heartbeat()
-        self._begun = time.monotonic()
+        self._started = time.monotonic()
         self._name = request.scenario
         self._out: Path | None = None
         self._models: list[tuple[str, float, float]] = []
-        self._moved, self._moved_at = (0, 0), time.monotonic()
-        self._died_of_a_signal = False
+        self._progress, self._progress_at = (0, 0), time.monotonic()
+        self._killed_by_us = False
         self._child = WatchedChild(
             lambda send: run_in_child(request, heartbeat, send, live), name="hetwin run"
         )
 
-    def to_the_end(self) -> Ended:
-        """See `run_watched`."""
+    def run(self) -> Ended:
+        """Supervise the child until it ends; see `run_watched`."""
         patience = 0.0
         try:
             summary, code = self._child.result(self._handle, self._look, self._error)
             patience = END_S
         except ChildDied as death:
-            self._died_of_a_signal = -death.code in ENDING
+            self._killed_by_us = -death.code in ENDING
             failure = self._death(death)
         except RunFailed as error:
             failure = error
         else:
-            assert self._out is not None  # it was sent before
-            code = self._interrupts.code or code  # the child gets SIGINT in any case
+            assert self._out is not None  # the child sends it before its result
+            code = self._interrupts.code or code  # the child gets SIGINT for any signal
             return Ended(summary, code, self._out, self._interrupts.first)
         finally:
             self._child.end(patience)
@@ -159,7 +160,7 @@ class _Watch:
         return now is not None and now.phase is Phase.PAUSED
 
     def _doing(self) -> str:
-        """The activity before the first step, in words."""
+        """Return the present activity before the first step."""
         for call in self._heartbeat.under_way(len(self._models)):
             if call.index < 0:
                 return "reading the scenario"
@@ -167,7 +168,7 @@ class _Watch:
         return "preparing the run"
 
     def _forward(self) -> None:
-        """The first signal ends the run in order, the second, or one before the run has begun, at once."""
+        """Forward an interrupt: the first ends the run at a barrier; the second, or one before the start, kills it."""
         count = self._interrupts.count
         if count == self._forwarded:
             return
@@ -184,10 +185,10 @@ class _Watch:
     # ------------------------------------------------------------------ failures
 
     def _check_deadlines(self) -> None:
-        """See that no call, and not the conductor between two calls, takes too long.
+        """Check the deadlines of calls, and the progress of the conductor between calls.
 
         Raises:
-            RunFailed: if one does.
+            RunFailed: if one is exceeded.
         """
         now = time.monotonic_ns()
         calls = self._heartbeat.under_way(len(self._models))
@@ -197,10 +198,10 @@ class _Watch:
                 reason = f"no answer within its deadline of {deadline:g} s{self._child.place()}"
                 raise RunFailed(self._model(call), call.call, call.time_ns, reason)
         row = self._heartbeat.row(-1)
-        moved = (row[STEP], row[WAITS])
-        if calls or moved != self._moved:
-            self._moved, self._moved_at = moved, time.monotonic()
-        elif time.monotonic() - self._moved_at > CONDUCTOR_DEADLINE_S:
+        progress = (row[STEP], row[WAITS])
+        if calls or progress != self._progress:
+            self._progress, self._progress_at = progress, time.monotonic()
+        elif time.monotonic() - self._progress_at > CONDUCTOR_DEADLINE_S:
             reason = f"nothing moves for {CONDUCTOR_DEADLINE_S:g} s, and no model is in a call"
             raise RunFailed("conductor", "run", self._time_ns, reason + self._child.place())
 
@@ -214,7 +215,7 @@ class _Watch:
         return "conductor" if call.index < 0 else self._models[call.index][0]
 
     def _death(self, death: ChildDied) -> RunFailed:
-        """Why the child died, and in which model's call."""
+        """Return the failure for the child's death, which names the model's call in progress."""
         calls = self._heartbeat.under_way(len(self._models))
         if calls and -death.code in CRASHES:
             return RunFailed(self._model(calls[0]), calls[0].call, calls[0].time_ns, str(death))
@@ -222,17 +223,17 @@ class _Watch:
         return RunFailed("conductor", "process", self._time_ns, str(death) + during)
 
     def _failed(self, error: RunFailed) -> Ended:
-        """Finish the child's remains."""
+        """Close the log of a failed child, and return its result."""
         first = self._interrupts.first
         if self._out is None or (first is not None and not self._out.exists()):
             self._interrupts.raise_if_any()
             raise error
-        summary = read_summary(self._out)  # there is one if it died after the run was over
+        summary = read_summary(self._out)  # exists if the child died after the run had ended
         if summary is None:
-            from hetwin_core.episodes.failed_run import finish_failed_run  # reads logs, too
+            from hetwin_core.episodes.failed_run import finish_failed_run  # a slow import
 
-            wall = time.monotonic() - self._begun
-            ours = first is not None and self._died_of_a_signal
+            wall = time.monotonic() - self._started
+            ours = first is not None and self._killed_by_us
             finished = finish_failed_run(
                 self._out, self._name, error, "local", wall, interrupted=ours
             )
@@ -251,19 +252,19 @@ class _Watch:
 def run_in_child(
     request: RunRequest, heartbeat: Heartbeat, send: Send, live: WatchedRun | None = None
 ) -> tuple[dict[str, Any], int]:
-    """Run, and return summary and exit code.
+    """Run in the child process; returns summary and exit code.
 
-    The parent is sent (kind, ...) tuples: ``load`` (name, folder, of each model name, deadline and that of
-    `initialize`), ``begin`` (duration in s), ``line`` (text, simulated time in s or None) and ``live`` (a message for
-    `WatchedRun.take`).
+    It sends tuples (kind, ...) to the parent: ``load`` (name, folder, and for each model its name, its deadline and
+    that of `initialize`), ``begin`` (duration in s), ``line`` (text, simulated time in s or None) and ``live`` (a
+    message for `WatchedRun.take`).
 
     Args:
         request: the run.
-        heartbeat: shared with the parent.
+        heartbeat: heartbeat in memory shared with the parent.
         send: sends a message to the parent.
-        live: the parent's side of the run's view; None if it is not shown.
+        live: the parent's view of the run; None if the run is not shown.
     """
-    faulthandler.enable(STDERR, all_threads=False)  # those of Gazebo fill a screen
+    faulthandler.enable(STDERR, all_threads=False)  # Gazebo's many threads would fill the screen
     with _loaded(request, heartbeat) as (scenario, out):
         ended = _run(request, scenario, out, heartbeat, send, live)
     return _picklable(ended.summary), ended.code
@@ -291,7 +292,7 @@ def _run(
         shown = Shown(live, lambda message: send(("live", message)))
         listeners.append(shown)
 
-    def at_hand(conductor: Conductor) -> None:
+    def extend(conductor: Conductor) -> None:
         for _, companion in COMPANIONS.each():
             companion(conductor, scenario, request.options)
         if shown is not None:
@@ -304,13 +305,13 @@ def _run(
         spend(seconds)
 
     return run_locally(
-        request, scenario, out, *listeners, heartbeat=heartbeat, at_hand=at_hand, idle=idle
+        request, scenario, out, *listeners, heartbeat=heartbeat, on_conductor=extend, idle=idle
     )
 
 
 @contextmanager
 def _loaded(request: RunRequest, heartbeat: Heartbeat) -> Iterator[tuple[Scenario, Path]]:
-    """See `RunRequest.loaded`; its beginning is written into the conductor's row, for its deadline."""
+    """See `RunRequest.loaded`; its start is recorded in the conductor's row of the heartbeat, for the deadline."""
     row = heartbeat.row(-1)
     row[CALL] = CODES["load"]
     row[BEGUN] = time.monotonic_ns()
@@ -328,20 +329,20 @@ def _loaded(request: RunRequest, heartbeat: Heartbeat) -> Iterator[tuple[Scenari
 
 
 def _picklable(summary: Mapping[str, Any]) -> dict[str, Any]:
-    """The summary with copies of the views of mappings, which cannot be pickled."""
+    """Copy mapping proxies in the summary to dicts, as proxies cannot be pickled."""
     return {key: dict(v) if isinstance(v, Mapping) else v for key, v in summary.items()}
 
 
 class _RemoteDisplay(Display):
-    """A display that sends to the parent, which reads activity and simulated time from the heartbeat."""
+    """Display in the child that sends to the parent, which reads activity and simulated time from the heartbeat."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
 
     def begin(self, duration_s: float) -> None:
-        """The run begins."""
+        """Send the start of the run."""
         self._send(("begin", duration_s))
 
     def line(self, text: str, at_s: float | None = None) -> None:
-        """A line of its own."""
+        """Send a line."""
         self._send(("line", text, at_s))

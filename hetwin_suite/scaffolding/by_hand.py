@@ -1,4 +1,4 @@
-"""Options of the user about a recording: its hands, its joints, and its reading."""
+"""The user's options about a recording: hands, joint names, stamps and units."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ SYNTAX = "LINK=JOINT[:OPENED:CLOSED],..."
 
 @dataclass(frozen=True, slots=True)
 class NamedHand:
-    """A hand as the user names it.
+    """A hand as the user declares it.
 
     Attributes:
-        link: that the fingers start from.
-        joints: of its fingers; none: it has no fingers that move.
-        sides: joint -> its position when the hand is open and when it is closed, where they are given [rad or m].
+        link: base link, to which the fingers are attached.
+        joints: finger joints; empty: no moving fingers.
+        sides: joint -> opened and closed position [rad or m], for joints whose positions are declared.
     """
 
     link: str
@@ -43,15 +43,15 @@ class NamedHand:
 
 
 def named_hand(text: str) -> NamedHand:
-    """Read `LINK=JOINT[:OPENED:CLOSED],...`.
+    """Parse `LINK=JOINT[:OPENED:CLOSED],...`.
 
     Raises:
-        BadInput: if it is something else.
+        BadInput: if the text has another form.
     """
-    link, equals, rest = text.partition("=")
+    link, equals, listed = text.partition("=")
     joints: list[str] = []
     sides: dict[str, tuple[float, float]] = {}
-    for part in filter(None, (each.strip() for each in rest.split(","))):
+    for part in filter(None, (each.strip() for each in listed.split(","))):
         joint, *values = part.rsplit(":", 2) if part.count(":") >= 2 else [part]
         if values:
             try:
@@ -65,7 +65,7 @@ def named_hand(text: str) -> NamedHand:
 
 
 def check_named(hands: Iterable[NamedHand], body: Body) -> None:
-    """Make sure that the robot has the links and joints.
+    """Check that the robot has the links and joints of declared hands.
 
     Raises:
         BadInput: if it does not.
@@ -89,7 +89,7 @@ def _need(name: str, known: Collection[str], what: str) -> None:
 
 
 def fingers_of(hand: NamedHand, body: Body) -> tuple[tuple[Joint, ...], ...]:
-    """The joints of each finger of a named hand, from the palm outwards."""
+    """Return the joints of each finger of a declared hand, from the palm outwards."""
     by_child = {joint.child: joint for joint in body.joints}
     fingers: dict[str, list[Joint]] = {}
     for joint in body.joints:  # parents come before their children
@@ -109,12 +109,12 @@ _LIKE = r"PATTERN=NAME, such as 'fer_joint(\d)=panda_joint\1'"
 
 @dataclass(frozen=True, slots=True)
 class JointRule:
-    r"""A user's rule for some joints.
+    r"""A user's rule that maps recorded joint names to the robot's.
 
     Attributes:
-        text: as given.
-        pattern: matches the whole of a recorded name.
-        name: of the robot's joint; ``\\1`` and so on are groups of the pattern.
+        text: the rule as typed.
+        pattern: regular expression for a whole recorded name.
+        name: name of the robot's joint; ``\\1`` etc. refer to groups of the pattern.
     """
 
     text: str
@@ -123,10 +123,10 @@ class JointRule:
 
     @classmethod
     def from_text(cls, text: str) -> JointRule:
-        """Read one.
+        """Parse `PATTERN=NAME`.
 
         Raises:
-            BadInput: if it is no pattern with a name.
+            BadInput: if the text has another form, or the pattern is no valid regular expression.
         """
         pattern, equals, name = text.rpartition("=")
         if not (pattern and equals and name):
@@ -140,18 +140,18 @@ class JointRule:
         return cls(text, compiled, name)
 
     def of(self, recorded: Sequence[str]) -> dict[str, str]:
-        """Recorded name -> name of the robot's joint, of the names that match."""
+        """Return recorded name -> name of the robot's joint, for the names that match."""
         matches = ((name, self.pattern.fullmatch(name)) for name in recorded)
         return {name: match.expand(self.name) for name, match in matches if match is not None}
 
 
-def said_by_hand(rules: Sequence[JointRule], recorded: Sequence[str]) -> dict[str, str]:
-    """Recorded name -> name of the robot's joint, by the first rule that matches.
+def map_by_hand(rules: Sequence[JointRule], recorded: Sequence[str]) -> dict[str, str]:
+    """Return recorded name -> name of the robot's joint, by the first rule that matches.
 
     Raises:
-        BadInput: if a rule matches no recorded joint, or two joints become one.
+        BadInput: if a rule matches no recorded joint, or two recorded joints map to one.
     """
-    said: dict[str, str] = {}
+    mapped: dict[str, str] = {}
     for rule in rules:
         found = rule.of(recorded)
         if not found:
@@ -161,9 +161,9 @@ def said_by_hand(rules: Sequence[JointRule], recorded: Sequence[str]) -> dict[st
                 found=rule.text,
                 expected=f"a pattern of {', '.join(recorded) or 'recorded joints'}",
             )
-        said = {**found, **said}
+        mapped = {**found, **mapped}
     owners: dict[str, str] = {}
-    for name, own in said.items():
+    for name, own in mapped.items():
         if owners.setdefault(own, name) != name:
             raise BadInput(
                 f"two recorded joints become {own}",
@@ -171,16 +171,16 @@ def said_by_hand(rules: Sequence[JointRule], recorded: Sequence[str]) -> dict[st
                 found=f"{owners[own]} and {name}",
                 expected="a joint of its own for each",
             )
-    return said
+    return mapped
 
 
-def check_are_there(said: dict[str, str], robot: Sequence[str]) -> None:
-    """Check that the robot has the joints that were named.
+def check_exist(mapped: dict[str, str], robot: Sequence[str]) -> None:
+    """Check that the robot has the joints to which the user's rules map.
 
     Raises:
         BadInput: if it does not.
     """
-    for name, own in said.items():
+    for name, own in mapped.items():
         if own not in robot:
             raise BadInput(
                 "the robot has no such joint that moves",
@@ -191,17 +191,17 @@ def check_are_there(said: dict[str, str], robot: Sequence[str]) -> None:
 
 
 def as_option(rules: Sequence[str]) -> str:
-    """The option as it is typed in a shell."""
+    """Return the option `--joint` as it is typed in a shell."""
     return " ".join(f"{OPTION} {shlex.quote(rule)}" for rule in rules)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a recording is to be read.
+    """How to interpret a recording.
 
     Attributes:
-        stamps: the clock that dates its messages; None: stamps that are near the log times, else these.
-        units: of its positions, where they are not rad and m.
+        stamps: the clock that dates its messages; None: header stamps if they are near the log times, else log times.
+        units: units of its positions that are not in rad and m.
     """
 
     stamps: Stamps | None = None
@@ -209,10 +209,10 @@ class Reading:
 
     @classmethod
     def of(cls, stamps: str | None, units: str | None) -> Reading:
-        """Read the options `--stamps` and `--units`.
+        """Parse the options `--stamps` and `--units`.
 
         Raises:
-            BadInput: if one of them has no such value.
+            BadInput: if one of the values is unknown.
         """
         words = [word.strip() for word in (units or "").split(",") if word.strip()]
         for word in words:
@@ -224,7 +224,7 @@ class Reading:
         if stamps is not None and stamps not in set(Stamps):
             expected = " or ".join(Stamps)
             raise BadInput(
-                "nothing like that dates messages",
+                "there is no such clock for messages",
                 where="--stamps",
                 found=stamps,
                 expected=expected,
@@ -232,49 +232,52 @@ class Reading:
         given = tuple(Units(word) for word in dict.fromkeys(words))
         return cls(None if stamps is None else Stamps(stamps), given)
 
-    def said(self) -> dict[str, Any]:
-        """Return it as a key of a source."""
+    def keys(self) -> dict[str, Any]:
+        """Return the keys `stamps` and `units` of a source in a scenario."""
         stamps = {} if self.stamps is None else {"stamps": self.stamps.value}
         return stamps | ({"units": [unit.value for unit in self.units]} if self.units else {})
 
     def source(self, source: str | None) -> str | None:
-        """Return a source that is read so: the one that a command names, or the scenario's (None).
+        """Add the options to a source.
+
+        Args:
+            source: value of `--source`; None: the scenario's source.
 
         Raises:
-            BadInput: if it is no recording.
+            BadInput: if the source is no recording.
         """
-        said = self.said()
-        if not said:
+        keys = self.keys()
+        if not keys:
             return source
         named = {} if source is None else named_source(source)
         if kind_of(named) not in (None, SourceKind.RECORDING):
             raise BadInput(
-                "this says how a recording is read, and the source is none",
-                where=" and ".join(f"--{key}" for key in said),
+                "this option applies to recordings, and the source is none",
+                where=" and ".join(f"--{key}" for key in keys),
                 found=source,
                 expected="a recording, or no such option",
             )
         if isinstance(path := named.get("recording"), str):
             named["recording"] = str(Path(path).expanduser().resolve())
-        return json.dumps(named | said)
+        return json.dumps(named | keys)
 
 
-_FOLLOWS = "_follower"
-"""How LeRobot ends the name of an arm that is moved by another."""
+_FOLLOWER = "_follower"
+"""Suffix by which LeRobot marks a teleoperated arm."""
 
 
 @contextmanager
 def written_for(episode: Episode, source: Path, out: Path, *, as_it_is: bool) -> Iterator[Path]:
-    """Write an episode as a recording into the folder of a scenario, and remove it if a later step fails.
+    """Write an episode of a data set as a recording, and remove it if the body of the context fails.
 
     Args:
-        episode: to write.
-        source: the data set; errors about the recording name it.
-        out: the folder, new or empty.
-        as_it_is: whether positions stay in the data set's units.
+        episode: the episode.
+        source: path of the data set, which replaces the recording's path in errors.
+        out: folder of the scenario, new or empty.
+        as_it_is: whether positions keep the data set's units.
 
     Raises:
-        BadInput: if it cannot be written.
+        BadInput: if the recording cannot be written.
     """
     from model_nodes.main_physics.sources.datasets import write_episode
 
@@ -293,6 +296,6 @@ def written_for(episode: Episode, source: Path, out: Path, *, as_it_is: bool) ->
 
 
 def robot_of(episode: Episode) -> str | None:
-    """The known robot that the data set names; None if it names none, or one that is not known."""
-    name = episode.robot.casefold().removesuffix(_FOLLOWS)
+    """Return the robot that the data set names; None if it names none, or an unknown one."""
+    name = episode.robot.casefold().removesuffix(_FOLLOWER)
     return name if name in known_robots() else None

@@ -1,4 +1,4 @@
-"""Chooses the robot of a recording: the one that is named, else recorded, else the only one that fits."""
+"""Chooses the robot of a recording: the one that the user names, else the recorded one, else the only one that fits."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from hetwin_core.ensemble.resources import (
 from hetwin_suite.scaffolding.by_hand import (
     JointRule,
     as_option,
-    check_are_there,
-    said_by_hand,
+    check_exist,
+    map_by_hand,
 )
 from hetwin_suite.scaffolding.joint_names import Matching, match_joints, rule_of
 from model_nodes.main_physics.sources.recording import Recording
@@ -29,18 +29,22 @@ from model_nodes.main_physics.world.resources import SCHEMES, Resources
 from model_nodes.main_physics.world.robot_xml import joints_of
 
 FITS_FROM = 0.5
-"""A robot fits if it has at least this share of the recorded joints."""
+"""Minimum fraction of the recorded joints that a fitting robot has."""
 LISTED = 8
+"""Maximum number of candidates in an error."""
 RECORDED_FILE = "robot_description.urdf"
-"""File of a description that was recorded."""
+"""File name of a recorded description."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenRobot:
-    """A robot, why it was chosen, and which of its joints the recorded ones are.
+    """The chosen robot.
 
     Attributes:
-        description: the recorded URDF if it is that one, else empty.
+        robot: the robot's file.
+        why: reason for the choice, in words.
+        matching: recorded joints -> the robot's joints.
+        description: the recorded URDF if this is the recorded robot, else empty.
     """
 
     robot: KnownFile
@@ -66,20 +70,20 @@ def choose_robot(
     rules: Sequence[JointRule] = (),
     packages: Mapping[str, Path] | None = None,
 ) -> ChosenRobot:
-    """Choose.
+    """Choose the robot of a recording.
 
     Args:
-        recording: its content.
-        named: a URDF file or a known name; None: none was named.
-        folder: the recorded description is written there, so that it can be read.
-        rules: of the user for joints whose names differ.
+        recording: the recording.
+        named: the user's robot, a file or a known name; None: the user named none.
+        folder: folder to which a recorded description is written.
+        rules: the user's rules for joints whose names differ.
         packages: name of a package:// -> its folder.
 
     Raises:
-        BadInput: if no robot, or more than one, comes into question, or none of its joints was recorded.
+        BadInput: if no robot or more than one fits, or the named or recorded robot does not.
     """
     recorded = list(recording.joints())
-    said = said_by_hand(rules, recorded)
+    by_hand = map_by_hand(rules, recorded)
     if not recorded and named is None and recording.robot_description is None:
         raise BadInput(
             "the recording holds transforms and no joint states, so its robot must be named",
@@ -89,22 +93,22 @@ def choose_robot(
     if named is not None:
         robot = _named(named, packages)
         own = joints_of(robot.file, Resources(robot.file.parent, packages=packages))
-        matching = _of_known(recorded, own, said)
+        matching = _of_known(recorded, own, by_hand)
         return _checked(recording, ChosenRobot(robot, "as named", matching), own)
     if recording.robot_description is not None:
         file = folder / RECORDED_FILE
         file.write_text(recording.robot_description, encoding="utf-8")
         robot = KnownFile("", file)
         own = moving_joints(file)
-        matching = _of_known(recorded, own, said)
+        matching = _of_known(recorded, own, by_hand)
         chosen = ChosenRobot(robot, "as recorded", matching, recording.robot_description)
         return _checked(recording, chosen, own)
     beside = _beside(recording)
-    fits = sorted((_fit(recorded, robot, said) for robot in beside), key=lambda fit: -fit.count)
+    fits = sorted((_fit(recorded, robot, by_hand) for robot in beside), key=lambda fit: -fit.count)
     if fits and _is_alone(fits, recorded):
         why = "whose description lies beside the recording"
         return ChosenRobot(fits[0].robot, why, fits[0].matching)
-    fits = [_fit(recorded, robot, said) for robot in known_robots().values()]
+    fits = [_fit(recorded, robot, by_hand) for robot in known_robots().values()]
     fits.sort(key=lambda fit: -fit.count)
     if not _is_alone(fits, recorded):
         raise _undecided(recording, fits)
@@ -122,17 +126,17 @@ def _named(text: str, packages: Mapping[str, Path] | None) -> KnownFile:
         raise error.at("--robot") from None
 
 
-def _of_known(recorded: Sequence[str], own: Sequence[str], said: dict[str, str]) -> Matching:
-    check_are_there(said, own)
-    return match_joints(recorded, own, known=True, by_hand=said)
+def _of_known(recorded: Sequence[str], own: Sequence[str], by_hand: dict[str, str]) -> Matching:
+    check_exist(by_hand, own)
+    return match_joints(recorded, own, known=True, by_hand=by_hand)
 
 
-def _fit(recorded: Sequence[str], robot: KnownFile, said: dict[str, str]) -> _Fit:
-    return _Fit(robot, match_joints(recorded, moving_joints(robot.file), by_hand=said))
+def _fit(recorded: Sequence[str], robot: KnownFile, by_hand: dict[str, str]) -> _Fit:
+    return _Fit(robot, match_joints(recorded, moving_joints(robot.file), by_hand=by_hand))
 
 
 def _beside(recording: Recording) -> list[KnownFile]:
-    """URDF files in the recording's folder, or beside its file."""
+    """Return the URDF files in the recording's folder, or beside its file."""
     folder = recording.path if recording.path.is_dir() else recording.path.parent
     return [
         KnownFile("", file.resolve())
@@ -142,7 +146,7 @@ def _beside(recording: Recording) -> list[KnownFile]:
 
 
 def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
-    """Whether the first fits, and better than the second."""
+    """Whether the first candidate fits, and fits better than the second."""
     best, *others = fits
     if best.count < max(min(2, len(recorded)), FITS_FROM * len(recorded)):
         return False
@@ -150,14 +154,14 @@ def _is_alone(fits: Sequence[_Fit], recorded: Sequence[str]) -> bool:
 
 
 def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> ChosenRobot:
-    """The robot, if it has half of the recorded joints, or half of its own were recorded.
+    """Return the robot if it has half of the recorded joints, or half of its own joints were recorded.
 
     Raises:
-        BadInput: if it is another robot.
+        BadInput: if neither is the case, so that this is another robot.
     """
     recorded = list(recording.joints())
     if not recorded:
-        return chosen  # the transforms will decide
+        return chosen  # checked when the transforms are read
     found = len(chosen.matching.joints)
     if found and found >= FITS_FROM * min(len(recorded), len(own)):
         return chosen
@@ -184,7 +188,7 @@ def _checked(recording: Recording, chosen: ChosenRobot, own: Sequence[str]) -> C
 
 
 def _line(recorded: Sequence[str], own: Sequence[str]) -> str:
-    """The option that matches joints by hand; the user has to look at it."""
+    """Return the suggestion of a `--joint` option, which the user has to check."""
     return f"which joint is which: {as_option(rule_of(recorded, own))}"
 
 

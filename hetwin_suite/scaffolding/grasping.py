@@ -1,4 +1,4 @@
-"""How a recording moves a robot, sampled, and where a hand closes first."""
+"""Sampled joint positions of a recording, and the first grasp in it."""
 
 from __future__ import annotations
 
@@ -17,41 +17,46 @@ from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.recording import JointRange
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
-LEAST_CLOSING = 0.2
-"""A hand closes if it does so by this share of its travel."""
+MIN_CLOSING = 0.2
+"""Minimum closing motion of a hand, as a fraction of its travel."""
 STOPPED_SHORT = 0.97
-"""Fingers that close by more than this share have closed on nothing."""
+"""Fraction of the travel above which fingers have closed without an object."""
 SETTLED = 0.9
-LEAST_MOTION = 0.05
+"""Fraction of a closing motion after which the hand counts as closed."""
+MIN_MOTION = 0.05
+"""Minimum motion of a finger that counts as a motion, as a fraction of its travel."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grasp:
-    """A hand closes.
+    """A closing of a hand.
 
     Attributes:
-        hand: its name.
-        time_s: when [s].
-        place: where its grasp frame is then, x y z in the world [m].
-        width: how far fingers that slide stay apart [m]; 0 if they close on nothing, or turn.
+        hand: name of the hand.
+        time_s: time from the start of the recording [s].
+        position: position of the grasp frame at that time, x y z in the world frame [m].
+        width: remaining distance between sliding fingers [m]; 0 without an object, or for rotating fingers.
     """
 
     hand: str
     time_s: float
-    place: tuple[float, float, float]
+    position: tuple[float, float, float]
     width: float
 
 
 def first_grasp(
     body: Body, hands: Sequence[FoundHand], motion: Motion, height: float
 ) -> Grasp | None:
-    """Find the first closing of a hand that stopped short of its end; None if no hand closes.
+    """Find the first grasp: for each hand its first closing on an object, or its first closing if none was on one.
 
     Args:
         body: the robot.
-        hands: whose fingers were recorded.
-        motion: how it was recorded.
-        height: of the robot's root link [m].
+        hands: hands with recorded fingers.
+        motion: recorded joint positions.
+        height: height of the robot's root link in the world frame [m].
+
+    Returns:
+        The earliest of these closings; None if no hand closes.
     """
     found: list[Grasp] = []
     for hand in hands:
@@ -61,37 +66,38 @@ def first_grasp(
         sample, share = closing
         frame = link_frames(body, motion.at(sample))[hand.link][0]
         x, y, z = frame[:3, :3] @ hand.offset + frame[:3, 3]
-        place = (round(float(x), 3), round(float(y), 3), round(float(z) + height, 3))
+        position = (round(float(x), 3), round(float(y), 3), round(float(z) + height, 3))
         width = (1.0 - share) * _travel(body, hand)
-        found.append(Grasp(hand.name, float(motion.seconds[sample]), place, round(width, 4)))
+        found.append(Grasp(hand.name, float(motion.seconds[sample]), position, round(width, 4)))
     return min(found, key=lambda grasp: grasp.time_s, default=None)
 
 
 def moves(hand: FoundHand, ranges: Mapping[str, tuple[float, float]]) -> bool:
-    """Whether a recorded finger moves by more than a little of its travel.
+    """Whether a recorded finger moves by more than `MIN_MOTION` of its travel.
 
     Args:
         hand: the hand.
-        ranges: joint -> least and greatest recorded position [rad or m].
+        ranges: joint -> minimum and maximum recorded position [rad or m].
     """
     for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True):
-        least, greatest = ranges.get(name, (0.0, 0.0))
-        if greatest - least > LEAST_MOTION * abs(closed - opened) > 0.0:
+        minimum, maximum = ranges.get(name, (0.0, 0.0))
+        if maximum - minimum > MIN_MOTION * abs(closed - opened) > 0.0:
             return True
     return False
 
 
 def _travel(body: Body, hand: FoundHand) -> float:
-    """How much nearer to each other fingers that slide come when the hand closes on nothing [m]; 0 if they turn."""
+    """Return the total travel of the sliding fingers [m]; 0 if all fingers rotate."""
     sliding = {joint.name for joint in body.joints if joint.kind is JointKind.SLIDE}
     pairs = zip(hand.joints, hand.opened, hand.closed, strict=True)
     return sum(abs(closed - opened) for name, opened, closed in pairs if name in sliding)
 
 
 def _closing(hand: FoundHand, motion: Motion) -> tuple[int, float] | None:
-    """The sample at which the fingers have closed on something for the first time, and by which share of their travel.
+    """Return the sample of the first closing on an object, and its fraction of the travel.
 
-    That is the first closing that stopped short of its end, or the first one if none did.
+    A closing on an object stops short of the closed position. If there is none, the first closing is returned; None if
+    the hand does not close.
     """
     closings = list(_closings(_closed_by(hand, motion)))
     short = (one for one in closings if one[1] < STOPPED_SHORT)
@@ -99,7 +105,7 @@ def _closing(hand: FoundHand, motion: Motion) -> tuple[int, float] | None:
 
 
 def _closed_by(hand: FoundHand, motion: Motion) -> Floats:
-    """(n,) by which share of their travel the recorded fingers are closed, in the mean; empty if none was recorded."""
+    """(n,) mean closing of the recorded fingers, as a fraction of their travel; empty if none was recorded."""
     shares = [
         (motion.positions[name] - opened) / (closed - opened)
         for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True)
@@ -109,38 +115,42 @@ def _closed_by(hand: FoundHand, motion: Motion) -> Floats:
 
 
 def _closings(closed: Floats) -> Iterator[tuple[int, float]]:
-    """Yield each closing: from where the fingers are most open until they open again, however slowly."""
+    """Yield (sample, fraction of the travel) for each closing.
+
+    A closing begins where the fingers are most open, and ends where they open again; its speed does not matter.
+    """
     begin = top = 0
     for sample in range(len(closed)):
         if closed[sample] > closed[top]:
             top = sample
         is_last = sample == len(closed) - 1
-        if closed[top] - closed[sample] > LEAST_MOTION or is_last:
-            most, least = float(closed[top]), float(closed[begin])
-            if most - least > LEAST_CLOSING:
-                goal = least + SETTLED * (most - least)
-                yield begin + int(np.argmax(closed[begin : top + 1] >= goal)), min(most, 1.0)
+        if closed[top] - closed[sample] > MIN_MOTION or is_last:
+            end, start = float(closed[top]), float(closed[begin])
+            if end - start > MIN_CLOSING:
+                goal = start + SETTLED * (end - start)
+                yield begin + int(np.argmax(closed[begin : top + 1] >= goal)), min(end, 1.0)
             begin = top = sample
         elif closed[sample] <= closed[begin]:
             begin = top = sample
 
 
 RATE = 50.0
-"""Samples per second of a recording that is not long."""
-MOST_SAMPLES = 5000
+"""Samples per second, unless this exceeds `MAX_SAMPLES`."""
+MAX_SAMPLES = 5000
 TOLERANCE = {JointKind.HINGE: 1e-3, JointKind.SLIDE: 1e-4}
-"""A joint may be beyond a limit by so much [rad or m]: sensors are no more exact."""
+"""Accuracy of position sensors, by which a joint may exceed a limit [rad or m]."""
 SPEED_TOLERANCE = 0.02
+"""Fraction by which a speed may exceed its limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """The recorded joints at times that are evenly spread over the recording.
+    """Recorded joint positions at evenly spaced times.
 
     Attributes:
-        seconds: (n,) run times [s].
-        positions: joint of the robot -> (n,) positions [rad or m]; only those that were recorded.
-        notes: of the source about the recording.
+        seconds: (n,) times from the start of the recording [s].
+        positions: recorded joint of the robot -> (n,) positions [rad or m].
+        notes: notes of the source about the recording.
     """
 
     seconds: Floats
@@ -148,37 +158,37 @@ class Motion:
     notes: tuple[str, ...] = ()
 
     def some(self, count: int) -> dict[str, Floats]:
-        """Return joint -> (count,) positions, from the beginning to the end."""
+        """Return joint -> (count,) positions at evenly spaced samples, including the first and the last."""
         chosen = np.linspace(0, len(self.seconds) - 1, count).round().astype(int)
         return {joint: values[chosen] for joint, values in self.positions.items()}
 
     def at(self, sample: int) -> dict[str, Floats]:
-        """Return joint -> (1,) position at one of the times."""
+        """Return joint -> (1,) position at one sample."""
         return {joint: values[sample : sample + 1] for joint, values in self.positions.items()}
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
-        """Joint -> least and greatest position [rad or m]."""
+        """Joint -> minimum and maximum position [rad or m]."""
         return {j: (float(p.min()), float(p.max())) for j, p in self.positions.items()}
 
 
 def replay(source: Mapping[str, Any], body: Body) -> Motion:
-    """Replay a recording.
+    """Sample the joint positions of a recording.
 
     Args:
-        source: as in the scenario, with an absolute path.
+        source: `source` of a scenario, with an absolute path.
         body: the robot.
 
     Raises:
-        BadInput: if it cannot be replayed.
+        BadInput: if the recording cannot be read.
     """
     opened = open_source(source, robots=[body])
     try:
-        notes = [*opened.notes, *_strange(opened.findings, body)]
+        notes = [*opened.notes, *_described(opened.findings, body)]
         names = [joint.name for joint in body.driven_joints]
         driven = opened.bind(names, round(1e9 / RATE))
         duration_s = (opened.duration_ns or 0) / 1e9
-        count = int(np.clip(duration_s * RATE, 2, MOST_SAMPLES))
+        count = int(np.clip(duration_s * RATE, 2, MAX_SAMPLES))
         seconds = np.linspace(0.0, duration_s, count)
         rows = np.array([opened.motion(round(s * 1e9)).positions for s in seconds])
     finally:
@@ -187,8 +197,8 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     return Motion(seconds, positions, tuple(notes))
 
 
-def _strange(findings: Sequence[Finding], body: Body) -> Iterator[str]:
-    """Yield the findings in the recording in words: the first of repeated ones."""
+def _described(findings: Sequence[Finding], body: Body) -> Iterator[str]:
+    """Yield a sentence for each finding in the recording; repeated findings share one sentence with a count."""
     units = {j.name: "m" if j.kind is JointKind.SLIDE else "rad" for j in body.moving_joints}
     alike: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
@@ -202,11 +212,11 @@ def _strange(findings: Sequence[Finding], body: Body) -> Iterator[str]:
 
 
 def beyond_limits(body: Body, ranges: Mapping[str, JointRange]) -> Iterator[str]:
-    """Yield, in words, each joint whose recorded position or speed is beyond the robot's limits.
+    """Yield a sentence for each recorded position or speed beyond the robot's limits.
 
     Args:
         body: the robot.
-        ranges: joint of the robot -> how far and how fast it was recorded to move.
+        ranges: joint of the robot -> range of its recorded positions and speeds.
     """
     for joint in body.moving_joints:
         if joint.name in ranges:

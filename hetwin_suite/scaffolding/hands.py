@@ -1,4 +1,4 @@
-"""Describes the hands of a robot: their kinds, their joints, and where these are when the hand is open and closed."""
+"""Describes the hands of a robot: their kinds, their finger joints, and the joints' opened and closed positions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 SEVERAL = 4
-"""Of so many fingers it is not judged which of them hold."""
+"""Number of fingers from which on hetwin does not judge which of the fingers hold an object."""
 
 _ENDINGS = re.compile(r"(_?(base|palm|stator))?(_?link)?$", re.IGNORECASE)
 _NO_NAME = re.compile(r"\W+")
@@ -40,15 +40,15 @@ class FoundHand:
     """A hand as a scenario describes it.
 
     Attributes:
-        name: unique among the robot's links and hands.
-        link: that the fingers start from.
-        kind: in words.
-        offset: (3,) from the link's frame to between the finger tips [m].
-        joints: of the fingers, those that follow others included; none: it holds without fingers.
-        opened: positions of the joints when it is open [rad or m].
-        closed: positions of the joints when it is closed on nothing.
-        unsure: parts of it that cannot be judged, in words; empty if there are none.
-        guessed: whether the open side is a guess.
+        name: name, unique among the robot's links and hands.
+        link: base link, to which the fingers are attached.
+        kind: kind of the hand, in words.
+        offset: (3,) from the link's frame to the point between the fingertips, in the link's frame [m].
+        joints: finger joints, including mimic joints; empty: it holds without fingers.
+        opened: positions of the joints in the open hand [rad or m].
+        closed: positions of the joints in the hand closed without an object [rad or m].
+        unsure: properties that cannot be derived, in words; empty if there are none.
+        guessed: whether the opened positions are a guess.
     """
 
     name: str
@@ -69,8 +69,8 @@ def find_hands(
 
     Args:
         body: the robot.
-        ranges: joint -> least and greatest recorded position [rad or m], for joints without limits.
-        named: hands that are known already, in place of those that are found on their links or with their joints.
+        ranges: joint -> minimum and maximum recorded position [rad or m], for joints without limits.
+        named: hands that the user declares; they replace detected hands with the same base or a common joint.
     """
     travels = travels_of(body, ranges)
     part_of = parts_of(body)
@@ -105,12 +105,12 @@ def _shares(palm: Palm, known: NamedHand) -> bool:
 
 
 def _named_palm(known: NamedHand, body: Body, part_of: Mapping[str, str]) -> Palm:
-    part = tuple(link for link, its in part_of.items() if its == part_of[known.link])
+    part = tuple(link for link, root in part_of.items() if root == part_of[known.link])
     return Palm(known.link, fingers_of(known, body), part)
 
 
 def hands_of_file(file: Path) -> tuple[list[FoundHand], str]:
-    """The hands of a robot's file, and why there are no more, in words; those of a file that is no robot are none."""
+    """Return the hands of a robot's file, and why hands are missing, in words; no hands if the file is unreadable."""
     try:
         body = read_urdf(file, Notes())
     except BadInput as error:
@@ -120,7 +120,7 @@ def hands_of_file(file: Path) -> tuple[list[FoundHand], str]:
 
 
 def why_no_hand(body: Body, hands: Sequence[FoundHand]) -> str:
-    """Why there is no hand, or none with joints that are called a hand's, in words; empty if nothing is missing."""
+    """Explain why the robot has no hand, or why joints named like a hand's belong to none; empty if none is missing."""
     inside = {name for hand in hands for name in hand.joints}
     named = [j for j in body.moving_joints if GRIPPING.search(j.name) and j.name not in inside]
     carries = _ancestors(body, {hand.link for hand in hands})
@@ -137,7 +137,7 @@ def why_no_hand(body: Body, hands: Sequence[FoundHand]) -> str:
 
 
 def _ancestors(body: Body, links: Collection[str]) -> set[str]:
-    """Joints that move some links, or start from them."""
+    """Return the joints between the root and the links, and those attached to the links."""
     above = set(links)
     for joint in reversed(body.joints):  # parents come before their children
         if joint.child in above:
@@ -156,7 +156,7 @@ def _why_no_finger(joint: Joint) -> str:
 
 
 def follows_nothing(body: Body, hand: FoundHand, recorded: Collection[str]) -> list[str]:
-    """Finger joints that neither were recorded nor follow a joint that was."""
+    """Return the finger joints that were not recorded and do not mimic a recorded joint."""
     by_name = {joint.name: joint for joint in body.joints}
     mimics = {name: by_name[name].mimic for name in hand.joints}
     leaders = {name: name if mimic is None else mimic.joint for name, mimic in mimics.items()}
@@ -164,7 +164,7 @@ def follows_nothing(body: Body, hand: FoundHand, recorded: Collection[str]) -> l
 
 
 def without(hand: FoundHand, joints: Collection[str]) -> FoundHand:
-    """The hand without some of its joints."""
+    """Return the hand without some of its joints."""
     kept = [i for i, name in enumerate(hand.joints) if name not in joints]
     return replace(
         hand,
@@ -178,7 +178,7 @@ def without(hand: FoundHand, joints: Collection[str]) -> FoundHand:
 
 
 def _fixed(name: str, link: str) -> FoundHand:
-    """A hand without fingers."""
+    """Describe a hand without fingers."""
     words = fixed_tool(link)
     kind = (
         words.partition(" holds")[0].partition(" carries")[0] if words else "no fingers that move"
@@ -232,14 +232,14 @@ def _describe(
 
 
 def _is_partly_fixed(body: Body, driving: Sequence[Joint]) -> bool:
-    """Whether the description fixes joints that follow a finger joint on the robot."""
+    """Whether the description declares mimic joints of a finger joint as fixed."""
     names = {joint.name for joint in driving}
     fixed = [joint for joint in body.joints if joint.kind is JointKind.FIXED]
     return any(joint.mimic is not None and joint.mimic.joint in names for joint in fixed)
 
 
 def _with_shapes(palm: Palm, body: Body) -> tuple[tuple[Joint, ...], ...]:
-    """The fingers that have a shape at their end, if some do; the others only pull."""
+    """Return the fingers with a shape at their end, if there are any; the others only transmit motion."""
     links = {link.name: link for link in body.links}
     shaped = tuple(f for f in palm.fingers if len(surface_points(links[f[-1].child])))
     return shaped or palm.fingers
@@ -273,7 +273,7 @@ def _kind(palm: Palm, fingers: Sequence[Sequence[Joint]]) -> str:
 
 
 def _at(palm: Palm, driving: Mapping[str, float]) -> Iterator[float]:
-    """Positions of all joints of the fingers."""
+    """Yield the positions of all finger joints, including mimic joints."""
     positions = {name: np.array([value]) for name, value in driving.items()}
     for joint in palm.joints:
         yield round(float(joint_positions(joint, positions, 1)[0]), 6) + 0.0

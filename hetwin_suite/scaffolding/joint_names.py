@@ -1,8 +1,7 @@
-"""Which joint of a robot a recorded joint is, if their names differ by a prefix or another pattern.
+"""Matches recorded joint names with a robot's joint names that differ by a prefix or another pattern.
 
-Names are compared as words: `left/arm_1_joint`, `Left.Arm-1` and `left_arm1` are all (left, arm, 1). A pattern that
-holds for several joints in the same way is preferred over one that holds for fewer, and a name that two patterns
-explain equally well is not guessed.
+Names are compared as words: `left/arm_1_joint`, `Left.Arm-1` and `left_arm1` are all (left, arm, 1). The pattern that
+matches most joints is applied first. A name that two patterns match equally well remains ambiguous.
 """
 
 from __future__ import annotations
@@ -16,25 +15,25 @@ Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[str, str]
 
 EXCHANGED = 4
-"""Rank of patterns in which words stand for others: they count only if several joints support them."""
-LEAST_SERIES = 3
-"""Joints that are numbered make a series from this length on."""
+"""Rank of patterns that replace words by other words; they need at least `MIN_SERIES` joints."""
+MIN_SERIES = 3
+"""Minimum number of joints in a numbered series."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SAY_NOTHING = {"joint", "joints"}
-_WORDLESS = {*_SAY_NOTHING, "a", "axis", "j", "jnt", "q"}
+_IGNORED = {"joint", "joints"}
+_GENERIC = {*_IGNORED, "a", "axis", "j", "jnt", "q"}
 _SIDES = {"left", "right", "l", "r", "front", "rear", "back", "upper", "lower"}
-"""Words that distinguish two parts of one robot: none stands for another."""
+"""Words that distinguish parts of one robot; none of them may replace another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """The joints of a robot that recorded joints are.
+    """The result of matching recorded joints with a robot's joints.
 
     Attributes:
         joints: recorded name -> the robot's name, in the recorded order.
-        how: in words, how names that differ were matched.
-        ambiguous: recorded name -> names of the robot that it may be, where no pattern decides.
+        how: sentences about the matching of names that differ.
+        ambiguous: recorded name -> the robot's names between which no pattern decides.
     """
 
     joints: dict[str, str]
@@ -43,19 +42,21 @@ class Matching:
 
     @property
     def renamed(self) -> dict[str, str]:
-        """The joints whose names differ."""
+        """Recorded name -> the robot's name, for names that differ."""
         return {recorded: own for recorded, own in self.joints.items() if recorded != own}
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Pattern:
-    """How two names differ: the words that one has before and after the words of the other.
+    """The difference between a recorded name and a robot's name.
 
     Attributes:
-        rank: how far the names are from equal: 0 the same words, 1 more words before or after, 2 more words
-            between, 3 the same words in another order, 4 other words before or after.
-        longer: which of them has more words, ``recorded`` or ``robot``.
-        instead: the robot's words in place of those before and after.
+        rank: kind of the difference: 0 same words, 1 additional words before or after, 2 additional words between,
+            3 same words in another order, 4 other words before or after.
+        longer: the name with the additional words, ``recorded`` or ``robot``; empty for other ranks than 1 and 2.
+        before, after: words before and after the common words: additional ones, or for rank 4 the recorded ones.
+        between: additional words between the common words.
+        instead: for rank 4, the robot's words before and after the common words.
     """
 
     rank: int
@@ -67,9 +68,9 @@ class Pattern:
 
 
 def words_of(name: str) -> Words:
-    """The words of a joint's name in lower case, without the word `joint`."""
+    """Return the words of a joint's name in lower case, without the word `joint` unless it is the only one."""
     words = tuple(word.lower() for word in _WORD.findall(name))
-    return tuple(word for word in words if word not in _SAY_NOTHING) or words
+    return tuple(word for word in words if word not in _IGNORED) or words
 
 
 def match_joints(
@@ -84,27 +85,27 @@ def match_joints(
     Args:
         recorded: names in the recording.
         robot: names of the robot's joints that move.
-        known: whether the robot is known to be the right one. Then names without any word of their own, such as
-            `joint_1`, are matched too: by a prefix, or in order with the only series of the robot that is as long;
-            and `a_joint_1` is `b_joint_1` if that holds for all of a series.
-        by_hand: recorded name -> the robot's name, by the user; unknown names are left out.
+        known: whether the robot is known to be the right one. If so, generic names such as `joint_1` are matched too:
+            by a prefix, or in order with the only series of the robot with the same length; and `a_joint_1` is matched
+            with `b_joint_1` if this is possible for a whole series.
+        by_hand: recorded name -> the robot's name, by the user; names that do not exist are ignored.
     """
-    said = by_hand or {}
-    joints = {one: own for one, own in said.items() if one in recorded and own in robot}
-    by_said = list(joints.items())
+    given = by_hand or {}
+    joints = {one: own for one, own in given.items() if one in recorded and own in robot}
+    pairs_by_hand = list(joints.items())
     taken = {*joints.values()}
     joints |= {n: n for n in recorded if n not in joints and n in robot and n not in taken}
-    rest = [name for name in recorded if name not in joints]
+    unmatched = [name for name in recorded if name not in joints]
     free = [name for name in robot if name not in joints.values()]
-    found, ambiguous = _by_patterns(rest, free, known)
-    how = [f"{_words(by_said)}, by hand"] if by_said else []
+    found, ambiguous = _by_patterns(unmatched, free, known)
+    how = [f"{_words(pairs_by_hand)}, by hand"] if pairs_by_hand else []
     how += [_words(pairs) for pairs in found]
     for pairs in found:
         joints.update(pairs)
     if known:
-        rest = [name for name in recorded if name not in joints]
+        unmatched = [name for name in recorded if name not in joints]
         free = [name for name in robot if name not in joints.values()]
-        numbered = _by_number(rest, free)
+        numbered = _by_number(unmatched, free)
         if numbered:
             joints.update(numbered)
             how.append(f"{_words(numbered)}, by their numbers")
@@ -119,7 +120,7 @@ def match_joints(
 def _by_patterns(
     recorded: Sequence[str], robot: Sequence[str], known: bool
 ) -> tuple[list[list[Pair]], dict[str, tuple[str, ...]]]:
-    """Pairs of each pattern that was accepted, and ambiguous names."""
+    """Return the matched pairs of each accepted pattern, and recorded name -> candidates for ambiguous names."""
     candidates = _candidates(recorded, robot, known)
     accepted: list[list[Pair]] = []
     ambiguous: dict[str, tuple[str, ...]] = {}
@@ -149,7 +150,7 @@ def _candidates(
         for other in robot:
             pattern = _pattern(words[one], words[other])
             if pattern is not None and (
-                _says_enough(one, other) or (known and _extends(one, other))
+                _are_specific(one, other) or (known and _extends(one, other))
             ):
                 found.setdefault(pattern, []).append((one, other))
             elif known and (exchanged := _exchanged(words[one], words[other])) is not None:
@@ -183,7 +184,7 @@ def _pattern(recorded: Words, robot: Words) -> Pattern | None:
 
 
 def _exchanged(recorded: Words, robot: Words) -> Pattern | None:
-    """The pattern of two names that begin or end differently around the same words: `fer_joint1`, `panda_joint1`."""
+    """Return the pattern of two names with different words around common ones, such as `fer_joint1`, `panda_joint1`."""
     shared = _shared(recorded, robot)
     if shared is None:
         return None
@@ -198,7 +199,11 @@ def _exchanged(recorded: Words, robot: Words) -> Pattern | None:
 
 
 def _shared(one: Words, other: Words) -> tuple[int, int, int] | None:
-    """Where the longest run of words begins that both have, the last of several, and its length."""
+    """Find the longest common run of words; the last one if there are several.
+
+    Returns:
+        Its start in each name, and its length; None if there is none.
+    """
     best = None
     for i in range(len(one)):
         for j in range(len(other)):
@@ -210,23 +215,23 @@ def _shared(one: Words, other: Words) -> tuple[int, int, int] | None:
     return best
 
 
-def _says_enough(one: str, other: str) -> bool:
-    """Whether both names have a word of their own: numbers alone may be any robot's."""
+def _are_specific(one: str, other: str) -> bool:
+    """Whether both names contain more than numbers and the word `joint`, which may belong to any robot."""
     return not (_is_generic(words_of(one)) or _is_generic(words_of(other)))
 
 
 def _is_generic(words: Words) -> bool:
-    return all(word.isdigit() or word in _SAY_NOTHING for word in words)
+    return all(word.isdigit() or word in _IGNORED for word in words)
 
 
 def _extends(one: str, other: str) -> bool:
-    """Whether one name is the other with something before or after it that a separator sets off."""
+    """Whether one name is the other with a prefix or suffix that ends or begins with a separator."""
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
-    rest = longer.removesuffix(shorter) if longer.endswith(shorter) else ""
-    if rest:
-        return not rest[-1].isalnum()
-    rest = longer.removeprefix(shorter) if longer.startswith(shorter) else ""
-    return bool(rest) and not rest[0].isalnum()
+    prefix = longer.removesuffix(shorter) if longer.endswith(shorter) else ""
+    if prefix:
+        return not prefix[-1].isalnum()
+    suffix = longer.removeprefix(shorter) if longer.startswith(shorter) else ""
+    return bool(suffix) and not suffix[0].isalnum()
 
 
 def _one_to_one(pairs: Sequence[Pair]) -> bool:
@@ -234,8 +239,8 @@ def _one_to_one(pairs: Sequence[Pair]) -> bool:
 
 
 def _is_whole(pairs: Sequence[Pair], robot: Sequence[str]) -> bool:
-    """Whether several joints were exchanged, and all of each series of the robot of which one was."""
-    if len(pairs) < LEAST_SERIES:
+    """Whether enough joints match a pattern, and of each numbered series of the robot either all joints or none."""
+    if len(pairs) < MIN_SERIES:
         return False
     own = {other for _, other in pairs}
     return all(
@@ -247,7 +252,10 @@ def _is_whole(pairs: Sequence[Pair], robot: Sequence[str]) -> bool:
 def _rivals(
     pairs: Sequence[Pair], worth: tuple[int, int], others: dict[Pattern, list[Pair]]
 ) -> dict[str, tuple[str, ...]]:
-    """Recorded joints that another pattern explains as well, but as another joint; or that fight for one joint."""
+    """Return recorded name -> candidates for names that an equally good pattern maps to another joint of the robot.
+
+    Also included are names that compete with another recorded name for the same joint.
+    """
     rivals: dict[str, tuple[str, ...]] = {}
     for pattern, claims in others.items():
         if _worth(pattern, claims) != worth:
@@ -265,18 +273,18 @@ def _rivals(
 def _without(
     candidates: dict[Pattern, list[Pair]], recorded: set[str], robot: set[str]
 ) -> dict[Pattern, list[Pair]]:
-    left = {
+    remaining = {
         pattern: [(r, m) for r, m in pairs if r not in recorded and m not in robot]
         for pattern, pairs in candidates.items()
     }
-    return {pattern: pairs for pattern, pairs in left.items() if pairs}
+    return {pattern: pairs for pattern, pairs in remaining.items() if pairs}
 
 
 # ---------------------------------------------------------------------- numbers
 
 
 def _template(name: str) -> tuple[Words, int] | None:
-    """The words of a numbered name with its last number left out, and that number."""
+    """Return the words of a numbered name with `#` in place of its last number, and that number; None without one."""
     words = list(words_of(name))
     for index in range(len(words) - 1, -1, -1):
         if words[index].isdigit():
@@ -285,16 +293,16 @@ def _template(name: str) -> tuple[Words, int] | None:
 
 
 def _series(names: Iterable[str]) -> dict[Words, dict[int, str]]:
-    """Numbered names, by template and number."""
+    """Return template -> number -> name, for series of at least `MIN_SERIES` names."""
     found: dict[Words, dict[int, str]] = {}
     for name in names:
         if (known := _template(name)) is not None:
             found.setdefault(known[0], {})[known[1]] = name
-    return {words: numbered for words, numbered in found.items() if len(numbered) >= LEAST_SERIES}
+    return {words: numbered for words, numbered in found.items() if len(numbered) >= MIN_SERIES}
 
 
 def _numbers_agree(pairs: Sequence[Pair], recorded: Sequence[str], robot: Sequence[str]) -> bool:
-    """Whether no pair joins two series of which one counts from 0 and the other from 1."""
+    """Whether paired series have the same numbering; False if one counts from 0 and the other from 1."""
     of_recorded, of_robot = _series(recorded), _series(robot)
     for one, other in pairs:
         a, b = _template(one), _template(other)
@@ -307,10 +315,10 @@ def _numbers_agree(pairs: Sequence[Pair], recorded: Sequence[str], robot: Sequen
 
 
 def _by_number(recorded: Sequence[str], robot: Sequence[str]) -> list[Pair]:
-    """Pairs of a recorded series without words and the only series of the robot that is as long, in order."""
+    """Pair each generic recorded series, in order, with the only series of the robot that has the same length."""
     found: list[Pair] = []
     series, of_robot = _series(recorded), _series(robot).values()
-    of_recorded = [numbered for words, numbered in series.items() if _is_wordless(words)]
+    of_recorded = [numbered for words, numbered in series.items() if _is_generic_series(words)]
     for numbered in of_recorded:
         same = [own for own in of_robot if len(own) == len(numbered)]
         alike = [other for other in of_recorded if len(other) == len(numbered)]
@@ -319,14 +327,15 @@ def _by_number(recorded: Sequence[str], robot: Sequence[str]) -> list[Pair]:
     return found
 
 
-def _is_wordless(template: Words) -> bool:
-    return all(word == "#" or word.isdigit() or word in _WORDLESS for word in template)
+def _is_generic_series(template: Words) -> bool:
+    return all(word == "#" or word.isdigit() or word in _GENERIC for word in template)
 
 
 def rule_of(recorded: Sequence[str], robot: Sequence[str]) -> list[str]:
-    """The value of `--joint` that matches two lists of names, as far as it can be guessed: the user has to look at it.
+    """Guess values of `--joint` that match two lists of names; the user has to check them.
 
-    It is one pattern if the robot has a series with the same numbers, else a pair of names for each joint, in order.
+    Returns:
+        One pattern if the robot has a series with the same numbers, else one pair of names per joint, in order.
     """
     of_robot = _series(robot).values()
     for numbered in sorted(_series(recorded).values(), key=len, reverse=True):
@@ -346,7 +355,7 @@ def _likeness(numbered: Mapping[int, str], own: Mapping[int, str]) -> tuple[bool
 
 
 def _around(numbered: Mapping[int, str]) -> tuple[str, str] | None:
-    """Common prefix and suffix of the names of a series; None if they differ."""
+    """Return the common prefix and suffix of the names in a series; None if they differ."""
     parts = {
         (name[: match.start()], name[match.end() :])
         for number, name in numbered.items()

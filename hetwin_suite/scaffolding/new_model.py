@@ -1,4 +1,4 @@
-"""Writes the package of a new model: model, scenario, test and entry point, which pass their own checks at once."""
+"""Writes the package of a new model: model, scenario, test and entry point; it passes its own checks as written."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.writing import check_new, write_files
 
-LONGEST_NAME = 30
-"""A longer name would break lines of the templates."""
-NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{LONGEST_NAME - 1}}}")
+MAX_NAME = 30
+"""Maximum length of a name; with longer names, lines of the templates would be too long."""
+NAME = re.compile(rf"[a-z][a-z0-9_]{{0,{MAX_NAME - 1}}}")
 EDITABLE = "editable_mypy.toml"
-"""Is appended to pyproject.toml where hetwin is installed from a clone."""
+"""Template appended to pyproject.toml if hetwin is an editable installation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class NewModel:
     """A package that was written.
 
     Attributes:
-        name: of the package and of the model's type.
-        kind: simulation or observer.
+        name: name of the package and of the model's type.
+        kind: ``simulation`` or ``observer``.
         type: MODULE:CLASS of the model.
-        folder: where the package is.
-        files: written ones, relative to the folder.
+        folder: folder of the package.
+        files: written files, relative to the folder.
     """
 
     name: str
@@ -48,12 +48,12 @@ def write_package(name: str, kind: str, out: Path | None = None) -> NewModel:
     """Write the package of a new model.
 
     Args:
-        name: of the package and of the model's type.
-        kind: which example it begins with: simulation or observer.
-        out: folder of the package, new or empty; None: `name` in the working folder.
+        name: name of the package and of the model's type.
+        kind: template of the model, ``simulation`` or ``observer``.
+        out: folder of the package, new or empty; None: `name` in the working directory.
 
     Raises:
-        BadInput: if the name cannot be used or the folder is in use; nothing is written then.
+        BadInput: if the name cannot be used or the folder is not empty; nothing is written then.
     """
     check_name(name)
     folder = (out or Path(name)).absolute()
@@ -70,14 +70,14 @@ def check_name(name: str) -> None:
     """Check that a package and a model type can have this name.
 
     Raises:
-        BadInput: if not, or if there is a module or a model type of this name.
+        BadInput: if the name is invalid, or a module or model type of this name exists.
     """
     if not NAME.fullmatch(name) or name.endswith("_") or "__" in name:
         raise BadInput(
             "this cannot be the name of a model's package",
             where="NAME",
             found=name,
-            expected=f"small letters, digits and underscores, at most {LONGEST_NAME}, e.g. fridge_door",
+            expected=f"small letters, digits and underscores, at most {MAX_NAME}, e.g. fridge_door",
         )
     if keyword.iskeyword(name) or keyword.issoftkeyword(name):
         raise BadInput(
@@ -105,7 +105,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _files(name: str, kind: str, words: Mapping[str, str]) -> dict[str, str]:
-    """The text of each file of the package, by its path in the folder."""
+    """Return path in the package's folder -> text of the file."""
     templates = {
         "pyproject.toml": "pyproject.toml",
         "README.md": "README.md",
@@ -128,7 +128,7 @@ def _filled(template: str, words: Mapping[str, str]) -> str:
 
 
 def _editable_root() -> Path | None:
-    """The clone from which hetwin is installed in editable mode; None if it is installed as files."""
+    """Return the source folder of an editable installation of hetwin; None for a regular installation."""
     try:
         text = distribution("hetwin-suite").read_text("direct_url.json")
     except PackageNotFoundError:

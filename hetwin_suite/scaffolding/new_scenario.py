@@ -47,7 +47,7 @@ from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 SAMPLES = 200
-"""Postures in which the robot must not be below the floor."""
+"""Number of recorded postures from which the robot's height above the floor is computed."""
 
 _NO_NAME = re.compile(r"\W+", re.ASCII)
 
@@ -60,19 +60,19 @@ class Draft:
     """The content of a recording's scenario.
 
     Attributes:
-        name: of the scenario.
-        recording: its content.
-        topics: from which the joints are taken.
-        chosen: the robot, and its joints that were recorded.
-        body: the robot.
-        hands: of the robot.
+        name: name of the scenario.
+        recording: the recording.
+        topics: topics from which the joint positions are read.
+        chosen: the robot, with the matching of its joints.
+        body: the robot's description.
+        hands: hands of the robot.
         watched: names of the hands whose recorded fingers move.
-        height: of the robot's root link [m].
-        start: joints that were not recorded and cannot be at 0 -> where they are [rad or m].
-        grasp: where and when a hand closes first; None if none does.
+        height: height of the robot's root link in the world frame [m].
+        start: unrecorded joint whose limits exclude 0 -> its position [rad or m].
+        grasp: the first grasp; None if no hand closes.
         packages: name of a package:// -> its folder.
-        warnings: for the user.
-        reading: how the recording is read.
+        warnings: warnings for the user.
+        reading: how to interpret the recording.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Draft:
 
     @property
     def only_model(self) -> list[str]:
-        """Joints of the robot that move, follow no other, and were not recorded."""
+        """Moving joints of the robot that mimic no other joint and were not recorded."""
         known = set(self.chosen.matching.joints.values())
         free = (joint for joint in self.body.moving_joints if joint.mimic is None)
         return [joint.name for joint in free if joint.name not in known]
@@ -110,23 +110,23 @@ def draft_scenario(
     reading: Reading = _AS_RECORDED,
     joints: Sequence[str] = (),
     hands: Sequence[str] = (),
-    said: Sequence[str] = (),
+    warnings: Sequence[str] = (),
     now: Callable[[str], object] = str,
 ) -> Draft:
-    """Look into a recording, choose its robot, and find the scenario's content.
+    """Read a recording, choose its robot, and derive the scenario's content.
 
     Args:
-        recording: the file or folder.
-        robot: a URDF file or a known name; None: the recorded one, or the only one that fits.
+        recording: file or folder of the recording.
+        robot: file or known name of the robot; None: the recorded one, or the only one that fits.
         packages: name of a package:// -> its folder.
-        reading: how it is to be read.
-        joints: which recorded joint is which of the robot, as `JointRule` reads it.
-        hands: that are known, each as in `--hand`.
-        said: about the origin of the recording, in words; the first warnings.
-        now: is called with the present activity, in words.
+        reading: how to interpret the recording.
+        joints: the user's values of `--joint`; see `JointRule`.
+        hands: the user's values of `--hand`; see `named_hand`.
+        warnings: warnings about the origin of the recording, which precede all others.
+        now: called with the present activity, in words.
 
     Raises:
-        BadInput: if the recording cannot be used, or no robot, or more than one, comes into question.
+        BadInput: if the recording cannot be used, or no robot or more than one fits.
     """
     rules = [JointRule.from_text(text) for text in joints]
     named = [named_hand(text) for text in hands]
@@ -144,7 +144,7 @@ def draft_scenario(
     recorded = found.joints(set(matching.joints))
     topics = tuple(found.chosen_topics(set(matching.joints)))
     now("replaying the recording")
-    motion = replay(_source(recording, topics, matching.renamed) | reading.said(), body)
+    motion = replay(_source(recording, topics, matching.renamed) | reading.keys(), body)
     if from_transforms:
         matching = Matching({name: name for name in motion.positions}, ("read from transforms",))
         chosen = replace(chosen, matching=matching)
@@ -172,12 +172,12 @@ def draft_scenario(
         grasp=first_grasp(body, watched, motion, height),
         packages=dict(packages or {}),
         warnings=(
-            *said,
+            *warnings,
             *([found.unreadable] if found.unreadable else []),
             *motion.notes,
             *_ambiguous(chosen),
             *_about_hands(body, own_hands, loose),
-            *_lost(notes, chosen),
+            *_omitted(notes, chosen),
             *beyond_limits(body, ranges),
         ),
         reading=reading,
@@ -185,14 +185,14 @@ def draft_scenario(
 
 
 def _recorded(hand: FoundHand, loose: Sequence[str]) -> FoundHand:
-    """The hand without joints of which nothing is known, unless that is so of all."""
+    """Return the hand without joints of unknown position, unless all its joints are unknown."""
     return without(hand, loose) if len(loose) < len(hand.joints) else hand
 
 
 def _about_hands(
     body: Body, hands: Sequence[FoundHand], loose: Mapping[str, Sequence[str]]
 ) -> Iterator[str]:
-    """Yield notes for the user about the hands, in words."""
+    """Yield warnings for the user about the hands."""
     named = any(GRIPPING.search(joint.name) for joint in body.moving_joints)
     why = why_no_hand(body, hands)
     if why and named:
@@ -212,7 +212,7 @@ def _check_moves(recording: Recording) -> None:
     """Check that the recording holds joint positions, or transforms from which they can be read.
 
     Raises:
-        BadInput: if it does not; why its joint states cannot be used, if there are some.
+        BadInput: if it holds neither; if it has unusable joint states, the error gives the reason.
     """
     if recording.joints():
         return
@@ -231,13 +231,13 @@ def _check_moves(recording: Recording) -> None:
 
 
 def _source(recording: Path, topics: Sequence[str], renamed: Mapping[str, str]) -> dict[str, Any]:
-    """The source as the scenario will have it."""
+    """Return the scenario's `source`."""
     named = {"joint_states": list(topics)} if topics else {}
     return {"recording": str(recording.resolve()), "joints": dict(renamed), **named}
 
 
 def _start(body: Body, motion: Motion) -> dict[str, float]:
-    """Joints that were not recorded and cannot be at 0, and their nearest limit [rad or m]."""
+    """Return unrecorded joint whose limits exclude 0 -> its limit nearest to 0 [rad or m]."""
     return {
         joint.name: joint.resting
         for joint in body.moving_joints
@@ -246,7 +246,7 @@ def _start(body: Body, motion: Motion) -> dict[str, float]:
 
 
 def scenario_name(recording: Path) -> str:
-    """A name for the scenario of a recording."""
+    """Return a name for the scenario of a recording, derived from its file name."""
     path = recording if recording.name else recording.resolve()
     stem = path.name if path.is_dir() else path.stem
     name = _NO_NAME.sub("_", stem).strip("_") or "recording"
@@ -263,8 +263,8 @@ def _body(chosen: ChosenRobot, packages: Mapping[str, Path], notes: Notes) -> Bo
         raise
 
 
-def _lost(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
-    """Parts of the description that are not carried over: meshes, and all that MJCF has and URDF does not."""
+def _omitted(notes: Notes, chosen: ChosenRobot) -> tuple[str, ...]:
+    """Return notes about omitted parts of the description: meshes, and features of MJCF that URDF lacks."""
     return notes.left_out() if chosen.robot.file.suffix in (".urdf", ".xacro") else notes.all()
 
 

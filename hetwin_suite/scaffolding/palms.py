@@ -1,8 +1,8 @@
-"""Finds the rigid parts of a robot from which fingers start.
+"""Finds the palms of a robot: rigid parts with fingers.
 
-Links that fixed joints connect are one rigid part. A palm is a part that an arm carries, from which two or more short
-branches with joints of limited travel start, all of which end there; a motor that one sees may turn beside them. A
-single branch makes a palm if it is called a gripper: a jaw that closes against the part. A hand without fingers is
+Links connected by fixed joints form one rigid part. A palm is a part carried by an arm from which at least two short
+branches start. All joints of the branches have limited travel, and all other branches are motors that rotate in place.
+A part with a single branch is a palm if the branch is one jaw that is named like a gripper. Hands without fingers are
 found by name.
 """
 
@@ -20,13 +20,13 @@ from hetwin_suite.scaffolding.reach import link_frames, surface_points
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
 MAX_FINGER = 0.3
-"""Fingers reach no farther than this from where they begin [m]; arms and legs do."""
+"""Maximum distance of a finger's joints from its first joint [m]; arms and legs are longer."""
 MAX_JAW = pi
-"""A single jaw turns by less than this [rad]; a wrist may turn farther."""
-MOST_FINGERS = 10
-LEAST_TRAVEL = 1e-4
+"""Maximum travel of a single rotating jaw [rad]; a wrist may have more."""
+MAX_FINGERS = 10
+MIN_TRAVEL = 1e-4
 IN_PLACE = 0.005
-"""The middle of a part that turns in place is so near to the axis [m]."""
+"""Maximum distance of a part's middle from its axis if it rotates in place [m]."""
 
 GRIPPING = re.compile(r"grip|finger|jaw|claw|thumb", re.IGNORECASE)
 _HAND = re.compile(r"hand|palm|grip|finger|thumb", re.IGNORECASE)
@@ -41,10 +41,10 @@ class Palm:
     """A rigid part with fingers.
 
     Attributes:
-        link: that the fingers start from.
+        link: link to which most fingers are attached.
         fingers: the joints of each finger, from the palm outwards.
-        part: all its links.
-        motors: joints beside the fingers that turn in place or without end.
+        part: all links of the rigid part.
+        motors: joints beside the fingers that rotate in place or are continuous.
     """
 
     link: str
@@ -54,18 +54,18 @@ class Palm:
 
     @property
     def joints(self) -> tuple[Joint, ...]:
-        """Of all fingers."""
+        """Joints of all fingers."""
         return tuple(joint for finger in self.fingers for joint in finger)
 
 
 def travels_of(
     body: Body, ranges: Mapping[str, tuple[float, float]]
 ) -> dict[str, tuple[float, float]]:
-    """Joint -> its limits, or its recorded range if it has none; joints that turn without end are left out."""
+    """Return joint -> its limits, or its recorded range if these are degenerate; continuous joints are omitted."""
     travels: dict[str, tuple[float, float]] = {}
     for joint in body.moving_joints:
         lower, upper = joint.lower, joint.upper
-        if lower is not None and upper is not None and upper - lower > LEAST_TRAVEL:
+        if lower is not None and upper is not None and upper - lower > MIN_TRAVEL:
             travels[joint.name] = lower, upper
         elif lower is not None and joint.name in ranges:
             travels[joint.name] = ranges[joint.name]
@@ -73,7 +73,7 @@ def travels_of(
 
 
 def find_palms(body: Body, travels: Collection[str]) -> list[Palm]:
-    """Parts with fingers, the nearest to the root first; a part of a hand is no hand of its own."""
+    """Return the palms in the order of their distance from the root; parts of a finger are not searched for palms."""
     part_of = parts_of(body)
     out: dict[str, list[Joint]] = {}
     for joint in body.moving_joints:
@@ -91,7 +91,7 @@ def find_palms(body: Body, travels: Collection[str]) -> list[Palm]:
         if not is_root:
             fingers = _without_motors(fingers, shapes)
         motors = [f for f in branches if f not in fingers and not is_root and shapes.is_motor(f)]
-        own = tuple(link for link, its in part_of.items() if its == part)
+        own = tuple(link for link, root in part_of.items() if root == part)
         if len(fingers) + (len(motors) if len(fingers) > 1 else 0) != len(branches):
             continue
         if _is_palm(own, fingers, is_root=is_root):
@@ -103,28 +103,28 @@ def find_palms(body: Body, travels: Collection[str]) -> list[Palm]:
 
 
 def _has_ends(finger: Sequence[Joint], travels: Collection[str]) -> bool:
-    """Whether all its joints stop somewhere, those that follow others with them."""
+    """Whether all joints of a finger have limited travel; mimic joints count as limited."""
     return all(joint.mimic is not None or joint.name in travels for joint in finger)
 
 
 def _without_motors(
     fingers: Sequence[tuple[Joint, ...]], shapes: _Shapes
 ) -> list[tuple[Joint, ...]]:
-    """The fingers without parts that turn in place beside at least two that do not."""
+    """Return the fingers without those that rotate in place, if at least two others remain; else all fingers."""
     kept = [finger for finger in fingers if not shapes.is_motor(finger)]
     return kept if len(kept) > 1 else list(fingers)
 
 
 def _is_palm(part: Sequence[str], fingers: Sequence[tuple[Joint, ...]], *, is_root: bool) -> bool:
-    if not 0 < len(fingers) <= MOST_FINGERS:
+    if not 0 < len(fingers) <= MAX_FINGERS:
         return False
     joints = [joint for finger in fingers for joint in finger]
     names = [joint.name for joint in joints]
     links = [joint.child for joint in joints]
     if any(_NO_FINGER.search(name) or fixed_tool(name) for name in (*names, *links)):
         return False
-    called = any(_HAND.search(name) for name in (*names, *links, *part))
-    if is_root and not (called and len(fingers) > 1):
+    is_named_hand = any(_HAND.search(name) for name in (*names, *links, *part))
+    if is_root and not (is_named_hand and len(fingers) > 1):
         return False
     if len(fingers) > 1:
         return True
@@ -132,14 +132,17 @@ def _is_palm(part: Sequence[str], fingers: Sequence[tuple[Joint, ...]], *, is_ro
 
 
 def _is_jaw(joint: Joint) -> bool:
-    turns = joint.kind is JointKind.HINGE
-    if turns and joint.lower is not None and joint.upper is not None:
-        turns = joint.upper - joint.lower >= MAX_JAW
-    return GRIPPING.search(joint.name) is not None and not turns
+    turns_far = joint.kind is JointKind.HINGE
+    if turns_far and joint.lower is not None and joint.upper is not None:
+        turns_far = joint.upper - joint.lower >= MAX_JAW
+    return GRIPPING.search(joint.name) is not None and not turns_far
 
 
 def fixed_tools(body: Body, part_of: Mapping[str, str], taken: Collection[str]) -> list[str]:
-    """The first link of each rigid part that holds things without fingers; a cup rather than its carrier."""
+    """Return a link of each rigid part that is named like a tool without fingers.
+
+    Of several such links in a part, a suction cup is preferred over the tool changer that carries it.
+    """
     found: dict[str, list[str]] = {}
     for link in body.links:
         if fixed_tool(link.name) and part_of[link.name] not in taken:
@@ -152,7 +155,7 @@ def fixed_tools(body: Body, part_of: Mapping[str, str], taken: Collection[str]) 
 
 
 def parts_of(body: Body) -> dict[str, str]:
-    """Link -> the first link of the rigid part that it belongs to."""
+    """Return link -> first link of its rigid part."""
     part_of = {body.links[0].name: body.links[0].name}
     for joint in body.joints:
         fixed = joint.kind is JointKind.FIXED
@@ -163,7 +166,7 @@ def parts_of(body: Body) -> dict[str, str]:
 def _branch(
     joint: Joint, out: Mapping[str, Sequence[Joint]], part_of: Mapping[str, str]
 ) -> tuple[Joint, ...]:
-    """A joint and all joints beyond it."""
+    """Return a joint and all moving joints beyond it."""
     beyond = (
         j for other in out.get(part_of[joint.child], ()) for j in _branch(other, out, part_of)
     )
@@ -171,7 +174,7 @@ def _branch(
 
 
 class _Shapes:
-    """How far branches reach with all joints at rest, and which of them turn in place."""
+    """Lengths of branches with all joints at rest, and parts that rotate in place."""
 
     def __init__(self, body: Body) -> None:
         self._frames = {name: frames[0] for name, frames in link_frames(body, {}).items()}
@@ -183,7 +186,7 @@ class _Shapes:
         return all(float(np.linalg.norm(end - begin)) < MAX_FINGER for end in ends)
 
     def is_motor(self, branch: Sequence[Joint]) -> bool:
-        """Whether it is a single joint that turns without end, or its part stays where it is."""
+        """Whether a branch is a single joint that is continuous or whose part rotates in place."""
         joint = branch[0]
         if len(branch) > 1 or joint.kind is not JointKind.HINGE or joint.mimic is not None:
             return False

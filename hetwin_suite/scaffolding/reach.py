@@ -1,4 +1,4 @@
-"""Where links, surfaces and finger tips of a robot are for given joint positions, and how high it must stand."""
+"""Forward kinematics of a robot's links, surfaces and fingertips, and its height above the floor."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def link_frames(body: Body, positions: Mapping[str, Floats]) -> dict[str, Floats
 
     Args:
         body: a robot.
-        positions: joint -> (n,) positions [rad or m]; joints that are left out are at 0 or follow another.
+        positions: joint -> (n,) positions [rad or m]; for other joints see `joint_positions`.
     """
     count = len(next(iter(positions.values()))) if positions else 1
     by_child = {joint.child: joint for joint in body.joints}
@@ -37,7 +37,10 @@ def link_frames(body: Body, positions: Mapping[str, Floats]) -> dict[str, Floats
 
 
 def joint_positions(joint: Joint, positions: Mapping[str, Floats], count: int) -> Floats:
-    """Return (n,) positions of a joint: those given, else those that it mimics, else 0 or its nearest limit."""
+    """Return (n,) positions of a joint: the given ones, else those of the joint it mimics, else its rest position.
+
+    The rest position is 0, or the limit nearest to 0.
+    """
     if joint.name in positions:
         return positions[joint.name]
     if joint.mimic is not None and joint.mimic.joint in positions:
@@ -46,11 +49,11 @@ def joint_positions(joint: Joint, positions: Mapping[str, Floats], count: int) -
 
 
 def surface_points(link: Link, *, collides: bool | None = None) -> Floats:
-    """Return (n, 3) points in the link's frame that span its geometries [m]; its planes are left out.
+    """Return (n, 3) points that span the geometries of a link, in its frame [m]; planes are omitted.
 
     Args:
-        link: of a robot.
-        collides: only geometries that collide, or only those that do not; None: all.
+        link: the link.
+        collides: True: only geometries for collisions; False: only other geometries; None: all.
     """
     chosen = [g for g in link.geometries if collides is None or g.collides is collides]
     parts = [_in_link(geometry) for geometry in chosen if geometry.kind is not ShapeKind.PLANE]
@@ -106,7 +109,7 @@ def _rim() -> Floats:
 
 
 def _ball() -> Floats:
-    """Points on the unit sphere, evenly spread along a spiral."""
+    """Return points on the unit sphere, evenly distributed along a spiral."""
     count = 4 * _RING
     z = np.linspace(-1.0, 1.0, count)
     angles = np.arange(count) * (np.pi * (3.0 - np.sqrt(5.0)))
@@ -115,17 +118,17 @@ def _ball() -> Floats:
 
 
 CLEARANCE = 0.01
-"""A moving part stays so far above the floor [m]; others may stand on it."""
+"""Minimum height of moving links above the floor [m]; other links may touch it."""
 
 
 def standing_height(body: Body, positions: Mapping[str, Floats]) -> float:
-    """Return the height of the root link [m] at which the lowest point of the robot is on the floor.
+    """Return the minimum height of the root link at which no link is below the floor, in steps of 1 mm [m].
 
-    It is 0 if nothing is lower than the root link.
+    It is 0 if no point of the robot is lower than the root link.
 
     Args:
         body: the robot.
-        positions: joint -> (n,) positions that it takes [rad or m].
+        positions: joint -> (n,) positions [rad or m].
     """
     moving = _moving_links(body)
     frames = link_frames(body, positions)
@@ -151,24 +154,24 @@ def _moving_links(body: Body) -> set[str]:
 
 
 TIP_SHARE = 0.25
-"""The outermost part of a finger is its tip."""
-LEAST_OPENING = 1e-3
-"""A hand opens if its tips go apart by this [m]."""
+"""Fraction of a finger's last link that counts as its tip."""
+MIN_OPENING = 1e-3
+"""Minimum change of the tips' distance for a joint to open a hand [m]."""
 SIDEWAYS = 0.15
-"""A joint that opens a hand by less than this share of another one moves its finger sideways."""
+"""Opening of a joint, as a fraction of that of the most opening joint, below which it moves its finger sideways."""
 
 ALONG = 0.7
-"""Joints of a finger curl it together if the cosine between their axes is at least this."""
+"""Minimum cosine between the axes of two joints that curl a finger together."""
 
 
 class FingerTips:
-    """The tips of a hand's fingers for given positions of its joints.
+    """The fingertips of a hand as a function of its joint positions.
 
     Args:
         body: the robot.
-        palm: link that the fingers start from.
+        palm: link to which the fingers are attached.
         fingers: the joints of each finger, from the palm outwards.
-        rigid: links that are fixed to the palm, itself included: the other side of a single jaw.
+        rigid: links of the palm's rigid part, against which a single jaw closes.
     """
 
     def __init__(
@@ -190,11 +193,11 @@ class FingerTips:
     def opened(
         self, ends: Mapping[str, tuple[float, float]], resting: Mapping[str, float]
     ) -> dict[str, float | None]:
-        """Joint -> the end of its travel at which the hand is open; None: it does not open or close it.
+        """Return joint -> end of its travel at which the hand is open; None if the joint neither opens nor closes it.
 
         Args:
             ends: driving joint -> both ends of its travel [rad or m].
-            resting: where the others are while one moves.
+            resting: joint -> position while another joint is moved [rad or m].
         """
         sides: dict[str, float | None] = {}
         for finger in self._fingers if len(self._fingers) > 2 else ():
@@ -205,23 +208,27 @@ class FingerTips:
             for name, both in ends.items()
         }
         sizes = {name: abs(upper - lower) for name, (lower, upper) in gains.items()}
-        least = max(LEAST_OPENING, SIDEWAYS * max(sizes.values(), default=0.0))
+        threshold = max(MIN_OPENING, SIDEWAYS * max(sizes.values(), default=0.0))
         return sides | {
-            name: None if sizes[name] < least else ends[name][0 if lower > upper else 1]
+            name: None if sizes[name] < threshold else ends[name][0 if lower > upper else 1]
             for name, (lower, upper) in gains.items()
         }
 
     def _curled(
         self, finger: Sequence[Joint], ends: Mapping[str, tuple[float, float]]
     ) -> dict[str, float | None]:
-        """The open ends of a finger of several joints: it curls towards its own root, as its last joint does."""
+        """Return the open ends of a finger with several joints; empty if the finger does not curl.
+
+        A finger closes by curling: its tip approaches its root. The last joint shows the direction of curling, which
+        the parallel joints share.
+        """
         if len(ends) < 2:
             return {}
         rest = self._frames({})
         axes = {j.name: rest[j.child][:3, :3] @ np.asarray(j.axis) for j in finger}
         for last in reversed([joint for joint in finger if joint.name in ends]):
             lower, upper = (self._length(finger, {last.name: end}) for end in ends[last.name])
-            if abs(upper - lower) >= LEAST_OPENING:
+            if abs(upper - lower) >= MIN_OPENING:
                 break
         else:
             return {}
@@ -233,13 +240,17 @@ class FingerTips:
         return sides
 
     def _length(self, finger: Sequence[Joint], at: Mapping[str, float]) -> float:
-        """How far the tip of a finger is from where it begins [m]."""
+        """Return the distance of a finger's tip from its first joint [m]."""
         frames = self._frames(at)
         tip = self._outermost(finger, frames).mean(axis=0)
         return float(np.linalg.norm(tip - frames[finger[0].child][:3, 3]))
 
     def spread(self, at: Mapping[str, float]) -> float:
-        """How far the tips are from each other and from the palm, or a single one from the fixed side [m]."""
+        """Return a measure of how open the hand is [m].
+
+        It is the mean distance between the tips plus their mean distance from the palm; for a single finger, the
+        distance from the fixed side.
+        """
         frames = self._frames(at)
         if len(self._fingers) == 1:
             return self._to_fixed_side(frames)
@@ -249,12 +260,12 @@ class FingerTips:
         return sum(apart) / len(apart) + sum(away) / len(away)
 
     def middle(self, at: Mapping[str, float]) -> Floats:
-        """(3,) the middle of the tips in the palm's frame [m]."""
+        """Return (3,) the mean position of the tips in the palm's frame [m]."""
         middle: Floats = np.mean(self._tips(self._frames(at)), axis=0)
         return middle
 
     def _frames(self, at: Mapping[str, float]) -> dict[str, Floats]:
-        """Link -> (4, 4) its frame in the palm's."""
+        """Return link -> (4, 4) transform from its frame to the palm's."""
         frames = link_frames(self._body, {name: np.array([value]) for name, value in at.items()})
         to_palm = np.linalg.inv(frames[self._palm][0])
         return {name: to_palm @ frame[0] for name, frame in frames.items()}
@@ -263,7 +274,7 @@ class FingerTips:
         return [self._outermost(finger, frames).mean(axis=0) for finger in self._fingers]
 
     def _outermost(self, finger: Sequence[Joint], frames: Mapping[str, Floats]) -> Floats:
-        """(n, 3) points of a finger's tip in the palm's frame [m]; its last frame's origin without a shape."""
+        """Return (n, 3) points of a finger's tip in the palm's frame [m]; without a shape, its last frame's origin."""
         last = finger[-1].child
         frame, points = frames[last], self._points[last]
         if len(points) == 0:
@@ -277,7 +288,7 @@ class FingerTips:
         return np.asarray(inside[heights >= heights.max() - TIP_SHARE * np.ptp(heights)])
 
     def _to_fixed_side(self, frames: Mapping[str, Floats]) -> float:
-        """Distance of the tip from its opposite [m]; 0 if that has no shape."""
+        """Return the distance of a single finger's tip from the fixed side [m]; 0 if that has no shape."""
         points = self._outermost(self._fingers[0], frames)
         away = [
             _distance(geometry, points, frames[link])
@@ -289,7 +300,7 @@ class FingerTips:
 
 
 def _distance(geometry: Geometry, points: Floats, frame: Floats) -> float:
-    """Mean distance of points from a shape that bulges outwards; negative inside [m]."""
+    """Return the mean signed distance of points from a convex shape [m]; negative inside."""
     to_shape = np.linalg.inv(frame @ matrix_of(geometry.pose))
     own = points @ to_shape[:3, :3].T + to_shape[:3, 3]
     if geometry.hull is None:
@@ -304,7 +315,7 @@ def _distance(geometry: Geometry, points: Floats, frame: Floats) -> float:
 
 
 def _half(geometry: Geometry) -> Floats:
-    """Half of the sides of the box around a shape that is no mesh [m]."""
+    """Return (3,) half of the sides of the bounding box of a shape that is no mesh [m]."""
     size = np.asarray(geometry.size, np.float64)
     match geometry.kind:
         case ShapeKind.BOX:

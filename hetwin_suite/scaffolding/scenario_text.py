@@ -1,4 +1,4 @@
-"""The text of a scenario for a recording, with comments for whoever edits it."""
+"""The text of a scenario for a recording, with comments for the user who edits it."""
 
 from __future__ import annotations
 
@@ -23,24 +23,26 @@ OBJECTS = "objects"
 TABLE_HEIGHT = 0.02
 """Thickness of the example's table top [m]."""
 TABLE_AWAY = 0.2
-"""Its middle is so much farther from the robot than the box [m]."""
+"""Horizontal distance of the table's middle beyond the box, seen from the robot [m]."""
 BOX_SIZE = 0.04
-"""Of the example's box [m], where no fingers give its width."""
-LEAST_BOX = 0.005
+"""Size of the example's box if the fingers do not show a width [m]."""
+MIN_BOX = 0.005
+"""Minimum width between the fingers that is taken as size of the box [m]."""
 _ABOVE = 2
-"""A recording is named relative to the scenario if they have a folder in common so many levels up."""
+"""Maximum number of parent folders in a relative path; beyond that, the path is absolute."""
 _WIDTH = 100
 _VALUES = re.compile(r"std_msgs/msg/(U?Int\d+|String)")
 _COLUMN = 40
-_MOST_NAMED = 16
+_MAX_NAMED = 16
+"""Maximum number of names in a comment."""
 
 
 def scenario_text(draft: Draft, out: Path) -> str:
-    """Write the scenario.
+    """Return the YAML text of a scenario.
 
     Args:
-        draft: its content.
-        out: the folder that it will lie in.
+        draft: content of the scenario.
+        out: folder of the scenario's file, for relative paths.
     """
     return "\n".join(line.rstrip() for line in _lines(draft, out)) + "\n"
 
@@ -54,9 +56,9 @@ def _lines(draft: Draft, out: Path) -> Iterator[str]:
     yield f"scenario: {_flow(draft.name)}"
     yield f"description: {_flow(f'The recorded joints of {robot} move its twin.')}"
     yield ""
-    yield _said("world: worlds/empty.sdf", "a floor; to add what else stands there, see below")
+    yield _noted("world: worlds/empty.sdf", "a floor; to add what else stands there, see below")
     yield from _robot(draft, out)
-    yield _said("rate: 400", "steps of the physics per simulated second")
+    yield _noted("rate: 400", "steps of the physics per simulated second")
     yield ""
     yield from _source(draft, out)
     if draft.hands:
@@ -74,13 +76,13 @@ def _robot(draft: Draft, out: Path) -> Iterator[str]:
     reference = chosen.robot.reference or relative(chosen.robot.file, out)
     yield f"  urdf: {_flow(RECORDED_FILE if chosen.description else reference)}"
     why = ": nothing of it is ever below the floor" if draft.height else ""
-    yield _said(f"  pose: [0, 0, {draft.height:g}, 1, 0, 0, 0]", f"x y z, qw qx qy qz{why}")
+    yield _noted(f"  pose: [0, 0, {draft.height:g}, 1, 0, 0, 0]", f"x y z, qw qx qy qz{why}")
     if draft.start:
-        yield _said("  joints_at_start:", "joints that were not recorded, and cannot be at 0")
+        yield _noted("  joints_at_start:", "joints that were not recorded, and cannot be at 0")
         for name, value in draft.start.items():
             yield f"    {_flow(name)}: {value:g}"
     if draft.packages:
-        yield _said("packages:", "where the files of a package:// are")
+        yield _noted("packages:", "where the files of a package:// are")
         for name, folder in draft.packages.items():
             yield f"  {_flow(name)}: {_flow(relative(Path(folder), out))}"
 
@@ -91,22 +93,22 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
     yield f"  recording: {_flow(relative(recording.path, out))}"
     if draft.topics and draft.topics != (USUAL,):
         yield f"  joint_states: {_flow(list(draft.topics))}"
-    for key, value in draft.reading.said().items():
+    for key, value in draft.reading.keys().items():
         yield f"  {key}: {_flow(value)}"
     if matching.renamed:
-        yield _said("  joints:", "name in the recording: name of the robot")
+        yield _noted("  joints:", "name in the recording: name of the robot")
         for recorded, own in matching.renamed.items():
             yield f"    {_flow(recorded)}: {_flow(own)}"
     if draft.only_recorded:
         yield from _named("  # not of this robot:", draft.only_recorded)
     if draft.only_model:
         yield from _named("  # not recorded, they stay where they are:", draft.only_model)
-    told = [
+    reports = [
         name for name, topic in recording.topics.items() if topic.count and reader_of(topic.type)
     ]
-    if told:
+    if reports:
         yield from _named(
-            "  # read too, as what actions, grippers, controllers or trees say:", told
+            "  # also read, reports of actions, grippers, controllers, trees:", reports
         )
     values = [topic.name for topic in recording.topics.values() if _may_annotate(topic)]
     if values:
@@ -118,7 +120,7 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
 
 
 def _may_annotate(topic: RecordedTopic) -> bool:
-    """Whether its values may be actions of the robot's program."""
+    """Whether the values of a topic may be actions of the robot's program."""
     return _VALUES.fullmatch(topic.type) is not None and topic.count > 1
 
 
@@ -131,7 +133,7 @@ def _hands(draft: Draft) -> Iterator[str]:
         if hand.unsure:
             yield from _comment("    #", hand.unsure.split(" "), "")
         yield f"    link: {_flow(hand.link)}"
-        yield _said(f"    offset: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]", "between the finger tips")
+        yield _noted(f"    offset: [{x:g}, {y:g}, {z:g}, 1, 0, 0, 0]", "between the finger tips")
         if not hand.joints:
             continue
         if recorded.isdisjoint(hand.joints):
@@ -183,7 +185,7 @@ def _objects(draft: Draft) -> Iterator[str]:
     x, y, z = (0.6, 0.0, 0.4)
     yield "# A table and a box on it: take the `# ` away, and say where they are."
     if draft.grasp is not None:
-        x, y, z = draft.grasp.place
+        x, y, z = draft.grasp.position
         yield f"# (The box is where {draft.grasp.hand} closes first, {draft.grasp.time_s:.1f} s from the start.)"
     away = max(math.hypot(x, y), 1e-6)
     there = [x + TABLE_AWAY * x / away, y + TABLE_AWAY * y / away, z - _box_size(draft) / 2 - 0.011]
@@ -199,20 +201,20 @@ def _objects(draft: Draft) -> Iterator[str]:
 
 
 def relative(path: Path, out: Path) -> str:
-    """A path as the scenario names it: relative to its folder if that is near, else absolute."""
+    """Return a path relative to the scenario's folder if that is near, else the absolute path."""
     path, out = path.resolve(), out.resolve()
     text = os.path.relpath(path, out)
     return str(path) if text.startswith("../" * (_ABOVE + 1)) else Path(text).as_posix()
 
 
 def _flow(value: Any) -> str:
-    """A value as YAML, on one line."""
+    """Return a value as YAML on one line."""
     text = yaml.safe_dump(value, default_flow_style=True, width=10**6, allow_unicode=True)
     return text.removesuffix("\n").removesuffix("\n...")
 
 
 def _wrapped(key: str, values: Sequence[Any]) -> Iterator[str]:
-    """A list, on several lines if it is long."""
+    """Yield a key with a list as value, on several lines if it is long."""
     line = key + "["
     indent = " " * len(line)
     for index, value in enumerate(values):
@@ -225,15 +227,15 @@ def _wrapped(key: str, values: Sequence[Any]) -> Iterator[str]:
     yield line
 
 
-def _said(text: str, comment: str) -> str:
-    """A line with a comment behind it."""
+def _noted(text: str, comment: str) -> str:
+    """Return a line followed by a comment in a fixed column."""
     return f"{text:{_COLUMN}}  # {comment}"
 
 
 def _named(start: str, names: Sequence[str]) -> Iterator[str]:
-    """A comment that lists names, the first of many."""
-    more = [f"and {len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
-    yield from _comment(start, [*names[:_MOST_NAMED], *more])
+    """Yield a comment that lists names, at most `_MAX_NAMED`."""
+    more = [f"and {len(names) - _MAX_NAMED} more"] if len(names) > _MAX_NAMED else []
+    yield from _comment(start, [*names[:_MAX_NAMED], *more])
 
 
 def _comment(start: str, parts: Sequence[str], between: str = ",") -> Iterator[str]:
@@ -248,13 +250,13 @@ def _comment(start: str, parts: Sequence[str], between: str = ",") -> Iterator[s
 
 
 def _box_size(draft: Draft) -> float:
-    """As wide as the fingers stay apart, else a size that most hands can hold [m]."""
+    """Return the distance between the fingers in the grasp, else a size that most hands can hold [m]."""
     width = 0.0 if draft.grasp is None else draft.grasp.width
-    return width if width > LEAST_BOX else BOX_SIZE
+    return width if width > MIN_BOX else BOX_SIZE
 
 
 def objects(draft: Draft) -> Mapping[str, str]:
-    """Files of the example's objects, by name."""
+    """Return file name -> SDFormat text of the example's objects."""
     size = _box_size(draft)
     return {
         TABLE: _sdf("table", (0.8, 0.8, TABLE_HEIGHT), "0.72 0.58 0.42 1"),
@@ -265,7 +267,7 @@ def objects(draft: Draft) -> Mapping[str, str]:
 def _sdf(
     name: str, size: tuple[float, float, float], colour: str, *, mass: float | None = None
 ) -> str:
-    """A cuboid as an SDFormat model; without a mass [kg] it is static."""
+    """Return a cuboid as an SDFormat model; without a mass [kg] it is static."""
     shape = " ".join(f"{side:g}" for side in size)
     inertial = "" if mass is None else _inertial(mass, size)
     return f"""<?xml version="1.0"?>

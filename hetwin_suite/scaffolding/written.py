@@ -1,4 +1,4 @@
-"""Writes the scenario of a recording, and describes it."""
+"""Writes the scenario of a recording, and describes the result as text and as JSON."""
 
 from __future__ import annotations
 
@@ -22,16 +22,21 @@ _SHOWN_WARNINGS = 5
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A written scenario, and its origin."""
+    """A written scenario.
+
+    Attributes:
+        file: file of the scenario.
+        draft: content of the scenario.
+    """
 
     file: Path
     draft: Draft
 
     def printed(self, run: PrintedRun | None) -> NewScenario:
-        """Output of `hetwin new --json`.
+        """Return the output of `hetwin new --json`.
 
         Args:
-            run: the run of the scenario; None if there was none.
+            run: the run of the scenario; None without `--run`.
         """
         draft = self.draft
         return NewScenario(
@@ -49,13 +54,13 @@ class Written:
 
     @property
     def _robot(self) -> str:
-        """Name of the robot, or path of its description."""
+        """Name of the robot, or path of its recorded description."""
         chosen = self.draft.chosen
         described = self.file.parent / RECORDED_FILE
         return str(described.resolve()) if chosen.description else chosen.robot.label
 
     def lines(self) -> Iterator[str]:
-        """The recording's content and the scenario, for a person."""
+        """Yield a description of the recording and the scenario, for a person."""
         draft = self.draft
         recording, matching = draft.recording, draft.chosen.matching
         yield (
@@ -85,10 +90,10 @@ class Written:
 
 
 def write_scenario(draft: Draft, out: Path) -> Written:
-    """Write the scenario, and the objects of its example, into a folder that is new or empty.
+    """Write the scenario and its example objects into a new or empty folder.
 
     Raises:
-        BadInput: if it cannot be written; nothing of it is left then.
+        BadInput: if a file cannot be written; all files are removed then.
     """
     file = out / f"{draft.name}.yaml"
     texts = {out / OBJECTS / name: text for name, text in objects(draft).items()}
@@ -113,8 +118,8 @@ def _topic_lines(topics: Sequence[RecordedTopic]) -> Iterator[str]:
             line += f", longest gap {topic.longest_gap_s:.2g} s"
         yield line
     if len(topics) > _SHOWN_TOPICS:
-        rest = [topic.name for topic in topics[_SHOWN_TOPICS:]]
-        yield f"  and {some(rest)}"
+        others = [topic.name for topic in topics[_SHOWN_TOPICS:]]
+        yield f"  and {some(others)}"
 
 
 Printed = TypeVar("Printed", bound=BaseModel)
@@ -133,11 +138,11 @@ class PrintedTopic(BaseModel):
 class PrintedHand(BaseModel):
     """A hand of the robot."""
 
-    link: str = Field(description="link that the fingers start from")
-    joints: list[str] = Field(description="joints of the fingers; none: it holds without fingers")
-    kind: str = Field(description="what it is, in words")
+    link: str = Field(description="link to which the fingers are attached")
+    joints: list[str] = Field(description="finger joints; empty: no fingers")
+    kind: str = Field(description="kind of the hand, in words")
     unsure: Annotated[str | None, BeforeValidator(lambda text: text or None)] = Field(
-        description="what of it cannot be judged, in words; null"
+        description="properties that cannot be derived, in words; null: none"
     )
 
 
@@ -150,7 +155,7 @@ class PrintedRun(BaseModel):
 
 
 class NewScenario(BaseModel):
-    """A scenario that was made from a recording, as `hetwin new --json` prints it."""
+    """A scenario made from a recording, as printed by `hetwin new --json`."""
 
     scenario: str = Field(description="path of the scenario")
     robot: str = Field(description="name of the robot, or path of its URDF")
@@ -158,14 +163,14 @@ class NewScenario(BaseModel):
     only_recorded: list[str] = Field(description="recorded joints that the robot does not have")
     only_model: list[str] = Field(description="joints of the robot that were not recorded")
     hands: dict[str, PrintedHand] = Field(description="hands of the robot")
-    duration: float = Field(description="of the recording [s]")
-    topics: list[PrintedTopic] = Field(description="of the recording")
-    warnings: list[str] = Field(description="what to know about it, in words")
+    duration: float = Field(description="duration of the recording [s]")
+    topics: list[PrintedTopic] = Field(description="topics of the recording")
+    warnings: list[str] = Field(description="warnings about recording, robot and scenario")
     run: PrintedRun | None = Field(description="null without --run")
 
 
 def near(path: Path) -> str:
-    """A path relative to the working directory if it is below, else as it is."""
+    """Return a path relative to the working directory if it is below it, else unchanged."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:

@@ -1,8 +1,8 @@
-"""Content of a page: sections, and in them text, tables, lists, figures and pictures.
+"""Content of a page: sections with text, tables, lists, figures and pictures.
 
-It is data: a page's templates write it as HTML (`Document`), and whatever is text here is text there. For example::
+Content is data, which `Document` renders as HTML; text is escaped. For example::
 
-    Section("Joints", "How far each has moved.", [Table(["joint", "way"], [["elbow", "0.31 rad"]])])
+    Section("Joints", "Travel of each joint.", [Table(["joint", "travel"], [["elbow", "0.31 rad"]])])
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import TypeAlias
 from hetwin_suite.view.figures import Figure
 
 TIMELINE = "timeline"
-"""Name of the section that times link to."""
+"""Name of the section to which times link."""
 
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """A time that shows itself in the scene and in all plots when one clicks it.
+    """A time; clicking it shows this time in the scene and in all plots.
 
     Attributes:
-        time_ns: simulated time.
-        digits: of the seconds that are shown.
-        words: shown instead of the seconds.
-        is_button: whether it is one; else it is a link to the time line.
+        time_ns: simulated time [ns].
+        digits: number of decimals of the shown seconds.
+        words: text shown instead of the seconds.
+        is_button: whether it is rendered as a button; else as a link to the time line.
     """
 
     time_ns: int
@@ -35,13 +35,13 @@ class Time:
 
     @property
     def seconds(self) -> str:
-        """As the page's script reads it [s]."""
+        """The time as the page's script reads it [s]."""
         return f"{self.time_ns / 1e9:.9g}"
 
 
 @dataclass(frozen=True, slots=True)
 class Strong:
-    """Text that stands out; `tone` is its class, such as ``good``."""
+    """Emphasized text; `tone` is its CSS class, such as ``good``."""
 
     text: str
     tone: str = ""
@@ -49,7 +49,7 @@ class Strong:
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Text or a time that stands back."""
+    """Text or a time in a subdued style; `kind` is its CSS class."""
 
     content: Inline
     kind: str = "note"
@@ -57,7 +57,7 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A name as a computer reads it: of a file, a key, a digest."""
+    """A name in monospace: a file, a key, a digest."""
 
     text: str
 
@@ -80,7 +80,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines below each other, within a cell."""
+    """Lines below each other within a cell."""
 
     lines: Sequence[Inline]
 
@@ -88,12 +88,12 @@ class Lines:
 Inline: TypeAlias = (
     "str | Time | Strong | Quiet | Code | Chip | Link | Lines | Fold | tuple[Inline, ...]"
 )
-"""Content of a line or a cell; a tuple is one after the other."""
+"""Content of a line or a cell; the items of a tuple are concatenated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A paragraph; `kind` is its class."""
+    """A paragraph; `kind` is its CSS class."""
 
     content: Inline
     kind: str = ""
@@ -101,7 +101,13 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """A list; `kind` is its class. An item may be a tone and its content."""
+    """A list.
+
+    Attributes:
+        items: the items.
+        kind: CSS class of the list.
+        tones: CSS class of each item; empty for none.
+    """
 
     items: Sequence[Inline]
     kind: str = ""
@@ -113,9 +119,9 @@ class Table:
     """A table.
 
     Attributes:
-        headings: of the columns.
-        rows: their cells.
-        number: the column that is aligned to the right; -1 for none.
+        headings: headings of the columns.
+        rows: the cells of each row.
+        number: index of the right-aligned column; -1 for none.
     """
 
     headings: Sequence[str]
@@ -125,7 +131,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Content that opens when its title is clicked."""
+    """Collapsed content that opens when its title is clicked."""
 
     title: str
     content: Content
@@ -142,14 +148,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Headings with their content, side by side where there is room."""
+    """Headings with their content, side by side if there is room."""
 
     cells: Sequence[Heading]
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Names and their values; a wide one has a line of its own."""
+    """Facts: (name, value, whether it takes the whole width)."""
 
     facts: Sequence[tuple[str, Inline, bool]]
 
@@ -167,10 +173,10 @@ class Card:
     """Pictures with a title and text below them.
 
     Attributes:
-        title: plain text.
+        title: title of the card, plain text.
         tone: ``good``, ``warned`` or ``bad``.
-        pictures: side by side.
-        content: below the title.
+        pictures: pictures, side by side.
+        content: content below the title.
     """
 
     title: str
@@ -188,14 +194,14 @@ class Cards:
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """Where the films of a page play.
+    """The player of a page's films.
 
     Attributes:
-        films: ids of the elements that hold them.
-        first_ns: the time that is shown at first; None: the beginning.
-        has_course: whether time lines are below it.
-        places: times to go to, and their captions.
-        why_not: why nothing plays; empty if it does.
+        films: ids of the elements that contain the films.
+        first_ns: simulated time that is shown first [ns]; None: the beginning.
+        has_course: whether time lines are shown below it.
+        places: times to jump to, with their captions.
+        why_not: why the films cannot be played; empty if they can.
     """
 
     films: Sequence[str] = ("film-0",)
@@ -206,26 +212,26 @@ class Player:
 
     @property
     def first(self) -> str:
-        """The time that is shown at first [s], as the page's script reads it; may be empty."""
+        """The time that is shown first, as the page's script reads it [s]; empty for the beginning."""
         return "" if self.first_ns is None else Time(self.first_ns).seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Where the time line of a page's first film is."""
+    """The time line of a page's first film."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstScreen:
-    """The outcome of a run, beside where it plays.
+    """The outcome of a run, beside the player.
 
     Attributes:
         tone: ``good``, ``warned`` or ``bad``.
-        marks: summary at a glance.
-        text: of the outcome.
+        marks: the outcome in a few words.
+        text: sentence about the outcome.
         more: further lines.
-        player: where it plays; None if nothing does.
-        told: content below.
+        player: player of the run; None for none.
+        details: content below.
     """
 
     tone: str
@@ -233,7 +239,7 @@ class FirstScreen:
     text: str
     more: Sequence[Inline]
     player: Player | None
-    told: Content
+    details: Content
 
 
 Content: TypeAlias = (
@@ -248,11 +254,11 @@ class Section:
     """A section of a page.
 
     Attributes:
-        title: empty for none.
+        title: title; empty for none.
         note: a sentence on how to read it; empty for none.
-        content: of it.
-        name: to link to; empty for none.
-        kind: further classes.
+        content: content of the section.
+        name: anchor for links; empty for none.
+        kind: further CSS classes.
     """
 
     title: str
@@ -269,9 +275,17 @@ def listed(
     number: int = -1,
     more: str = "{} more",
 ) -> list[Content]:
-    """A table with the first rows, and one with the rest that opens."""
-    rest = Fold(more.format(len(rows) - most), Table(headings, rows[most:], number))
-    return [Table(headings, rows[:most], number), *([rest] if len(rows) > most else [])]
+    """Return a table of the first rows, and a collapsed one of the others.
+
+    Args:
+        headings: headings of the columns.
+        rows: the cells of each row.
+        most: maximum number of rows in the first table.
+        number: index of the right-aligned column; -1 for none.
+        more: title of the collapsed table; ``{}`` is the number of its rows.
+    """
+    others = Fold(more.format(len(rows) - most), Table(headings, rows[most:], number))
+    return [Table(headings, rows[:most], number), *([others] if len(rows) > most else [])]
 
 
 __all__ = [

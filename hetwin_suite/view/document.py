@@ -1,4 +1,4 @@
-"""Pages: one HTML file each with its style, its data and its script, which loads nothing."""
+"""Pages: self-contained HTML files with their style, data and script."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Document:
     """A page of sections.
 
     Args:
-        title: of the window, and above all sections.
-        sections: its content.
-        heading: above all sections; by default the title.
+        title: title of the window.
+        sections: content of the page.
+        heading: heading of the page; by default the title.
         footer: a sentence at the end.
-        films: that play in it, by the ids of `Player`.
-        comparison: for the script of two films; None if there is one.
+        films: id of a `Player`'s film -> film.
+        comparison: data for the script that compares two films; None for a single film.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Document:
         comparison: Mapping[str, object] | None = None,
     ) -> None:
         self._sections = sections
-        self._told = {
+        self._values = {
             "title": title,
             "heading": heading or title,
             "footer": footer,
@@ -57,38 +57,38 @@ class Document:
         }
 
     def html(self) -> str:
-        """The page; its drawings are left out, with the reason, where the script has not been made."""
+        """Return the page; if the script has not been built, drawings are replaced by the reason."""
         figures = Figures()
         body = _Writer(figures).show(self._sections)
         try:
             script, why = page_script(), ""
         except BadInput as error:
             script, why = Markup(), str(error)
-        told = {**self._told, "figures": figures.as_json() if figures.figures else None}
+        values = {**self._values, "figures": figures.as_json() if figures.figures else None}
         page = _environment().get_template("page.html")
-        return page.render(body=body, script=script, why=why, style=_style("page"), **told)
+        return page.render(body=body, script=script, why=why, style=_style("page"), **values)
 
 
 def live_page() -> str:
-    """The page of a run that goes on; its content comes over its own connection.
+    """Return the page of a live run; it receives its content over a WebSocket.
 
     Raises:
-        BadInput: if its script was not made.
+        BadInput: if the script has not been built.
     """
     page = _environment().get_template("live.html")
     return page.render(script=page_script(), style=_style("live"))
 
 
 def html_of(content: Content) -> str:
-    """Content as HTML, as it stands in a page."""
+    """Return content as an HTML fragment."""
     return str(_Writer(Figures()).show(content))
 
 
 def page_script() -> Markup:
-    """The script that all pages share, as it stands in its element.
+    """Return the script that all pages share, escaped for its element.
 
     Raises:
-        BadInput: if it has not been made.
+        BadInput: if the script has not been built.
     """
     try:
         script = _SCRIPT.read_text(encoding="utf-8")
@@ -101,14 +101,14 @@ def page_script() -> Markup:
 
 
 class _Writer:
-    """Writes content as HTML by the macros of ``parts.html``, one for each kind of content."""
+    """Renders content as HTML with the macros of ``parts.html``, one for each kind of content."""
 
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
         self._parts = _environment().get_template("parts.html").make_module({"show": self.show})
 
     def show(self, content: Content) -> Markup:
-        """Text is escaped, and a sequence is one after the other."""
+        """Render content: text is escaped, the items of a sequence are concatenated."""
         if isinstance(content, str):
             return escape(content)
         if isinstance(content, Chart | Rows):
@@ -142,7 +142,7 @@ def _compiled_templates() -> FileSystemBytecodeCache | None:
 
 
 def _style(name: str) -> Markup:
-    """The style that all pages share, and that of one kind of page."""
+    """Return the style that all pages share, followed by that of one kind of page."""
     files = (_STYLE / "player.css", _STYLE / f"{name}.css")
     return Markup("\n".join(file.read_text(encoding="utf-8") for file in files))
 
@@ -151,7 +151,7 @@ __all__ = ["Document", "html_of", "live_page", "page_script"]
 
 
 class Marked(NamedTuple):
-    """A time that both time lines mark, and its caption."""
+    """A simulated time that both time lines mark [ns], and its caption."""
 
     time_ns: int
     words: str
@@ -170,22 +170,22 @@ def side_by_side(
     ghost: bool = False,
     more: Sequence[Section] = (),
 ) -> str:
-    """Return the page: one file that loads nothing.
+    """Return a page that shows two films side by side, as self-contained HTML.
 
     Args:
-        title: of the window.
-        heading: above all.
-        tone: of the first section.
-        said: above the films.
-        films: the two.
-        names: of the runs.
-        moments: that are marked.
-        introduced: text before them.
-        ghost: whether the second film is drawn as a ghost in the first one at first.
+        title: title of the window.
+        heading: heading of the page.
+        tone: tone of the first section: ``good``, ``warned`` or ``bad``.
+        said: content above the films.
+        films: the two films.
+        names: names of the runs.
+        moments: marked times.
+        introduced: text before the marked times.
+        ghost: whether the second film is initially drawn as a ghost in the first one.
         more: further sections.
 
     Raises:
-        BadInput: if the script of the pages has not been made.
+        BadInput: if the script of the pages has not been built.
     """
     page_script()
     ids = [f"film-{number}" for number in range(len(films))]
@@ -195,10 +195,10 @@ def side_by_side(
     ]
     marks = [Paragraph((introduced, *first), "first-differences")] if moments else []
     look = Section("", content=[*said, *marks, Player(ids, has_course=True)], kind=f"look {tone}")
-    told = {
+    data = {
         "names": names,
         "first": [{"time": at.time_ns / 1e9, "text": at.words} for at in moments],
         "ghost": ghost,
     }
     played = dict(zip(ids, films, strict=True))
-    return Document(title, [look, *more], heading=heading, films=played, comparison=told).html()
+    return Document(title, [look, *more], heading=heading, films=played, comparison=data).html()

@@ -1,11 +1,11 @@
-"""Figures of pages: charts of lines and points, and rows of bars over time; the page's script draws them.
+"""Figures of pages, drawn by the page's script: charts of lines and points, and rows of bars over time.
 
 For example::
 
     line = Line("height", times, heights, SERIES[0], unit="m")
     figure = Chart([Panel([line], Axis("height [m]"))], span=(0.0, 12.0))
 
-Names and texts are plain text: nothing in them is read as markup.
+Names and texts are plain text, not markup.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 from hetwin_core.episodes.episode import Episode
 
 Span: TypeAlias = tuple[float, float]
-"""From when to when [s]."""
-_MOST_POINTS = 1600
+"""Begin and end of a time span [s]."""
+_MAX_POINTS = 1600
 
 
 class LineStyle(StrEnum):
@@ -45,7 +45,7 @@ class PointStyle(StrEnum):
 
 
 class Part(StrEnum):
-    """Which half of its row a bar takes."""
+    """The half of a row that a bar occupies."""
 
     UPPER = "upper"
     LOWER = "lower"
@@ -53,21 +53,21 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """A line through points; there is a gap where something is not a number.
+    """A line through points, with a gap at each NaN.
 
     Attributes:
-        name: in the legend; lines of one name are shown and left out together.
-        x: (n,) across.
-        y: (n,) up.
+        name: name in the legend; lines of the same name are shown and hidden together.
+        x: (n,) horizontal values.
+        y: (n,) vertical values.
         colour: as ``#rrggbb``.
-        unit: behind the numbers under the pointer; ``%`` for shares.
-        decimals: of these numbers; -1: five digits that count.
+        unit: unit of the numbers in the tooltip; ``%`` for fractions.
+        decimals: decimals of these numbers; -1: five significant digits.
         style: how the points are joined.
-        width: in points of the screen.
+        width: line width in CSS pixels.
         opacity: 0 to 1.
         band: lower and upper edge of a band around the line, (n,) each.
-        points: how its points are drawn, all or each; none if empty.
-        texts: of each point under the pointer instead of its numbers.
+        points: style of all points (one item) or of each point; empty: points are not drawn.
+        texts: text of each point in the tooltip, instead of its numbers.
     """
 
     name: str
@@ -89,11 +89,11 @@ class Axis:
     """An axis of a chart.
 
     Attributes:
-        title: with the unit in brackets.
-        range: shown at first; None: of the data.
-        percent: whether shares are shown in percent.
-        from_zero: whether zero is shown.
-        ticks: places and their labels; empty: round numbers.
+        title: title, with the unit in brackets.
+        range: initial range; None: range of the data.
+        percent: whether fractions are shown in percent.
+        from_zero: whether the range includes zero.
+        ticks: positions and labels of the ticks; empty: round numbers.
     """
 
     title: str = ""
@@ -105,7 +105,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Tint:
-    """A stretch of time, or of another horizontal quantity, in a colour behind all else."""
+    """A coloured background over a range of the horizontal axis."""
 
     begin: float
     end: float
@@ -117,11 +117,11 @@ class Panel:
     """One of the charts of a figure.
 
     Attributes:
-        lines: drawn, the last on top.
-        y: the axis up.
-        title: above it.
-        tints: behind the lines.
-        share: of the figure's height.
+        lines: the lines, the last one on top.
+        y: the vertical axis.
+        title: title above the panel.
+        tints: backgrounds behind the lines.
+        share: height relative to the other panels.
     """
 
     lines: Sequence[Line]
@@ -137,15 +137,15 @@ class Chart:
 
     Attributes:
         panels: the charts, from the top.
-        span: the whole range of the time that is across, which figures of the same span are zoomed in together;
-            None if it is something else.
-        x: the axis across.
-        height: of all panels [points of the screen].
-        marks: dotted lines across all panels.
-        levels: dotted lines at values.
+        span: range of time on the horizontal axis, in which figures of the same span zoom together; None if the axis is
+            not time.
+        x: the horizontal axis.
+        height: height of all panels [CSS pixels].
+        marks: vertical dotted lines in all panels.
+        levels: horizontal dotted lines.
         equal: whether both axes have the same scale.
-        single: whether the pointer is shown one point, and not the values of all lines there.
-        legend: whether there is one.
+        single: whether the tooltip shows only the nearest point instead of the values of all lines.
+        legend: whether there is a legend.
     """
 
     panels: Sequence[Panel]
@@ -161,18 +161,18 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Something that lasts, in a row.
+    """A bar over a time interval in a row.
 
     Attributes:
         row: name of the row.
-        begin: [s]
-        end: [s]
+        begin: begin [s].
+        end: end [s].
         colour: as ``#rrggbb``.
-        text: on the bar.
-        title: under the pointer.
-        detail: lines about it under the pointer, below its times.
-        part: which half of the row it takes; None: all of it.
-        kind: its name in the legend; empty for none.
+        text: text on the bar.
+        title: title of the tooltip.
+        detail: lines of the tooltip below its times.
+        part: half of the row that it occupies; None: the whole row.
+        kind: name in the legend; empty for none.
     """
 
     row: str
@@ -191,11 +191,11 @@ class Rows:
     """Rows of bars over time.
 
     Attributes:
-        rows: their names, from the top; each once.
-        bars: in them.
-        span: the whole range of time.
-        tints: behind all rows.
-        marks: dotted lines across all rows.
+        rows: names of the rows from the top, without duplicates.
+        bars: the bars.
+        span: range of time on the horizontal axis.
+        tints: backgrounds behind all rows.
+        marks: vertical dotted lines in all rows.
     """
 
     rows: Sequence[str]
@@ -206,7 +206,7 @@ class Rows:
 
     @property
     def height(self) -> int:
-        """About how high it is drawn [points of the screen]."""
+        """Approximate height of the drawing [CSS pixels]."""
         return 30 + 27 * len(self.rows)
 
 
@@ -230,72 +230,72 @@ class Figures:
     arrays: dict[str, int] = field(default_factory=dict)
 
     def add(self, figure: Figure) -> int:
-        """Return the number of a figure."""
+        """Add a figure; returns its number."""
         self.figures.append(self._chart(figure) if isinstance(figure, Chart) else _rows(figure))
         return len(self.figures) - 1
 
     def as_json(self) -> dict[str, Any]:
-        """Data for the script; see ``figure.ts``."""
+        """Return the data for the script; see ``figure.ts``."""
         return {"arrays": list(self.arrays), "figures": self.figures}
 
     def _chart(self, chart: Chart) -> dict[str, Any]:
         panels = [
-            {**_told(panel), "lines": [self._line(line) for line in panel.lines]}
+            {**_plain(panel), "lines": [self._line(line) for line in panel.lines]}
             for panel in chart.panels
         ]
-        return {**_told(chart), "kind": "chart", "panels": panels}
+        return {**_plain(chart), "kind": "chart", "panels": panels}
 
     def _line(self, line: Line) -> dict[str, Any]:
         low, high = (None, None) if line.band is None else map(self._array, line.band)
         edges = {"x": self._array(line.x), "y": self._array(line.y), "low": low, "high": high}
-        return {**_told(line, leave_out=("x", "y", "band")), **edges}
+        return {**_plain(line, leave_out=("x", "y", "band")), **edges}
 
     def _array(self, values: ArrayLike) -> int:
-        """The number of an array: base64 of float32, which is compact, and finer than any screen."""
+        """Add an array as base64 of float32, whose precision exceeds that of a screen; returns its number."""
         data = np.ascontiguousarray(values, "<f4").tobytes()
         return self.arrays.setdefault(base64.b64encode(data).decode("ascii"), len(self.arrays))
 
 
 def _rows(rows: Rows) -> dict[str, Any]:
     numbers = {name: number for number, name in enumerate(rows.rows)}
-    bars = [{**_told(bar), "row": numbers[bar.row]} for bar in rows.bars]
-    return {**_told(rows), "kind": "rows", "bars": bars}
+    bars = [{**_plain(bar), "row": numbers[bar.row]} for bar in rows.bars]
+    return {**_plain(rows), "kind": "rows", "bars": bars}
 
 
-def _told(one: Any, leave_out: Iterable[str] = ("panels", "lines", "bars")) -> Any:
-    """A dataclass as JSON has it; a tint as a row of three."""
+def _plain(one: Any, leave_out: Iterable[str] = ("panels", "lines", "bars")) -> Any:
+    """Return a dataclass as plain JSON; a tint becomes a list of begin, end and colour."""
     if isinstance(one, Tint):
         return [one.begin, one.end, one.colour]
     if is_dataclass(one):
         names = [item.name for item in fields(one) if item.name not in leave_out]
-        return {name: _told(getattr(one, name)) for name in names}
+        return {name: _plain(getattr(one, name)) for name in names}
     if isinstance(one, Sequence) and not isinstance(one, str):
-        return [_told(item) for item in one]
+        return [_plain(item) for item in one]
     return one
 
 
 def over(episode: Episode) -> Span:
-    """The time of a run [s]."""
+    """Return the time span of a run [s]."""
     return episode.start_ns / 1e9, episode.end_ns / 1e9
 
 
 def thinned(count: int) -> NDArray[np.intp]:
-    """Which of `count` points to draw: at most some 1600, with the first and the last."""
-    if count <= _MOST_POINTS:
+    """Return the indices of the points to draw: at most `_MAX_POINTS`, including the first and the last."""
+    if count <= _MAX_POINTS:
         return np.arange(count)
-    return np.unique(np.linspace(0, count - 1, _MOST_POINTS).round().astype(np.intp))
+    return np.unique(np.linspace(0, count - 1, _MAX_POINTS).round().astype(np.intp))
 
 
 def lines_over(
     episode: Episode, series: Mapping[str, ArrayLike], colours: Sequence[str], **more: Any
 ) -> Iterator[Line]:
-    """Lines over the time of a run, thinned.
+    """Yield lines over the time of a run, with at most about 1600 points each.
 
     Args:
         episode: the run.
-        series: (n,) a value for each state of the run, by the names of the lines.
-        colours: of the lines in turn.
-        more: of `Line`, the same for all.
+        series: name of a line -> (n,) values, one for each state of the run.
+        colours: colours of the lines, repeated if there are fewer colours than lines.
+        more: further arguments of each `Line`.
     """
     chosen = thinned(len(episode.times))
     times = episode.seconds[chosen]

@@ -1,7 +1,8 @@
-"""Films as bytes: the length of a header, the header as JSON, and arrays that it points into; deflated.
+"""Encodes films as deflated blocks: the length of the header, the header as JSON, then the arrays it refers to.
 
-Positions are kept in steps of `UNIT_M`, quaternions in steps of 1/32767, as differences from one time to the next whose
-bytes lie in planes: the upper planes are all but empty, and deflate well.
+Positions are stored as multiples of `UNIT_M`, quaternions as multiples of 1/32767. Both are stored as differences
+between consecutive times, with one plane per byte of the integers: the planes of the upper bytes are almost zero and
+compress well.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.film.film import Cloud, Film, Scene, layer_header
 
 UNIT_M = 1e-4
-"""Step of positions; they are wrong by half of it at most."""
+"""Resolution of positions [m]."""
 
 QUATERNION_STEPS = 32767
 MISSING = -(2**31)
-"""Stands for a position that is not there."""
+"""Value of a missing position."""
 
 _ALIGNED = 8
 _STILL = 1e-6
-"""A body that changes by less than this, in metres or of a quaternion, stands."""
+"""Maximum change of a standing body's positions [m] and quaternion components."""
 _LEVEL = 6
 
 
@@ -46,7 +47,7 @@ class Block:
         return {"type": kept.dtype.str[1:], "offset": offset, "count": kept.size}
 
     def deflated(self, header: dict[str, Any]) -> bytes:
-        """The whole block."""
+        """Return the deflated block."""
         text = json.dumps(header, separators=(",", ":"), allow_nan=False).encode()
         start = len(text).to_bytes(4, "little") + text
         start += b"\0" * (-len(start) % _ALIGNED)
@@ -54,7 +55,7 @@ class Block:
 
 
 def encode(film: Film) -> bytes:
-    """The film as a deflated block."""
+    """Return a film as a deflated block."""
     block = Block()
     moving = _moving(film.poses)
     standing = film.poses[0].copy() if len(film.poses) else np.zeros((len(film.scene.bodies), 7))
@@ -80,12 +81,12 @@ def encode(film: Film) -> bytes:
 
 
 def encode_text(film: Film) -> str:
-    """The film as text that stands in a page."""
+    """Return a film as base64 text for a page."""
     return base64.b64encode(encode(film)).decode("ascii")
 
 
 def scene_header(scene: Scene, block: Block) -> dict[str, Any]:
-    """The scene for a header; its meshes go into the block."""
+    """Return the scene's entry of a header, and add its meshes to the block."""
     return {
         "name": scene.name,
         "models": [asdict(model) for model in scene.models],
@@ -100,7 +101,7 @@ def scene_header(scene: Scene, block: Block) -> dict[str, Any]:
 
 
 def _moving(poses: Floats) -> NDArray[np.int64]:
-    """Indices of the bodies that do not stand still, or are not always there."""
+    """Return the indices of the bodies that move or are missing at some time."""
     if not len(poses):
         return np.empty(0, np.int64)
     with np.errstate(invalid="ignore"):
@@ -109,21 +110,21 @@ def _moving(poses: Floats) -> NDArray[np.int64]:
 
 
 def _positions(positions: Floats) -> NDArray[np.uint8]:
-    """Planes of bytes of (n, bodies, 3) positions, by body, axis and time."""
-    there = np.isfinite(positions)
-    steps = np.rint(np.where(there, positions, 0.0) / UNIT_M).astype(np.int32)
-    steps[~there] = MISSING
+    """Return byte planes of (n, bodies, 3) positions, ordered by body, axis and time."""
+    present = np.isfinite(positions)
+    steps = np.rint(np.where(present, positions, 0.0) / UNIT_M).astype(np.int32)
+    steps[~present] = MISSING
     return _planes(steps)
 
 
 def _quaternions(quaternions: Floats) -> NDArray[np.uint8]:
-    """Planes of bytes of (n, bodies, 4) quaternions, by body, axis and time."""
-    whole = np.where(np.isfinite(quaternions), quaternions, 0.0)
-    # A quaternion and its negative are the same: without jumps between them the differences are small.
-    turns = np.sum(whole[1:] * whole[:-1], axis=2) < 0.0
-    signs = np.cumprod(np.where(turns, -1.0, 1.0), axis=0)
-    whole[1:] *= signs[:, :, None]
-    return _planes(np.rint(whole * QUATERNION_STEPS).astype(np.int16))
+    """Return byte planes of (n, bodies, 4) quaternions, ordered by body, component and time."""
+    finite = np.where(np.isfinite(quaternions), quaternions, 0.0)
+    # q and -q are the same rotation; without sign changes between times the differences are small.
+    flips = np.sum(finite[1:] * finite[:-1], axis=2) < 0.0
+    signs = np.cumprod(np.where(flips, -1.0, 1.0), axis=0)
+    finite[1:] *= signs[:, :, None]
+    return _planes(np.rint(finite * QUATERNION_STEPS).astype(np.int16))
 
 
 def _planes(steps: NDArray[Any]) -> NDArray[np.uint8]:
@@ -136,7 +137,7 @@ def _planes(steps: NDArray[Any]) -> NDArray[np.uint8]:
 
 
 def _cloud(cloud: Cloud, block: Block) -> dict[str, Any]:
-    """Counts for each time, and all rows behind each other."""
+    """Return a point cloud's entry of the header: the number of points at each time, and all points."""
     rows = np.concatenate([np.empty((0, 4)), *cloud.rows]).astype(np.float32)
-    counts = np.array([len(there) for there in cloud.rows], np.uint32)
+    counts = np.array([len(points) for points in cloud.rows], np.uint32)
     return {"body": cloud.body, "counts": block.place(counts), "rows": block.place(rows)}

@@ -96,9 +96,9 @@ def test_bad_checkpoints_are_refused(saved, tmp_path):
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        (("pick_and_place",), ("SCENARIO", "a checkpoint says this itself")),
+        (("pick_and_place",), ("SCENARIO", "a checkpoint contains this already")),
         (("--seed", "3"), ("--seed", "3", "--from without it")),
-        (("--source", "live"), ("--source", "a checkpoint says this itself")),
+        (("--source", "live"), ("--source", "a checkpoint contains this already")),
         (("--engine", "mujoco"), ("--engine",)),
         (("--transport", "ros"), ("--transport",)),
     ],
@@ -124,7 +124,7 @@ def test_what_cannot_be_saved_is_refused_before_it_begins(tmp_path, more, says):
 
 
 def test_nothing_to_run_is_refused(tmp_path):
-    refused(tmp_path, "run", says=("SCENARIO", "nothing says what is to be run"))
+    refused(tmp_path, "run", says=("SCENARIO", "there is nothing to run"))
 
 
 def test_scenario_that_has_changed_since_is_named(tmp_path):

@@ -132,7 +132,7 @@ def test_a_page_that_dies_is_not_missed(run: subprocess.Popen[str]) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--hold"], "nothing would let the run go on"),
+        (["--hold"], "nothing could continue the run"),
         (["--pace", "0"], "there is no such pace"),
         (["--pace", "nan"], "there is no such pace"),
         (["--pace", "-1"], "there is no such pace"),

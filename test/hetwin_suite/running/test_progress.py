@@ -78,7 +78,7 @@ def test_lines_without_a_time_have_none() -> None:
     assert repeats.lines("ready") == ["ready"]
     assert repeats.lines("ready") == []
     assert repeats.lines("steady", 2.0) == ["(1 more of the same)", "   2.000 s  steady"]
-    assert repeats.rest() == []
+    assert repeats.flush() == []
 
 
 def test_lines_come_in_the_order_of_time(capsys: pytest.CaptureFixture[str]) -> None:

@@ -39,12 +39,12 @@ with Progress("pick_and_place"):
     options = RunOptions(duration=0.0025)
     request = RunRequest("pick_and_place", options, Path(sys.argv[1]))
 
-    def at_hand(conductor):
+    def extend(conductor):
         for _, companion in COMPANIONS.each():
             companion(conductor, scenario, options)
 
     with request.loaded() as (scenario, out):
-        assert not run_locally(request, scenario, out, Begun(), at_hand=at_hand).code
+        assert not run_locally(request, scenario, out, Begun(), on_conductor=extend).code
 print(*sys.modules)
 """
 

@@ -61,7 +61,7 @@ def test_the_first_closing_that_stops_short_is_the_first(
     assert found is not None
     assert found.time_s == pytest.approx(2.8, abs=0.05)
     assert found.width == pytest.approx(0.034, abs=1e-4)
-    assert found.place == pytest.approx((0.455, 0.201, 0.35), abs=0.005)
+    assert found.position == pytest.approx((0.455, 0.201, 0.35), abs=0.005)
 
 
 def test_what_comes_later_does_not_change_the_first_closing(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_what_comes_later_does_not_change_the_first_closing(tmp_path: Path) -> N
     part = drafted(recorded(tmp_path, both(move), 7.0, 80, "part"), file).grasp
     assert whole is not None
     assert part is not None
-    assert whole.place == pytest.approx(part.place, abs=2e-3)
+    assert whole.position == pytest.approx(part.position, abs=2e-3)
     assert whole.width == pytest.approx(part.width, abs=1e-6)
 
 

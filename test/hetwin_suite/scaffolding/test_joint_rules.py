@@ -11,7 +11,7 @@ from support.recorded_bags import MS, joints, write_bag
 from support.robot_files import TABLETOP_ARM
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite.scaffolding.by_hand import JointRule, said_by_hand
+from hetwin_suite.scaffolding.by_hand import JointRule, map_by_hand
 from hetwin_suite.scaffolding.new_scenario import draft_scenario
 
 RECORDED = ["fer_joint1", "fer_joint2", "gripper"]
@@ -19,7 +19,7 @@ TURNED = ["drive_5", "drive_6", "drive_7"]
 
 
 def said(*rules: str) -> dict[str, str]:
-    return said_by_hand([JointRule.from_text(rule) for rule in rules], RECORDED)
+    return map_by_hand([JointRule.from_text(rule) for rule in rules], RECORDED)
 
 
 def test_a_pattern_says_what_several_joints_are() -> None:
