@@ -1,4 +1,4 @@
-"""The services with which somebody takes a run in hand: pausing, stepping, pace, and handovers."""
+"""The services that control a run by hand: pausing, stepping, pace, and handovers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMMANDS = ("pause", "go_on", "step", "next_event", "pace")
 
 
 class ByHand:
-    """Offers ``hetwin/control`` and ``hetwin/hand_over``; each responds when its request is done.
+    """Offers ``hetwin/control`` and ``hetwin/hand_over``; each responds when its request has been carried out.
 
     Args:
         node: the conductor's node.
@@ -56,10 +56,10 @@ class ByHand:
         return response
 
     async def _control(self, conductor: Conductor, request: Any) -> None:
-        """Carry a command out.
+        """Carry out a command.
 
         Raises:
-            Refused: if the run does not take it, or there is no such command.
+            Refused: if the run cannot carry it out, or if there is no such command.
         """
         pausing = conductor.pausing
         match request.command:
@@ -80,10 +80,10 @@ class ByHand:
                 raise Refused(f"the command is {command!r}; expected {', '.join(COMMANDS)}")
 
     async def _step(self, conductor: Conductor, steps: int | None) -> None:
-        """Take some steps, or those to the next event, and wait until they are done.
+        """Take a number of steps (None: up to the next event), and wait until they are done.
 
         Raises:
-            Refused: if the run is not paused, or did not come to their end.
+            Refused: if the run is not paused, or was resumed, paused again or ended before the last step.
         """
         pausing = conductor.pausing
         before = pausing.steps_allowed
@@ -103,5 +103,5 @@ class ByHand:
         return conductor
 
     async def _while(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
-        """Wait until something holds or this run is over."""
+        """Wait until a condition holds or this run is over."""
         await self._node.deferred.until(lambda: holds() or self._node.conductor is not conductor)

@@ -20,14 +20,14 @@ from hetwin_core.wire.names import make_executor
 
 FAILED, BAD_INPUT = 1, 2
 SAME_WISH_S = 4.0
-"""Signals that follow each other sooner are one: a terminal and `ros2 launch` may both send it."""
+"""Signals at most this far apart count as one [s]: a terminal and `ros2 launch` may both send Ctrl-C."""
 
 
 def main(args: list[str] | None = None) -> None:
-    """Serve goals until the process is asked to end, or has carried out `runs` of them.
+    """Carry out goals until the process is asked to end, or until `runs` of them are done.
 
-    It ends with 128 and the number of a signal that comes before a run, with 2 if another run has its namespace, else
-    as its last run did: 2 after bad input, 1 after a failed one.
+    The exit code is 128 plus the number of a signal that arrives before any run, 2 if another run has the namespace,
+    and else that of the last run: 0, 2 after bad input, 1 after a failure.
     """
     hold()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
@@ -55,7 +55,7 @@ def main(args: list[str] | None = None) -> None:
 
 
 def _end_in_order(node: ConductorNode, count: int, number: int) -> None:
-    """The first signal ends the run at its next barrier, the second at once."""
+    """End the run at its next barrier on the first signal, and at once on the second."""
     node.quitting = True
     if node.conductor is None:
         return
@@ -68,11 +68,11 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
     """Carry out goals, one after the other.
 
     Returns:
-        The exit code of the last one.
+        The exit code of the last goal.
 
     Raises:
         BadInput: if another run has the namespace.
-        Interrupted: if a signal ends this before anything was run.
+        Interrupted: if a signal ends the process before any run.
     """
     once = bool(node.get_parameter("start_at_once").value)
     wanted = int(node.get_parameter("runs").value) or int(once)
@@ -90,7 +90,7 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
         node.finish(result)
         while node.goal is not None and not isinstance(node.goal, StartupGoal):
             executor.spin_once(0.01)  # until the result is on its way
-        if node.goal is None:  # else it begins again
+        if node.goal is None:  # otherwise the run starts again
             done += bool(result.summary or result.error)
             node.quitting = node.quitting or done == wanted
         code = _code_of(result, node)
@@ -103,7 +103,7 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
 
 
 def _code_of(result: Simulate.Result, node: ConductorNode) -> int:
-    """The exit code of a result; success is logged."""
+    """The exit code of a result; a success is logged."""
     if result.error:
         return BAD_INPUT if json.loads(result.error).get("kind") == "bad_input" else FAILED
     node.get_logger().info(f"ended: {result.ended}, digest {result.digest}")

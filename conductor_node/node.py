@@ -34,10 +34,10 @@ from hetwin_core.wire.run_identity import Claim, new_token, refuse_foreign
 
 
 def offer_standard_services(node: Node) -> Any:
-    """Offer the services.
+    """Offer the services of the standard ``simulation_interfaces``.
 
     Returns:
-        Their server; None where ``simulation_interfaces`` is not installed, which the node's log reports.
+        Their server; None if ``simulation_interfaces`` is not installed, which the node's log reports.
     """
     if find_spec("simulation_interfaces") is None:
         node.get_logger().info(
@@ -52,8 +52,8 @@ def offer_standard_services(node: Node) -> Any:
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "scenario": ("", "path of a scenario, or name of one of hetwin's, for goals that name none"),
     "source": ("", "recording, live, or live:ROBOT_NAMESPACE; empty: the scenario's"),
-    "scene": ("", "where objects are, as JSON, for runs that no goal requests"),
-    "duration": (0.0, "end after so many simulated seconds; 0: with the source"),
+    "scene": ("", "poses of objects, as JSON, for runs that no goal requests"),
+    "duration": (0.0, "end after this many simulated seconds; 0: with the source"),
     "engine": ("", "physics engine of the main model; empty: the scenario's"),
     "variant": ("", "one of the scenario's variants; empty: the scenario as it stands"),
     "out": ("runs", "folder for the folders of runs"),
@@ -62,19 +62,22 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "state_rate": (100.0, "states published per simulated second"),
     "localized": (
         True,
-        "say on tf where the odometry of a mobile robot began in the world; false where AMCL or a SLAM does so",
+        "publish on tf where the odometry of a mobile robot started in the world; false if AMCL or SLAM does so",
     ),
-    "run": ("", "token of the run, as whoever starts its nodes has drawn it; empty: a new one"),
+    "run": (
+        "",
+        "token of the run, if the process that starts the nodes has drawn one; empty: a new one",
+    ),
     "start_at_once": (False, "run once without waiting for a goal"),
     "start_paused": (False, "hold each run before its first step"),
-    "pace": (0.0, "hold runs to so many times real time; 0: as fast as they go"),
+    "pace": (0.0, "run at this many times real time; 0: as fast as possible"),
     "runs": (0, "how many simulations to run before the process ends; 0: no end"),
 }
 """Name -> default and description."""
 
 
 class DeferredResponses:
-    """Lets callbacks wait while the thread that runs the ensemble goes on and checks their conditions."""
+    """Lets callbacks wait for conditions, which the thread that runs the ensemble checks."""
 
     def __init__(self) -> None:
         self._all: list[tuple[Callable[[], bool], Future]] = []
@@ -87,7 +90,7 @@ class DeferredResponses:
             await future
 
     def check(self) -> None:
-        """Let those go on whose condition holds now."""
+        """Resume the callbacks whose condition holds now."""
         if self._all:
             ready = [future for holds, future in self._all if holds()]
             self._all = [pair for pair in self._all if pair[1] not in ready]
@@ -98,10 +101,10 @@ class DeferredResponses:
 class ConductorNode(LifecycleNode):  # type: ignore[misc]
     """Accepts registrations and goals; `runner.run_goal` carries out the run itself, in the thread that spins.
 
-    Its parameters are those of `parameters`.
+    Its parameters are `PARAMETERS`.
 
     Attributes:
-        run: token of the run, by which nodes and clients recognise each other.
+        run: token of the run, by which nodes and clients recognize each other.
 
     Raises:
         BadInput: if another run on this machine has the namespace.
@@ -137,9 +140,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._offer(AnnotateAction, names.ANNOTATE, self._on_annotate, depth)
         self._offer(StopSimulation, names.STOP, self._on_stop, depth)
         self._tasks = TaskMessages()
-        self._hear(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
-        self._hear(Task, TASKS.name, self._read_task, depth)
-        self._hear(Belief, BELIEFS.name, messages.read_belief, depth)
+        self._subscribe(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
+        self._subscribe(Task, TASKS.name, self._read_task, depth)
+        self._subscribe(Belief, BELIEFS.name, messages.read_belief, depth)
         self._servers = [
             ActionServer(
                 self,
@@ -155,13 +158,13 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._standard = offer_standard_services(self)
 
     def begin_startup_goal(self) -> None:
-        """Begin a run by the parameters; if one is running, begin again when it has ended."""
+        """Start a run from the node's parameters; if one is running, start after it has ended."""
         self._next = StartupGoal(self)
         if self.goal is None:
             self.goal, self._next = self._next, None
 
     def finish(self, result: Simulate.Result) -> None:
-        """Return the result of the present goal."""
+        """Return the result of the current goal to its client."""
         self.conductor = None
         self.last_result = result
         if self._result is not None:
@@ -171,7 +174,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             self.goal, self._next = self._next, None
 
     def destroy_node(self) -> None:
-        """Give up the name, so that another run may have it."""
+        """Release the namespace, so that another run may use it."""
         if self._claim is not None:
             self._claim.close()
         super().destroy_node()
@@ -180,7 +183,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         """Make sure that a request is for this run.
 
         Raises:
-            Refused: if it is for another one.
+            Refused: if it is for another run.
         """
         us = f"the conductor of {self.get_namespace()!r} (process {os.getpid()})"
         refuse_foreign(run, self.run, what, us)
@@ -188,12 +191,12 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     # ------------------------------------------------------------------ life cycle
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Goals are accepted from now on."""
+        """Accept goals from now on."""
         self._is_active = True
         return super().on_activate(state)
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Goals are refused from now on; a running simulation is stopped."""
+        """Refuse goals from now on, and stop a running simulation."""
         self._is_active = False
         if self.conductor is not None:
             self.conductor.stop()
@@ -234,16 +237,16 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             self.registrations[request.name] = request
 
     def let_join(self, conductor: Conductor, request: RegisterModel.Request) -> None:
-        """Let a model join the run that goes on, unless it is one that is started again.
+        """Let a model join the current run; a restarted model is only registered again.
 
         Raises:
-            Refused: if the scenario does not admit it.
+            Refused: if the scenario does not admit the model.
         """
         if conductor.awaits(request.name):
             self.registrations[request.name] = request
             return
-        place = conductor.join(request.name, partial(self._forget, request))
-        self.registrations[place] = request
+        name = conductor.join(request.name, partial(self._forget, request))
+        self.registrations[name] = request
 
     def _forget(self, request: RegisterModel.Request, refusal: str | None) -> None:
         if refusal is not None:
@@ -256,8 +259,10 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     def _on_annotate(self, request: AnnotateAction.Request) -> None:
         self._running().notify(messages.read_annotation(request.annotation))
 
-    def _hear(self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile) -> None:
-        """Take the robot's program's messages about a run; a live source subscribes to that itself."""
+    def _subscribe(
+        self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile
+    ) -> None:
+        """Subscribe to messages of the robot's program about a run; a live source has subscriptions of its own."""
 
         def on_message(message: Any) -> None:
             if self.conductor is None or self.conductor.is_live:

@@ -1,4 +1,4 @@
-"""Processes of nodes: how they are started and ended."""
+"""Starts and ends the processes of nodes."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.supervision.watched import ending
 
 APPEAR_S = 60.0
-"""A node may take this long until it is seen: until its process has loaded its modules, on a busy machine."""
+"""Time limit until a node is seen [s]: its process has to load its modules, on a busy machine."""
 REGISTER_S = 60.0
-"""A node that is seen may take this long to register."""
+"""Time limit for a node that is seen to register [s]."""
 DISCOVER_S = 60.0
-"""The topics of a node that has registered may take this long to be discovered."""
+"""Time limit to discover the topics of a node that has registered [s]."""
 UNSEEN_S = 20.0
-"""One on this machine of which none is discovered within this time is started anew, once.
+"""A node on this machine with no topic discovered within this time [s] is restarted, once.
 
-On a busy machine two participants of Fast DDS at times never discover each other completely.
+On a busy machine two participants of Fast DDS sometimes never discover each other completely.
 """
 MATCH_S = 30.0
-"""A node whose topics are discovered may take this long until its responses arrive."""
+"""Time limit for responses of a node whose topics are discovered [s]."""
 START_S = APPEAR_S + REGISTER_S + UNSEEN_S + DISCOVER_S + MATCH_S
-"""All of it."""
+"""The sum of all these limits [s]."""
 
 
 MODEL_NODE = "model_nodes.ros_node.main"
@@ -47,14 +47,14 @@ def start_node(
 ) -> subprocess.Popen[bytes]:
     """Start a node in a session of its own, so that a Ctrl-C at the terminal does not reach it.
 
-    When this process ends, a model's node is killed, even if it hangs; the conductor's ends its run.
+    When this process ends, the node of a model is killed, even if it hangs; the conductor's node ends its run.
 
     Args:
-        module: whose `main` runs the node.
-        name: of the node.
-        namespace: of the node.
-        parameters: of the node.
-        files: descriptors that it inherits.
+        module: module with the node's `main`.
+        name: name of the node.
+        namespace: namespace of the node.
+        parameters: ROS parameters of the node.
+        files: file descriptors that the node inherits.
     """
     dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
     command = [sys.executable, "-m", STARTING, module, "--ros-args", "-r", f"__node:={name}"]
@@ -73,7 +73,7 @@ def start_node(
 
 
 def parameters_of(plan: ModelPlan, run: str) -> dict[str, object]:
-    """The ROS parameters of a model's node; with the token of its run, unless that is empty."""
+    """ROS parameters for a model's node; an empty token of the run is left out."""
     parameters: dict[str, object] = {"type": plan.type, "stepping": plan.stepping.value}
     if run:
         parameters["run"] = run
@@ -94,11 +94,11 @@ _numbers = itertools.count(1)
 
 
 class ModelNodes:
-    """Nodes of models that the conductor has restarted.
+    """Nodes that the conductor has started to replace those of failed models.
 
     Args:
-        namespace: of the conductor.
-        run: token of its run.
+        namespace: namespace of the conductor.
+        run: token of the conductor's run.
     """
 
     def __init__(self, namespace: str, run: str) -> None:
@@ -108,20 +108,20 @@ class ModelNodes:
     def start(self, plan: ModelPlan) -> None:
         """Start a node for a model in place of one that has failed or ended.
 
-        It gets a name of its own, so that its services are not confused with those of the former node.
+        The node gets a name of its own, so that its services are not confused with those of the former node.
         """
         parameters = {**parameters_of(plan, self._run), "model": plan.name}
         name = f"{plan.name}_restarted_{next(_numbers)}"
         self._processes[plan.name] = start_node(MODEL_NODE, name, self._namespace, parameters)
 
     def ended(self, model: str) -> str | None:
-        """How the node that was started for a model has ended; None if it has not."""
+        """How the last node that was started for this model has ended; None if it still runs or there is none."""
         process = self._processes.get(model)
         code = None if process is None else process.poll()
         return None if code is None else f"its process {ending(code)}"
 
     def end(self) -> None:
-        """Terminate all of them."""
+        """Terminate all started nodes."""
         end_processes(self._processes.values())
 
 
@@ -131,8 +131,8 @@ def end_processes(
     """Terminate processes; kill those that have not ended after `END_TIMEOUT_S`.
 
     Args:
-        processes: which may have ended already.
-        waiting: is called again and again until all have ended.
+        processes: the processes; some may have ended already.
+        waiting: called repeatedly until all have ended.
     """
     running = [process for process in processes if process.poll() is None]
     for process in running:

@@ -43,18 +43,18 @@ _ROBOTS_OWN = (topics.TRANSFORMS, topics.STATIC_TRANSFORMS, topics.JOINT_STATES)
 
 
 class Publisher(RunListener):
-    """Publishes a run as it goes.
+    """Publishes a run while it proceeds.
 
-    States and the clock are published at every step if a model steps on the clock or free, since it reads the time
-    there; else at most `state_rate` times a simulated second, so that watching costs little. Frames go with the states
-    if a robot's base moves, since navigation looks them up for each scan.
+    States and the clock are published at every step if a model steps on the clock or freely, since that model reads the
+    time there; otherwise at most `state_rate` times per simulated second, which keeps the cost low. Frames are
+    published with the states if a robot's base moves, since navigation looks them up for each scan.
 
     Args:
         node: the conductor's node.
         state_rate: states per simulated second.
         marker_rate: marker arrays for RViz, and frames, per simulated second.
         run: token of the run.
-        live: whether the robot is a real one, whose joints and frames are its own to publish.
+        live: whether the robot is real and publishes its joints and frames itself.
         localized: whether frames include the origin of a mobile robot's odometry.
     """
 
@@ -70,7 +70,9 @@ class Publisher(RunListener):
     ) -> None:
         self._topics = PublishedTopics(node)
         self._topics.offer(*_OFFERED, *(() if live else _ROBOTS_OWN))
-        if not node.get_parameter("use_sim_time").value:  # else another node publishes it
+        if not node.get_parameter(
+            "use_sim_time"
+        ).value:  # otherwise another node publishes the clock
             self._topics.offer(topics.CLOCK)
         self._run, self._live, self._localized = run, live, localized
         self._period_ns = round(1e9 / state_rate)
@@ -101,7 +103,7 @@ class Publisher(RunListener):
         self.stepped(0, scene)
 
     def offer(self, layout: Layout, models: Sequence[ModelRecord] = ()) -> RunEncoder:
-        """Offer the topics that depend on the robots, and return the encoder of a run with them."""
+        """Offer the topics that depend on the robots, and return the encoder for them."""
         self._encoder = RunEncoder(layout, models, localized=self._localized)
         if not self._live:
             self._topics.offer(*self._encoder.topics)
@@ -120,14 +122,14 @@ class Publisher(RunListener):
             self._show(scene)
 
     def next_ns(self, now_ns: int) -> int:
-        """When a state, scans or markers are due."""
+        """The next time at which a state, scans or markers are due [ns]."""
         if self._every_step or (self._encoder is not None and self._encoder.has_scans):
             return now_ns
         due = (self._next_state_ns, self._period_ns), (self._next_marker_ns, self._marker_period_ns)
         return min(now_ns + period if next_ns <= now_ns else next_ns for next_ns, period in due)
 
     def catch_up(self) -> None:
-        """Publish the state of a paused run again, several times a second."""
+        """Publish the state of a paused run again every `PAUSED_PERIOD_S`."""
         now = time.monotonic()
         if self._scene is not None and now >= self._next_paused:
             self._next_paused = now + PAUSED_PERIOD_S
@@ -175,7 +177,7 @@ class Publisher(RunListener):
         self._topics.publish([run_messages.note(time_ns, level, f"hetwin: {source}", text)])
 
     def ended(self, summary: RunSummary) -> None:
-        """Publish how it ended."""
+        """Publish how the run ended."""
         level = "error" if summary.ended == "failed" else "info"
         text = f"{summary.scenario} ended: {summary.ended}"
         self.note(round(summary.simulated_time * 1e9), level, "conductor", text)

@@ -1,4 +1,4 @@
-"""The node of a model as the conductor reaches it: its process, and a channel for its calls."""
+"""The conductor's connection to a model's node: its process, and a channel for calls."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ LOOK_PERIOD_S = 0.1
 
 
 class TopicChannel:
-    """Carries one call at a time to a node, and its result back.
+    """Carries one call at a time to a node, and the result back.
 
     Args:
-        node: the conductor's.
+        node: the conductor's node.
         to: full name of the model's node.
         run: token of the run, which calls and results carry.
-        executor: spins the conductor's node while a result is waited for.
+        executor: spins the conductor's node while it waits for a result.
     """
 
     ENDS = 2
@@ -59,7 +59,7 @@ class TopicChannel:
         self._unasked: list[ModelOutput] = []
 
     def undiscovered(self) -> list[str]:
-        """Which ends of the topics, of those that the model's node has, are not there."""
+        """Describe the ends of the two topics at the model's node that are not discovered."""
         ends = {
             f"subscription of {self._calls.topic_name!r}": self._calls.get_subscription_count(),
             f"publisher of {self._outputs.topic_name!r}": self._outputs.get_publisher_count(),
@@ -67,7 +67,7 @@ class TopicChannel:
         return [end for end, count in ends.items() if not count]
 
     def discovered(self) -> int:
-        """How many of these ends are there."""
+        """How many of the two ends are discovered."""
         return self.ENDS - len(self.undiscovered())
 
     def request(self, message: FlatMessage) -> None:
@@ -93,20 +93,20 @@ class TopicChannel:
         """Wait for the result.
 
         Args:
-            until: when to give up, by `time.monotonic` [s].
-            look: is called from time to time; false ends the waiting.
+            until: time to give up, by `time.monotonic` [s].
+            look: called every `LOOK_PERIOD_S`; false ends the waiting.
 
         Returns:
-            The result; None if there is none.
+            The result; None if none arrived.
         """
         while True:
-            left = max(0.0, until - time.monotonic())
-            output = spin_until(self._executor, self._awaited, min(left, LOOK_PERIOD_S))
-            if output is not None or not look() or left == 0.0:
+            remaining_s = max(0.0, until - time.monotonic())
+            output = spin_until(self._executor, self._awaited, min(remaining_s, LOOK_PERIOD_S))
+            if output is not None or not look() or remaining_s == 0.0:
                 return output
 
     def unasked(self) -> list[ModelOutput]:
-        """Results of steps that were not called for, since the last time."""
+        """Results of steps that the model took by itself, since the last call of this method."""
         found, self._unasked = self._unasked, []
         return found
 
@@ -116,7 +116,7 @@ class TopicChannel:
         self._node.destroy_subscription(self._outputs)
 
     def _on_output(self, output: ModelOutput) -> None:
-        """Take a result; a late one, which is not waited for any more, has another number."""
+        """Take a result. A late one, for which nobody waits any more, has another sequence number and is dropped."""
         if output.run not in ("", self._run):
             return
         if not output.sequence:
@@ -127,21 +127,21 @@ class TopicChannel:
 
 REGULAR_END_S = 1.0
 CALL_AGAIN_S = 0.2
-TELL_S = 5.0
-"""A node that has not registered after this time is named on the console."""
+REPORT_S = 5.0
+"""A node that has not registered after this time [s] is named in the log."""
 
 
 class ReachedNode(Peer):
-    """Reaches a model's node through memory if it is on this machine, else over its topics.
+    """Reaches a model's node through shared memory if it is on this machine, else over topics.
 
     Args:
-        plan: the model as the scenario has it.
+        plan: the model's plan from the scenario.
         node: the conductor's node.
         run: token of the run, which all calls carry.
         executor: spins the conductor's node while calls wait.
-        registrations: name of a model -> the request with which its node registered, as it comes in.
+        registrations: name of a model -> the request with which its node registered; grows as nodes register.
         nodes: restarts nodes.
-        may_go_on: is called while a call waits for the node; ends the waiting by raising.
+        may_go_on: called while a call waits for the node; raises to end the waiting.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class ReachedNode(Peer):
         self._description = ""
 
     def connect(self) -> tuple[str, int]:
-        """Wait until the node has registered and its calls reach it; one that joins has registered."""
+        """Wait until calls reach the node; the node of a model that joins a run must have registered before."""
         if self.plan.seat and self.plan.name not in self._registrations:
             raise self.failure("register", "no node of it has registered")
         self._wait_for_registration()
@@ -189,7 +189,7 @@ class ReachedNode(Peer):
         return found.host, found.pid
 
     def _open_channel(self) -> None:
-        """Share memory with the node that has registered, or make the other ends of its topics."""
+        """Share memory with the registered node, or create publisher and subscription for its topics."""
         found = self._registrations[self.plan.name]
         known = (
             found.host if found.pid > 0 else "",
@@ -204,7 +204,7 @@ class ReachedNode(Peer):
             self._topics = TopicChannel(self._node, found.node, self._run, self._executor)
 
     def _discovers(self, ends: int, within_s: float) -> bool:
-        """Wait until so many ends of its topics are discovered, if it shares no memory; returns whether they are."""
+        """Wait until at least `ends` ends of the topics are discovered; true as well if the node shares memory."""
         end = time.monotonic() + self._patience(within_s)
         while self._topics is not None and self._topics.discovered() < ends:
             if time.monotonic() > end:
@@ -214,18 +214,20 @@ class ReachedNode(Peer):
         return True
 
     def _patience(self, usual_s: float) -> float:
-        """How long the run may stand still for it: for a model that joins no longer than for any call."""
+        """How long the run may wait for the node [s]: for a joining model at most the deadline of a call."""
         return min(usual_s, self.plan.deadline) if self.plan.seat else usual_s
 
     def _wait_for_registration(self) -> None:
-        """Wait until the node has registered; one that is seen gets further time for it."""
-        begun, seen_at, is_told = time.monotonic(), 0.0, False
-        end, within = begun + APPEAR_S, max(REGISTER_S, self.plan.deadline)
+        """Wait until the node has registered; once it is seen, the time limit is extended."""
+        start, seen_at, is_reported = time.monotonic(), 0.0, False
+        end, within = start + APPEAR_S, max(REGISTER_S, self.plan.deadline)
         while self.plan.name not in self._registrations:
             now = time.monotonic()
-            if now > begun + TELL_S and not is_told:
-                is_told = True
-                self._node.get_logger().warning(f"{self.plan.name}: {self._missing(end - begun)}")
+            if now > start + REPORT_S and not is_reported:
+                is_reported = True
+                self._node.get_logger().warning(
+                    f"{self.plan.name}: {self._missing_words(end - start)}"
+                )
             if now > end and seen_at:
                 reason = (
                     f"its node {self._name!r} was seen {now - seen_at:.1f} s ago, but did not register within"
@@ -233,7 +235,7 @@ class ReachedNode(Peer):
                 )
                 raise self.failure("register", reason)
             if now > end:
-                raise self.failure("register", self._never_seen())
+                raise self.failure("register", self._never_seen_words())
             if not seen_at and self._is_seen():
                 end, seen_at = now + within, now
             ended = self._nodes.ended(self.plan.name)
@@ -244,32 +246,32 @@ class ReachedNode(Peer):
 
     @property
     def _name(self) -> str:
-        """The name that its node usually has."""
+        """The usual full name of this model's node."""
         return f"{self._node.get_namespace().rstrip('/')}/{self.plan.name}"
 
     def _is_seen(self) -> bool:
         return self._name in self._seen()
 
     def _seen(self) -> list[str]:
-        """Full names of the nodes in this namespace that are seen now."""
+        """Full names of the nodes in this namespace that are discovered now."""
         space = self._node.get_namespace()
         pairs = self._node.get_node_names_and_namespaces()
         return sorted(f"{where.rstrip('/')}/{name}" for name, where in pairs if where == space)
 
-    def _missing(self, patience: float) -> str:
-        """The pending condition, for whoever started the conductor's node."""
+    def _missing_words(self, patience: float) -> str:
+        """A warning that names the node that has not registered, for the user who started the conductor's node."""
         return (
             f"its node {self._name!r} has not registered with this conductor on host {socket.gethostname()} after"
-            f" {TELL_S:g} s, which waits for {patience:.0f} s. {self._there()}"
+            f" {REPORT_S:g} s, which waits for {patience:.0f} s. {self._known_nodes()}"
         )
 
-    def _never_seen(self) -> str:
+    def _never_seen_words(self) -> str:
         return (
             f"its node {self._name!r} did not appear within {APPEAR_S:g} s; is it running?"
-            f" {self._there()}"
+            f" {self._known_nodes()}"
         )
 
-    def _there(self) -> str:
+    def _known_nodes(self) -> str:
         registered = ", ".join(sorted(self._registrations)) or "none"
         return f"Nodes seen until then: {', '.join(self._seen())}; registered: {registered}"
 
@@ -282,7 +284,7 @@ class ReachedNode(Peer):
             raise self.failure("discover", reason)
 
     def _wait_until_matched(self, topics: TopicChannel) -> None:
-        """Call the node until it responds: messages from before both ends have discovered each other are lost."""
+        """Call the node until it responds: messages sent before both ends have discovered each other are lost."""
         topics.request(FlatMessage("register"))
         end, calls = time.monotonic() + self._patience(MATCH_S), 1
         while topics.reply_until(time.monotonic() + CALL_AGAIN_S, lambda: True) is None:
@@ -294,7 +296,7 @@ class ReachedNode(Peer):
             calls += 1
 
     def _check_alive(self, call: str) -> None:
-        """Check that waiting for the node makes sense.
+        """Check that the node can still respond.
 
         Raises:
             RunFailed: if its process has ended.
@@ -306,7 +308,7 @@ class ReachedNode(Peer):
 
     @property
     def is_reached(self) -> bool:
-        """Whether it can be called."""
+        """Whether the node can be called."""
         if self._is_lost or self._channel is None:
             return False
         return self._topics is None or not self._topics.undiscovered()
@@ -322,7 +324,7 @@ class ReachedNode(Peer):
         self._channel.request(call)
 
     def result(self, call: str, until: float) -> Any:
-        """Wait for the result of the call; requests of others are served meanwhile."""
+        """Wait for the result of the call; other requests are served meanwhile."""
         assert self._channel is not None
         result = self._channel.reply_until(until, self._look)
         if result is None:
@@ -330,28 +332,29 @@ class ReachedNode(Peer):
         return result
 
     def _look(self) -> bool:
-        """Work done from time to time during a long call; whether waiting for the node makes sense."""
+        """Serve requests during a long call; false if the node's process has ended."""
         self._executor.spin_once(0.0)
         self._may_go_on()
         return not self._process.has_ended()
 
     def unasked(self) -> Sequence[Any]:
-        """Results of steps that the conductor does not wait for."""
+        """Results of steps that the model took by itself, without a call."""
         self._check_alive("step")
         self._executor.spin_once(0.0)
         return () if self._topics is None else self._topics.unasked()
 
     def too_late(self, call: str, deadline_s: float) -> RunFailed:
-        """Return the failure of a call whose result has not come in time."""
+        """Return the failure of a call whose result did not arrive in time."""
         self._is_lost = True
         return self.failure(
             call, f"no answer{self._description} within its deadline of {deadline_s:g} s"
         )
 
     def end(self, failure: RunFailed | None) -> RunFailed | None:
-        """Forget the node, which ends by itself; one that hangs is asked to, should it ever go on.
+        """Disconnect from the node, which ends by itself; a hanging one is sent a stop call in case it recovers.
 
-        If it ended as it was asked to, and its result was lost, it has not failed.
+        Returns:
+            The failure; None if the process ended regularly and only its result was lost.
         """
         if self._channel is not None:
             if self._is_lost:
@@ -364,7 +367,7 @@ class ReachedNode(Peer):
         return None if ended_well else failure
 
     def renew(self) -> None:
-        """Kill the node and start another one in its place.
+        """Kill the node and start another one for the same model.
 
         Raises:
             RunFailed: if it runs on another machine.
@@ -377,15 +380,15 @@ class ReachedNode(Peer):
                 "its node runs on another machine; the conductor restarts only those of its own"
             )
             raise self.failure("restart", reason)
-        self._let_it_end(self._process)
+        self._await_end(self._process)
         self._process.kill()
         self._process.close()
         self._registrations.pop(self.plan.name, None)
         self._is_lost = False
         self._nodes.start(self.plan)
 
-    def _let_it_end(self, process: WatchedProcess) -> None:
-        """Wait for a regular end: other nodes forget such a node at once, but look for a killed one for seconds."""
+    def _await_end(self, process: WatchedProcess) -> None:
+        """Wait for a regular end: other nodes forget such a node at once, but search for a killed one for seconds."""
         end = time.monotonic() + (0.0 if self._is_lost else REGULAR_END_S)
         while not process.has_ended() and time.monotonic() < end:
             self._executor.spin_once(0.01)

@@ -1,4 +1,4 @@
-"""Carries out one goal of the conductor's node: a whole run, whose models are nodes."""
+"""Carries out one goal of the conductor's node: a whole run with models in nodes of their own."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SERVED_EVERY = 10
 
 
 class EndedBeforeTheRun(HetwinError):
-    """The process was asked to end while the models were made ready."""
+    """The process was asked to end while the models were being prepared."""
 
     def __init__(self) -> None:
         super().__init__("stopped before the run began; nothing was saved")
@@ -62,14 +62,14 @@ def run_goal(
 ) -> Simulate.Result:
     """Run the scenario of a goal; every error is returned in the result.
 
-    A run that is stopped before it begins has a result without summary and error.
+    A run that is stopped before it starts has a result with neither summary nor error.
 
     The models' nodes end with the run, so their registrations are forgotten.
     """
     try:
         summary = _run(node, executor, goal)
         if summary.error is not None:
-            node.get_logger().error(_failed_words(node, summary.error))
+            node.get_logger().error(_failure_words(node, summary.error))
     except EndedBeforeTheRun as end:
         node.get_logger().info(str(end))
         return Simulate.Result(ended="stopped")
@@ -90,8 +90,8 @@ def run_goal(
     return result
 
 
-def _failed_words(node: ConductorNode, error: Mapping[str, Json]) -> str:
-    """Why a run has failed, with the model's node and its host, for whoever started the conductor's node."""
+def _failure_words(node: ConductorNode, error: Mapping[str, Json]) -> str:
+    """Why a run has failed, with the model's node and its host, for the user who started the conductor's node."""
     model, words = str(error["model"]), f"the run failed: {failure_row_words(error)}"
     found = node.registrations.get(model)
     if found is not None:
@@ -166,7 +166,7 @@ def _run_into(
         conductor.prepare()
         _let_join(node, conductor)
         return conductor.run()
-    except RunFailed as error:  # before there was a run
+    except RunFailed as error:  # the run had not started
         if node.quitting:
             raise EndedBeforeTheRun from error
         return finish_failed_run(out, scenario.name, error, "ros")
@@ -175,7 +175,7 @@ def _run_into(
 
 
 def _let_join(node: ConductorNode, conductor: Conductor) -> None:
-    """Let those join that have registered before the run and are not waited for; others are named and forgotten."""
+    """Let models join that registered before the run without being awaited; refused ones are logged and forgotten."""
     for name, request in list(node.registrations.items()):
         if conductor.awaits(name):
             continue
@@ -187,10 +187,10 @@ def _let_join(node: ConductorNode, conductor: Conductor) -> None:
 
 
 def _hold(node: ConductorNode, conductor: Conductor) -> None:
-    """Hold a run before its first step, and to a pace, by the parameters.
+    """Pause a run before its first step, and limit its pace, according to the node's parameters.
 
     Raises:
-        BadInput: if this run cannot be held.
+        BadInput: if this run can be neither paused nor slowed down.
     """
     pace = float(node.get_parameter("pace").value)
     try:
@@ -205,17 +205,17 @@ def _hold(node: ConductorNode, conductor: Conductor) -> None:
 
 
 class _MayGoOn:
-    """Checks, while nodes of models are waited for before the run, that the process was not asked to end."""
+    """Checks, while the conductor waits for models' nodes before the run, that the process was not asked to end."""
 
     def __init__(self, node: ConductorNode) -> None:
         self._node = node
         self._has_raised = False
 
     def __call__(self) -> None:
-        """Check once more.
+        """Check whether the process was asked to end.
 
         Raises:
-            EndedBeforeTheRun: once, so that the models can be stopped thereafter.
+            EndedBeforeTheRun: only the first time, so that the models can be stopped afterwards.
         """
         conductor = self._node.conductor
         is_running = conductor is not None and conductor.is_running
@@ -252,7 +252,7 @@ def _variant(node: ConductorNode) -> str | None:
 def _folder(
     node: ConductorNode, scenario: Scenario, request: Simulate.Goal
 ) -> AbstractContextManager[Path]:
-    """The folder of the run; a client that knows the run's token keeps other runs from it itself."""
+    """The folder of the run. A client that sends the run's token has reserved its folder itself."""
     wanted = Path(request.out) if request.out else None
     if wanted is not None and request.run:
         return nullcontext(wanted)
@@ -275,7 +275,7 @@ def _json_object(where: str, text: str) -> dict[str, Any]:
 
 
 class _Spinner(RunListener):
-    """Serves requests that arrive during the run, also between the calls that wait for models.
+    """Serves requests that arrive during the run, including while the conductor waits for models.
 
     The run is stopped when the parent process has ended.
     """
@@ -296,7 +296,7 @@ class _Spinner(RunListener):
             self.serve(0.0)
 
     def serve(self, seconds: float) -> None:
-        """Serve requests for up to so many seconds."""
+        """Serve requests for at most `seconds`."""
         self._deferred.check()
         self._executor.spin_once(seconds)
         if os.getppid() != self._parent and self.conductor is not None:
@@ -310,7 +310,7 @@ class _Feedback(RunListener):
 
     def __init__(self, goal: ServerGoalHandle | StartupGoal) -> None:
         self._goal = goal
-        self._begun = time.monotonic()
+        self._start_s = time.monotonic()
         self._next = 0.0
         self._duration_ns: int | None = None
         self._message = ""
@@ -318,22 +318,22 @@ class _Feedback(RunListener):
         self._concerns = NewConcerns()
 
     def started(self, start: RunStart) -> None:
-        """Keep the duration, for the progress; publish where the world can be seen."""
+        """Store the duration, from which progress is computed; publish the address where the world can be seen."""
         self._duration_ns = start.duration_ns
-        self._begun = time.monotonic()
+        self._start_s = time.monotonic()
         if start.shown:
             self._message = shown_line(start.shown)
-            self._publish(0, self._begun)
+            self._publish(0, self._start_s)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Publish, several times a second."""
+        """Publish every `FEEDBACK_PERIOD_S`."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + FEEDBACK_PERIOD_S
             self._publish(scene.time_ns, now)
 
     def event(self, event: Event) -> None:
-        """Publish an event at once; of a concern only that it begins or is worse than known."""
+        """Publish an event at once; a concern only if it is new or has become worse."""
         if is_concern(event) and not self._concerns.is_new(event):
             return
         text = event_line(event)
@@ -348,7 +348,7 @@ class _Feedback(RunListener):
             self._publish(time_ns, time.monotonic())
 
     def keep_alive(self) -> None:
-        """Publish while the run is paused, several times a second."""
+        """Publish every `FEEDBACK_PERIOD_S` while the run is paused."""
         now = time.monotonic()
         if now >= self._next:
             self._next = now + FEEDBACK_PERIOD_S
@@ -359,7 +359,7 @@ class _Feedback(RunListener):
         feedback = Simulate.Feedback(message=self._message)
         messages.fill_time(feedback.time, time_ns)
         feedback.progress = time_ns / self._duration_ns if self._duration_ns else -1.0
-        wall = now - self._begun
+        wall = now - self._start_s
         feedback.real_time_factor = time_ns / 1e9 / wall if wall > 0 else 0.0
         self._goal.publish_feedback(feedback)
         self._message = ""

@@ -1,4 +1,4 @@
-"""Shared memory of Fast DDS that processes leave behind when they are killed."""
+"""Shared-memory segments of Fast DDS that killed processes leave behind."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hetwin_core.ensemble.resources import resource
 
 
 def fast_dds_variables() -> dict[str, str]:
-    """Variables for nodes that start together, except those that the user has set.
+    """Environment variables for nodes that start together, except those that the user has set.
 
-    With them the nodes discover each other at once and communicate over UDP alone. In Fast DDS 3.2, a process that is
+    With them the nodes discover each other at once and communicate only over UDP. In Fast DDS 3.2, a process that is
     killed while it creates its shared memory blocks every later one that wants the same port; on one machine UDP is as
     fast.
     """
@@ -25,7 +25,7 @@ def fast_dds_variables() -> dict[str, str]:
 
 
 def discovers_quickly() -> bool:
-    """Whether this process's environment has the profile with which nodes discover each other at once."""
+    """Whether this process's environment has the Fast DDS profile for quick discovery."""
     return os.environ.get(_profile_variable()) == _profile()
 
 
@@ -38,7 +38,7 @@ def _profile_variable() -> str:
 
 
 def _is_version_3() -> bool:
-    """Fast DDS 3 came with rclpy 9 (Kilted), and reads another variable for profiles than 2 did."""
+    """Fast DDS 3 came with rclpy 9 (Kilted); its variable for profiles has another name than that of Fast DDS 2."""
     try:
         return int(version("rclpy").partition(".")[0]) >= 9
     except PackageNotFoundError:
@@ -51,9 +51,9 @@ LOCKS = ("_el", "_sl")
 
 
 class SharedMemory:
-    """The segments that some processes have used, to be removed once no living process holds them.
+    """The segments that some processes have used, to be removed when no living process holds them.
 
-    Fast DDS locks a file beside each segment as long as its owner lives. Its own tool (`fastdds shm clean`) reads the
+    Fast DDS keeps a file beside each segment locked while its owner lives. Its own tool (`fastdds shm clean`) reads the
     same locks, but removes the segments of every user of the machine.
     """
 
@@ -61,17 +61,17 @@ class SharedMemory:
         self._names: set[str] = set()
 
     def note(self, pids: Iterable[int]) -> None:
-        """Remember the segments that these processes have mapped now."""
+        """Remember the segments that these processes have mapped at this moment."""
         for pid in pids:
             with suppress(OSError):
                 self._names.update(MAPPED.findall(Path(f"/proc/{pid}/maps").read_text()))
 
     def unused(self) -> list[str]:
-        """Names of the segments that exist, but that no process holds any more."""
+        """Names of the segments that still exist and that no process holds."""
         return sorted(name for name in self._names if _is_unused(_locks(name)))
 
     def remove_unused(self) -> None:
-        """Remove the segments that no process holds any more."""
+        """Remove the segments that no process holds."""
         for name in self.unused():
             for file in (FOLDER / name, *_locks(name), FOLDER / f"sem.{name}_mutex"):
                 with suppress(OSError):

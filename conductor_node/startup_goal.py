@@ -1,4 +1,4 @@
-"""A run without an action client: begun at the start of the process, or by a service."""
+"""A run without an action client, started by the node's parameters or by a service."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from hetwin_core.wire.messages import read_time
 
 
 class StartupGoal:
-    """Stands for the action's goal; feedback goes to the node's log.
+    """Replaces the goal of an action client; feedback goes to the node's log.
 
     Args:
-        node: the conductor's node, whose parameters name the run.
+        node: the conductor's node; its parameters configure the run.
     """
 
     def __init__(self, node: LifecycleNode) -> None:
@@ -25,7 +25,7 @@ class StartupGoal:
         )
 
     def publish_feedback(self, feedback: Simulate.Feedback) -> None:
-        """Log the outcome."""
+        """Log the feedback's message, if it has one."""
         if feedback.message:
             time = seconds(read_time(feedback.time), 3)
             self._node.get_logger().info(f"{time}: {feedback.message}")

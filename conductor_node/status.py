@@ -1,4 +1,4 @@
-"""How a run goes, on ``hetwin/status``."""
+"""Publishes the state of a run and its identity: ``hetwin/status`` and ``hetwin/run``."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ from hetwin_core.wire.publishing import latched
 from hetwin_core.wire.run_identity import taken_by_another
 
 LOOK_S = 8.0
-"""Longer than two nodes on one network need to discover each other, which may be at their second announcement."""
+"""Time to look for other runs [s]: two nodes may only discover each other at their second announcement."""
 QUICK_LOOK_S = 6.0
-"""The same with the profile for quick discovery (`fast_dds`)."""
+"""The same with the profile for quick discovery (`fast_dds_variables`) [s]."""
 _REPEAT_S = 0.5
-MOST = 100
-"""Conductors of one namespace that are heard at the same time."""
+MAX_CONDUCTORS = 100
+"""Maximum number of conductors in one namespace whose identities are kept."""
 
 
 def in_words(identity: Any) -> str:
-    """A run that was heard of, e.g. ``3f2a91c0 (process 4711 on host arm2)``."""
+    """Describe a run by its identity, e.g. ``3f2a91c0 (process 4711 on host arm2)``."""
     return f"{identity.run} (process {identity.pid} on host {identity.host})"
 
 
 def of_all() -> QoSProfile:
-    """The QoS with which all identities are heard: with the depth of a latched topic one would hide the others."""
+    """QoS to receive all identities: with the depth 1 of a latched topic only the newest would be kept."""
     qos = latched()
-    qos.depth = MOST
+    qos.depth = MAX_CONDUCTORS
     return qos
 
 
 def look_s() -> float:
-    """How long to look for runs on other machines; 0 where this process's environment discovers none [s]."""
+    """How long to look for runs on other machines [s]; 0 if this process's environment excludes other machines."""
     if os.environ.get("ROS_LOCALHOST_ONLY") == "1":
         return 0.0
     if os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") in ("LOCALHOST", "OFF"):
@@ -57,12 +57,12 @@ def look_s() -> float:
 
 
 class Presence:
-    """Publishes the run's identity on ``hetwin/run``, and listens for others there.
+    """Publishes the run's identity on ``hetwin/run``, and looks there for other runs in the namespace.
 
     Args:
-        node: the conductor's.
-        run: its token.
-        look_s: how long to look for others before anything begins [s].
+        node: the conductor's node.
+        run: token of this run.
+        look_s: how long to look for other runs before a run may start [s].
     """
 
     def __init__(self, node: Any, run: str, look_s: float) -> None:
@@ -80,14 +80,14 @@ class Presence:
 
     @property
     def looks(self) -> bool:
-        """Whether it still looks around; nothing may begin before it has."""
+        """Whether it is still looking for other runs; no run may start before it has finished."""
         return bool(self._identity.looks)
 
     def look(self) -> None:
-        """Look once more, if it still looks around.
+        """Check for other runs, unless the time for it is over.
 
         Raises:
-            BadInput: if another run has the namespace, or gets it.
+            BadInput: if another run has the namespace, or has precedence (the smaller token) among those that start.
         """
         if not self.looks:
             return
@@ -121,14 +121,14 @@ PERIOD_S = 0.1
 
 
 class StatusPublisher(RunListener):
-    """Publishes how a run goes, some times a second of wall time.
+    """Publishes the state of a run every `PERIOD_S` of wall time.
 
     Args:
         node: the conductor's node.
         run: token of the run.
 
     Attributes:
-        conductor: of the run.
+        conductor: the run's conductor, once it exists.
     """
 
     needs_each_state = False
@@ -140,22 +140,22 @@ class StatusPublisher(RunListener):
         self.conductor: Conductor | None = None
 
     def started(self, start: RunStart) -> None:
-        """Publish that it begins."""
+        """Publish that the run starts."""
         self._publish(start.snapshot.time_ns)
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Publish if it is time to."""
+        """Publish if the period is over."""
         if time.monotonic() >= self._next:
             self._publish(scene.time_ns)
 
     def catch_up(self) -> None:
-        """Publish if it is time to, while the run is paused or waits for its pace."""
+        """Publish if the period is over, while the run is paused or held to its pace."""
         scene = None if self.conductor is None else self.conductor.scene
         if scene is not None and time.monotonic() >= self._next:
             self._publish(scene.time_ns)
 
     def ended(self, summary: RunSummary) -> None:
-        """Publish how it ended."""
+        """Publish how the run ended."""
         reason = "" if summary.error is None else str(summary.error.get("reason", ""))
         self._publish(
             round(summary.simulated_time * 1e9),

@@ -12,11 +12,11 @@ from hetwin_core.ensemble.scene.values import POSE, Floats, Shape, ShapeKind
 
 
 class BoundingBoxes:
-    """Axis-aligned boxes in the world around entities, computed from the boxes of their shapes.
+    """Axis-aligned boxes around entities in the world frame, computed from the boxes of their shapes.
 
     Args:
-        layout: of the scene.
-        names: of the entities; those without colliding shapes are left out.
+        layout: layout of the scene.
+        names: names of the entities; those without colliding shapes are left out.
     """
 
     def __init__(self, layout: Layout, names: Sequence[str]) -> None:
@@ -33,7 +33,7 @@ class BoundingBoxes:
         return len(self.names)
 
     def poses(self, values: Floats) -> Floats:
-        """Return (n, 13) the entities' poses and twists, from all values of the scene."""
+        """Return (n, 13) the entities' poses and twists from the scene's array of values."""
         poses: Floats = values[self._at]
         return poses
 
@@ -45,25 +45,25 @@ class BoundingBoxes:
     def around(
         self, poses: Floats, chosen: np.ndarray | slice = slice(None), ahead: float = 0.0
     ) -> Floats:
-        """Return (m, 6) lower and upper corners [m] of the chosen entities at `poses` (m, 13).
+        """Return (m, 6) lower and upper corners [m] of the chosen entities' boxes at `poses` (m, 13).
 
-        With `ahead` [s] the boxes contain all that the entities sweep in that time at their current velocity.
+        If `ahead` [s] is given, the boxes contain all that the entities sweep in that time at their current velocity.
         """
-        turn = np.ascontiguousarray(rotation_matrices(poses[:, 3:7]))
-        middle = poses[:, :3] + (turn @ self._middles[chosen][:, :, None])[:, :, 0]
-        half = (np.abs(turn) @ self._halves[chosen][:, :, None])[:, :, 0]
+        rotation = np.ascontiguousarray(rotation_matrices(poses[:, 3:7]))
+        middle = poses[:, :3] + (rotation @ self._middles[chosen][:, :, None])[:, :, 0]
+        half = (np.abs(rotation) @ self._halves[chosen][:, :, None])[:, :, 0]
         corners = np.concatenate([middle - half, middle + half], axis=1)
         if ahead:
             # In a rotation no point moves further than the farthest corner.
-            way = poses[:, 7:10] * ahead
+            travel = poses[:, 7:10] * ahead
             spin = np.sqrt(np.einsum("ij,ij->i", poses[:, 10:13], poses[:, 10:13]))
-            wide = (spin * self._radii[chosen] * ahead)[:, None]
-            corners[:, :3] += np.minimum(way, 0.0) - wide
-            corners[:, 3:] += np.maximum(way, 0.0) + wide
+            margin = (spin * self._radii[chosen] * ahead)[:, None]
+            corners[:, :3] += np.minimum(travel, 0.0) - margin
+            corners[:, 3:] += np.maximum(travel, 0.0) + margin
         return corners
 
     def around_all(self, values: Floats, ahead: float = 0.0) -> Floats:
-        """Return (6,) lower and upper corner [m] of one box around all; inverted if there are none."""
+        """Return (6,) lower and upper corner [m] of one box around all entities; inverted if there are none."""
         if not self.names:
             return np.array([np.inf] * 3 + [-np.inf] * 3)
         boxes = self.around(self.poses(values), ahead=ahead)
@@ -71,7 +71,7 @@ class BoundingBoxes:
 
 
 def local_box(entity: Entity) -> tuple[Floats, Floats] | None:
-    """Return the corners of the box around an entity's colliding shapes, in its frame; None without any."""
+    """Return lower and upper corner (3,) of the box around the colliding shapes in the entity's frame [m], or None."""
     boxes = [_box(shape) for shape in entity.shapes if shape.collides]
     if not boxes:
         return None
@@ -81,13 +81,13 @@ def local_box(entity: Entity) -> tuple[Floats, Floats] | None:
 
 
 def _box(shape: Shape) -> tuple[Floats, Floats]:
-    turn = rotation_matrix(shape.pose[3:7])
-    at = np.array(shape.pose[:3])
+    rotation = rotation_matrix(shape.pose[3:7])
+    position = np.array(shape.pose[:3])
     if shape.kind is ShapeKind.MESH and shape.vertices is not None:
-        points = shape.vertices @ turn.T + at
+        points = shape.vertices @ rotation.T + position
         return points.min(axis=0), points.max(axis=0)
-    half = np.abs(turn) @ _half(shape)
-    return at - half, at + half
+    half = np.abs(rotation) @ _half(shape)
+    return position - half, position + half
 
 
 def _half(shape: Shape) -> Floats:

@@ -27,7 +27,7 @@ from hetwin_core.ensemble.validation import Number
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 CONNECTED = AttributeSpec("connected", 1, "", Meaning.ENTITY)
 HYSTERESIS = 1.2
-"""Factor by which the outer cylinder is larger for leaving than for entering."""
+"""Ratio of the cylinder that the probe must leave to the one that it must enter."""
 
 
 def _pose(numbers: list[float]) -> list[float]:
@@ -67,35 +67,38 @@ class Settings(Parameters):
         "largest angle between the probe's axis and the connected one", 15.0, "deg"
     )
     approach_length: Amount = parameter(
-        "distance that the probe must come along the axis, within the inner cylinder's radius, to connect",
+        "distance that the probe must move along the axis, within the inner cylinder's radius, to connect",
         0.02,
         "m",
     )
     sure: float = parameter(
-        "probability above which a judged claim `connected` of the hand that carried the probe connects it, and not"
-        " its place; 0: its place does",
+        "if above 0, the probe connects when a judged claim `connected` of the hand that carried it is more probable"
+        " than this; its position is ignored. 0: its position decides",
         0.0,
         ge=0,
         lt=1,
     )
     takes_over: bool = parameter(
-        "whether it takes collisions and pose, or only says whether the probe is in its place", True
+        "whether it takes collisions and pose, or only reports whether the probe is in its place",
+        True,
     )
 
 
 class Connector(Model[Settings]):
     """Detects when a probe is connected to a socket, and keeps it there.
 
-    It compares the probe with its ideal connected pose. Inside a cylinder around it, the model requests the probe's
-    *collisions*, so that physics does not jam a plug that snaps in on the real robot; inside a smaller one it
-    requests the probe's *pose* and reports ``connected``. Both only while something carries the probe, that is, while
-    its pose is given in a frame other than the world's: a probe that is not pushed does not snap in. Nor does one
-    that enters the
-    smaller cylinder through its side or its far end, where the socket has a wall: it must come along the axis over
-    `approach_length`. With `sure`, a judged claim ``connected`` decides in place of all that, also once the probe is
-    let go, and a later one takes it back. A probe that leaves the outer cylinder unconnected, or is released
-    unconnected, gets its collisions back. With `takes_over` false the model only reports whether the probe is in its
-    place, as for a baseline without it.
+    The model compares the probe's pose with the ideal connected pose. Inside a cylinder around that pose it requests
+    the
+    probe's *collisions*, so that physics does not jam a plug that snaps in on the real robot; inside a smaller cylinder
+    it requests the probe's *pose* and reports ``connected``. It requests both only while the probe is carried, that is,
+    while its pose is given in a frame other than the world's: a probe that is not pushed does not snap in. The probe
+    must also have moved along the axis over `approach_length` within the smaller cylinder's radius: through the side
+    or the far end, where the socket has a wall, it cannot enter.
+
+    If `sure` is above 0, judged claims ``connected`` replace all these conditions, even after the probe was released; a
+    later claim can disconnect it. A probe that leaves the outer cylinder or is released without being connected gets
+    its collisions back. If `takes_over` is false, the model only reports whether the probe is in its place, as a
+    baseline.
     """
 
     thresholds = ("lock_radius", "lock_length", "lock_angle")
@@ -134,7 +137,7 @@ class Connector(Model[Settings]):
         self._has_collision = False
         self._has_pose = False
         self._is_in_place = False
-        self._came_along: bool | None = None
+        self._has_approached: bool | None = None
         self._carrier, self._judged = "", False
 
     def step(self, tick: Tick) -> Changes:
@@ -145,7 +148,7 @@ class Connector(Model[Settings]):
         reach = HYSTERESIS if self._has_collision else 1.0
         near = radial <= reach * limits.near_radius and abs(axial) <= reach * limits.near_length
         locked = (
-            self._comes_along(radial, axial)
+            self._approaches(radial, axial)
             and abs(axial) <= limits.lock_length
             and angle <= limits.lock_angle
         )
@@ -155,7 +158,7 @@ class Connector(Model[Settings]):
         carried = tick.scene.parent(self._probe) != WORLD
         if carried and near and not self._has_collision:
             changes.take(self._probe, COLLISION)
-        connects = self._hears(tick) if limits.sure else carried and locked
+        connects = self._is_judged_connected(tick) if limits.sure else carried and locked
         if connects and not self._has_pose:
             changes.take(self._probe, POSE)
             self._connected(changes, tick.scene.time_ns)
@@ -167,7 +170,7 @@ class Connector(Model[Settings]):
         return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Take the probe's collisions, or its pose, which is the ideal one from then on.
+        """Take over the probe's collisions, or its pose, which is the ideal one from then on.
 
         Raises:
             Refused: if it is another attribute or entity.
@@ -183,7 +186,7 @@ class Connector(Model[Settings]):
         """Release the probe's collisions, enabled, or its pose, which moves with the socket.
 
         Raises:
-            Refused: if the model is not responsible for it.
+            Refused: if the model is not responsible for the attribute.
         """
         if entity == self._probe and attribute == COLLISION.name and self._has_collision:
             self._has_collision = False
@@ -194,37 +197,37 @@ class Connector(Model[Settings]):
         raise Refused(f"the connector is not responsible for {entity}.{attribute}")
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
-        """Return the offsets to the ideal pose that connect while something carries the probe."""
+        """Return the offsets from the ideal pose by the names of `thresholds`; None while the probe is not carried."""
         if scene.parent(self._probe) == WORLD:
             return None
         radial, axial, angle = self._offset(scene)
         return {"lock_radius": radial, "lock_length": abs(axial), "lock_angle": angle}
 
-    def _hears(self, tick: Tick) -> bool:
-        """Whether the last claim about the hand that carries the probe, or did, is that it is connected."""
+    def _is_judged_connected(self, tick: Tick) -> bool:
+        """Whether the hand that carries, or last carried, the probe was last judged to have connected it."""
         parent = tick.scene.parent(self._probe)
         self._carrier = self._carrier if parent in (WORLD, self._socket) else parent
         for event in tick.events:
-            said = event.arguments
-            own = said.get("claim") == CONNECTED.name and said.get("hand") == self._carrier
+            claim = event.arguments
+            own = claim.get("claim") == CONNECTED.name and claim.get("hand") == self._carrier
             if event.name == JUDGED and own:
-                self._judged = float(str(said["probability"])) > self.settings.sure
+                self._judged = float(str(claim["probability"])) > self.settings.sure
         return self._judged
 
-    def _comes_along(self, radial: float, axial: float) -> bool:
-        """Whether the probe has come along the axis, inside the inner cylinder's radius all the way.
+    def _approaches(self, radial: float, axial: float) -> bool:
+        """Whether the probe has moved along the axis, inside the inner cylinder's radius all the time.
 
-        A probe that is inside at the first step has come along: no other way is known of it.
+        A probe that is inside at the first step counts as having done so, since its earlier path is unknown.
         """
         limits = self.settings
         if radial > limits.lock_radius or axial > limits.lock_length:
-            self._came_along = False
-        elif self._came_along is None or axial <= -limits.approach_length:
-            self._came_along = True
-        return self._came_along is True
+            self._has_approached = False
+        elif self._has_approached is None or axial <= -limits.approach_length:
+            self._has_approached = True
+        return self._has_approached is True
 
     def _report_in_place(self, locked: bool, changes: Changes) -> None:
-        """Report whether the probe is in its place without taking responsibility."""
+        """Report whether the probe is in its place, without taking responsibility."""
         if locked and not self._is_in_place:
             self._connected(changes, changes.time_ns)
         self._is_in_place = locked
@@ -248,7 +251,9 @@ class Connector(Model[Settings]):
         offset = pose[:3] - self._ideal[:3]
         axial = float(offset @ self._axis)
         radial = float(np.linalg.norm(offset - axial * self._axis))
-        turn = multiply(pose[3:7].tolist(), conjugate(self._ideal[3:7].tolist()))
-        moved = np.array(rotate(turn, self._axis.tolist()))  # roll about the axis does not matter
+        rotation = multiply(pose[3:7].tolist(), conjugate(self._ideal[3:7].tolist()))
+        moved = np.array(
+            rotate(rotation, self._axis.tolist())
+        )  # roll about the axis does not matter
         cosine = min(1.0, max(-1.0, float(moved @ self._axis)))
         return radial, axial, math.degrees(math.acos(cosine))

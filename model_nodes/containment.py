@@ -1,4 +1,4 @@
-"""An observer of which object is in which container."""
+"""An observer that determines which object is in which container."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Settings(Parameters):
 
 
 class Containment(Model[Settings]):
-    """Reports in which container each object is.
+    """Reports which container each object is in.
 
     An object is in a container when its origin is inside the container's outline, projected along the container's
     z axis, below its rim and above its bottom. The outline is the convex hull of the container's shapes; a container
@@ -46,8 +46,8 @@ class Containment(Model[Settings]):
     rate = 50.0
     provides = (IN_CONTAINER,)
     raises: ClassVar[Mapping[str, str]] = {
-        "entered": "an object has come into a container and stayed: object, container",
-        "left": "an object has come out of a container and stayed out: object, container",
+        "entered": "an object has entered a container and stayed inside: object, container",
+        "left": "an object has left a container and stayed outside: object, container",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
@@ -74,7 +74,7 @@ class Containment(Model[Settings]):
         self._candidate = dict.fromkeys(self.settings.objects, (-1, scene.time_ns))
 
     def step(self, tick: Tick) -> Changes:
-        """Determine in which containers the objects are."""
+        """Determine which containers the objects are in."""
         changes = tick.changes()
         for name in self.settings.objects:
             found = self._find(tick.scene, name)
@@ -117,7 +117,7 @@ class Inside:
 
     Attributes:
         outline: (n, 2) corners of the convex outline, counter-clockwise [m].
-        edges: (n, 2) from each corner to the next [m].
+        edges: (n, 2) vectors from each corner to the next [m].
         bottom: z of the lowest point [m].
         rim: z of the highest point [m].
     """
@@ -128,7 +128,7 @@ class Inside:
     rim: float
 
     def holds(self, point: tuple[float, float, float]) -> bool:
-        """Whether a point is inside."""
+        """Whether a point in the container's frame [m] is inside."""
         if not self.bottom <= point[2] <= self.rim:
             return False
         edges = self.edges

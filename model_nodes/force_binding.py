@@ -1,7 +1,7 @@
-"""Binding by force: the rule by which a well-known Gazebo plugin attaches objects to a gripper.
+"""Binding by force: a reimplementation of the rule by which a Gazebo plugin attaches objects to a gripper.
 
 Implemented from the description of gazebo_grasp_plugin (J. Buehler, gazebo-pkgs), the third baseline of Bauer et al.
-(2022): it needs no signal of the robot's program, only contact forces.
+(2022). It needs only contact forces, no signal of the robot's program.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ class Settings(Parameters):
     )
     period: Amount = parameter("forces are averaged over this time", 0.2, "s")
     opposing_angle: Amount = parameter(
-        "two contact forces whose directions differ by more oppose each other", 120.0, "deg"
+        "minimum angle between two contact forces that oppose each other", 120.0, "deg"
     )
     force_ratio: Amount = parameter(
-        "of two opposing forces, the smaller is at least this share of the larger", 0.3
+        "minimum ratio of the smaller to the larger of two opposing forces", 0.3
     )
-    max_count: Amount = parameter("highest value of the counter of periods with a grip", 10.0)
-    threshold: Amount = parameter("an object is fixed while the counter is above", 5.0)
-    release_tolerance: Amount = parameter("a contact point that moves farther lets go", 0.005, "m")
+    max_count: Amount = parameter("maximum of the counter of periods with a grip", 10.0)
+    threshold: Amount = parameter("an object is fixed while the counter is above this", 5.0)
+    release_tolerance: Amount = parameter(
+        "motion of a contact point beyond which it lets go", 0.005, "m"
+    )
 
 
 @dataclass(slots=True)
@@ -58,11 +60,12 @@ class _Watched:
 class ForceBinding(Model[Settings]):
     """Attaches an object to the palm while opposing forces of the hand's links squeeze it.
 
-    In each period the contact force per object and link is averaged. The object counts as gripped if any two of these
-    forces differ by more than `opposing_angle` and the smaller is at least `force_ratio` of the larger. A counter
-    rises with each such period and falls with each other; above `threshold` the object is fixed to the palm. It is
-    let go when the counter is back at the threshold or below and a link's contact point of the time of fixing has
-    moved more than `release_tolerance` relative to the object. Events: ``bound`` and ``unbound``.
+    In each period the contact force per object and link is averaged. The object counts as gripped if the directions of
+    any two of these forces differ by more than `opposing_angle` and the smaller force is at least `force_ratio` of the
+    larger. A counter rises with each period in which the object is gripped and falls with every other one; above
+    `threshold` the object is fixed to the palm. It is released when the counter is at or below the threshold and the
+    contact point of a link at the time of fixing has moved by more than `release_tolerance` relative to the object.
+    Events: ``bound`` and ``unbound``.
     """
 
     summary = "Fixes an object to the palm while opposing contact forces squeeze it (a baseline)."
@@ -90,18 +93,18 @@ class ForceBinding(Model[Settings]):
         self._watched = {layout.entity_id(name): _Watched() for name in self._objects}
         self._names = {layout.entity_id(name): name for name in self._objects}
         self._samples = 0
-        self._period_begun_ns = scene.time_ns
+        self._period_start_ns = scene.time_ns
 
     def step(self, tick: Tick) -> Changes:
         """Sum forces; at the end of a period, evaluate them."""
         changes = self._grasp.step(tick) or tick.changes()
         self._sum(tick.scene.proximity)
-        if tick.time_ns - self._period_begun_ns >= self.settings.period * 1e9:
+        if tick.time_ns - self._period_start_ns >= self.settings.period * 1e9:
             for index, watched in self._watched.items():
                 self._evaluate(index, watched, tick.scene, changes)
                 watched.forces.clear()
             self._samples = 0
-            self._period_begun_ns = tick.time_ns
+            self._period_start_ns = tick.time_ns
         return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
@@ -143,11 +146,11 @@ class ForceBinding(Model[Settings]):
             changes.give_back(name, POSE).event("unbound", object=name, hand=self._hand.name)
 
     def _opposing(self, forces: list[Floats]) -> bool:
-        least = math.cos(math.radians(self.settings.opposing_angle))
+        max_cosine = math.cos(math.radians(self.settings.opposing_angle))
         sizes = [float(np.linalg.norm(force)) for force in forces]
         return any(
             min(sizes[i], sizes[j]) >= self.settings.force_ratio * max(sizes[i], sizes[j]) > 0
-            and float(forces[i] @ forces[j]) < least * sizes[i] * sizes[j]
+            and float(forces[i] @ forces[j]) < max_cosine * sizes[i] * sizes[j]
             for i in range(len(forces))
             for j in range(i)
         )
@@ -162,5 +165,5 @@ class ForceBinding(Model[Settings]):
     def _in_object(self, scene: Snapshot, name: str, link: str) -> Floats:
         """Return (3,) the position of a link in the object's frame [m]."""
         pose, other = scene.pose(name), scene.pose(link)
-        away = (other[:3] - pose[:3]).tolist()
-        return np.array(rotate(conjugate(pose[3:7].tolist()), away))
+        offset = (other[:3] - pose[:3]).tolist()
+        return np.array(rotate(conjugate(pose[3:7].tolist()), offset))

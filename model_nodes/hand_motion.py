@@ -18,11 +18,11 @@ _Sample: TypeAlias = tuple[int, Floats]
 class HandMotion:
     """Fits a constant twist to the latest poses.
 
-    Joint positions contain the noise of encoders and of their interpolation; the difference of two
-    samples may exceed 1 m/s for a hand at rest. A fit over tens of milliseconds does not.
+    Joint positions contain the noise of encoders and of interpolation; the difference of two samples may exceed
+    1 m/s for a hand at rest. A fit over tens of milliseconds does not.
 
     Args:
-        window_ns: the fit covers at least this time, if there are enough poses.
+        window_ns: minimum time that the fit covers, if there are enough poses [ns].
     """
 
     def __init__(self, window_ns: int) -> None:
@@ -34,7 +34,7 @@ class HandMotion:
         self._samples.clear()
 
     def add(self, time_ns: int, pose: Floats) -> None:
-        """Add a pose with twist (13,) in the world; ignored if it is not newer than the last."""
+        """Add a pose with twist (13,) in the world; ignored unless it is newer than the last one."""
         samples = self._samples
         if samples and time_ns <= samples[-1][0]:
             return
@@ -45,16 +45,16 @@ class HandMotion:
     def twist(self) -> Floats:
         """Return (6,) linear [m/s] and angular velocity [rad/s] in the world, by least squares.
 
-        With a single pose it is that pose's twist, without any it is zero.
+        With a single pose it is the twist of that pose, without any pose it is zero.
         """
         if len(self._samples) < 2:
             return self._samples[-1][1][7:13].copy() if self._samples else np.zeros(6)
         times, rows = zip(*self._samples, strict=True)
         poses, last = np.array(rows), rows[-1]
         seconds = (np.array(times) - times[-1]) * 1e-9
-        turns: Any = multiply(tuple(poses[:, 3:7].T), conjugate(last[3:7].tolist()))
-        turned = _rotation_vectors(np.array(turns).T.tolist())
-        moves = np.column_stack((poses[:, :3] - last[:3], turned))
+        rotations: Any = multiply(tuple(poses[:, 3:7].T), conjugate(last[3:7].tolist()))
+        rotation_vectors = _rotation_vectors(np.array(rotations).T.tolist())
+        moves = np.column_stack((poses[:, :3] - last[:3], rotation_vectors))
         seconds -= seconds.mean()
         slopes: Floats = seconds @ moves / (seconds @ seconds)
         return slopes

@@ -1,4 +1,4 @@
-"""The scene's entities as the standard describes them."""
+"""Describes the scene's entities in messages of the standard ``simulation_interfaces``."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from hetwin_core.wire.messages import fill_time
 
 
 class RequestRefused(Exception):
-    """A request that is not carried out.
+    """A request that cannot be carried out.
 
     Args:
-        code: of ``simulation_interfaces/Result``, or of the service's response.
+        code: code of ``simulation_interfaces/Result``, or of the service's response.
         words: the reason and the remedy.
     """
 
@@ -32,37 +32,37 @@ class RequestRefused(Exception):
 
 
 def unsupported(words: str) -> RequestRefused:
-    """The request asks for something unsupported."""
+    """Return a refusal: the request needs a feature that is not supported."""
     return RequestRefused(Result.RESULT_FEATURE_UNSUPPORTED, words)
 
 
 def not_found(words: str) -> RequestRefused:
-    """The request names something that does not exist."""
+    """Return a refusal: the request names something that does not exist."""
     return RequestRefused(Result.RESULT_NOT_FOUND, words)
 
 
 def wrong_state(words: str) -> RequestRefused:
-    """The request cannot be carried out in the present state."""
+    """Return a refusal: the request is not possible in the current state."""
     return RequestRefused(Result.RESULT_INCORRECT_STATE, words)
 
 
 def failed(words: str) -> RequestRefused:
-    """The request failed, or is not possible with these values."""
+    """Return a refusal: the operation failed, or is not possible with these values."""
     return RequestRefused(Result.RESULT_OPERATION_FAILED, words)
 
 
 def fill_ok(result: Result) -> None:
-    """Fill in a ``Result`` of a request that was carried out."""
+    """Mark a ``Result`` as OK."""
     result.result = Result.RESULT_OK
 
 
 def fill_refused(result: Result, refusal: RequestRefused) -> None:
-    """Fill in a ``Result`` of a request that was refused."""
+    """Enter the code and the reason of a refusal in a ``Result``."""
     result.result, result.error_message = refusal.code, str(refusal)
 
 
 def box_of(entity: Entity) -> Floats | None:
-    """(2, 3) lower and upper corner in the entity's frame [m]; None if it has no shape."""
+    """(2, 3) lower and upper corner of its bounding box in the entity's frame [m]; None if it has no shape."""
     corners = [corner for shape in entity.shapes for corner in _corners(shape)]
     if not corners:
         return None
@@ -70,7 +70,7 @@ def box_of(entity: Entity) -> Floats | None:
 
 
 def fill_box(message: Any, box: Floats | None) -> Any:
-    """Fill in ``Bounds`` with a box: its upper corner, then its lower one."""
+    """Fill in ``Bounds`` with a box: upper corner first, as the standard demands."""
     message.type = Bounds.TYPE_EMPTY if box is None else Bounds.TYPE_BOX
     if box is not None:
         message.points = [Vector3(x=x, y=y, z=z) for x, y, z in box[::-1].tolist()]
@@ -84,7 +84,7 @@ class Region:
         message: ``Bounds``.
 
     Raises:
-        RequestRefused: if it is no region, or of a kind that is not known.
+        RequestRefused: if the bounds are neither a sphere nor a box, or do not have two points.
     """
 
     def __init__(self, message: Any) -> None:
@@ -98,27 +98,27 @@ class Region:
         self._points = np.array(points)
 
     def overlaps(self, box: Floats, pose: Floats) -> bool:
-        """Whether a box at a pose overlaps the region; of two boxes those along the world's axes are compared."""
-        place, turn = pose[:3], pose[3:7].tolist()
+        """Whether a box at a pose overlaps the region; a box region is compared with the box's bounds in the world."""
+        position, rotation = pose[:3], pose[3:7].tolist()
         if self._is_sphere:
-            centre = rotate(conjugate(turn), (self._points[0] - place).tolist())
+            centre = rotate(conjugate(rotation), (self._points[0] - position).tolist())
             nearest = np.clip(centre, box[0], box[1])
             return bool(np.linalg.norm(nearest - centre) <= self._points[1][0])
-        corners = [np.add(place, rotate(turn, c)) for c in product(*box.T.tolist())]
+        corners = [np.add(position, rotate(rotation, c)) for c in product(*box.T.tolist())]
         lower, upper = np.min(corners, axis=0), np.max(corners, axis=0)
-        least, most = self._points.min(axis=0), self._points.max(axis=0)
-        return bool((lower <= most).all() and (least <= upper).all())
+        region_lower, region_upper = self._points.min(axis=0), self._points.max(axis=0)
+        return bool((lower <= region_upper).all() and (region_lower <= upper).all())
 
 
 def _corners(shape: Shape) -> Iterator[Floats]:
-    """Points that span a shape, in the entity's frame; for round shapes the corners of their bounding box."""
-    place, turn = shape.pose[:3], shape.pose[3:7]
+    """Points that span a shape, in the entity's frame [m]; for round shapes the corners of their bounding box."""
+    position, rotation = shape.pose[:3], shape.pose[3:7]
     if shape.vertices is not None:
         points = shape.vertices.tolist()
     else:
         points = list(product(*((-half, half) for half in _halves(shape))))
     for point in points:
-        yield np.add(place, rotate(turn, point))
+        yield np.add(position, rotate(rotation, point))
 
 
 def _halves(shape: Shape) -> tuple[float, float, float]:
@@ -145,7 +145,7 @@ CATEGORIES = {
     EntityKind.STATIC: EntityCategory.CATEGORY_STATIC_OBJECT,
     EntityKind.ROBOT: EntityCategory.CATEGORY_ROBOT,
 }
-"""Kinds that are listed; links, hands and concepts are found by their names only."""
+"""The kinds of entities that are listed; links, hands and concepts are only found by name."""
 
 
 def listed(scene: Snapshot, filters: Any) -> list[Entity]:
@@ -172,10 +172,10 @@ def listed(scene: Snapshot, filters: Any) -> list[Entity]:
 
 
 def found(scene: Snapshot, name: str) -> Entity:
-    """An entity of any kind.
+    """Return an entity of any kind by name.
 
     Raises:
-        RequestRefused: if there is none of this name.
+        RequestRefused: if there is no entity of this name.
     """
     for entity in scene.layout.entities:
         if entity.name == name:
@@ -184,10 +184,10 @@ def found(scene: Snapshot, name: str) -> Entity:
 
 
 def body_of(scene: Snapshot, entity: Entity) -> Entity:
-    """The entity whose pose is that of the given one: for a robot the link that it stands on.
+    """The entity that carries the pose of the given one: for a robot its base link.
 
     Raises:
-        RequestRefused: if it has none.
+        RequestRefused: if the entity has no pose.
     """
     candidates = [entity]
     if entity.kind is EntityKind.ROBOT:
@@ -202,7 +202,7 @@ def state_of(scene: Snapshot, entity: Entity) -> Any:
     """``EntityState`` in the frame ``world``; accelerations are unknown and set to 0.
 
     Raises:
-        RequestRefused: if it has no pose.
+        RequestRefused: if the entity has no pose.
     """
     x, y, z, qw, qx, qy, qz, *twist = scene.pose(body_of(scene, entity).name).tolist()
     message = EntityState()
@@ -217,7 +217,7 @@ def state_of(scene: Snapshot, entity: Entity) -> Any:
 
 
 def parts_of(scene: Snapshot, entity: Entity) -> Sequence[Entity]:
-    """The entity, or the links of a robot."""
+    """The entity itself, or the links with shapes of a robot."""
     if entity.kind is not EntityKind.ROBOT:
         return (entity,)
     return [e for e in scene.layout.entities if e.owner == entity.name and e.shapes]

@@ -1,4 +1,4 @@
-"""Plays, pauses, steps, stops and resets the run, as the standard defines it."""
+"""Plays, pauses, steps, stops and resets the run, as ``simulation_interfaces`` defines it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAYING = SimulationState.STATE_PLAYING
 PAUSED = SimulationState.STATE_PAUSED
 QUITTING = SimulationState.STATE_QUITTING
 LOADING = getattr(SimulationState, "STATE_LOADING_WORLD", 5)
-"""The models are being initialized; versions before 1.2 of the standard have no state for it."""
+"""The state while the models are initialized; versions before 1.2 of the standard do not define it."""
 WORDS = {STOPPED: "stopped", PLAYING: "playing", PAUSED: "paused", QUITTING: "quitting"}
 
 RESTART = ResetSimulation.Request.SCOPE_TIME | ResetSimulation.Request.SCOPE_STATE
@@ -28,7 +28,7 @@ SPAWNED = ResetSimulation.Request.SCOPE_SPAWNED
 
 
 class RunControl:
-    """Carries out the services' requests to the run.
+    """Carries out requests of the standard's services that concern the run.
 
     Args:
         node: the conductor's node.
@@ -50,10 +50,10 @@ class RunControl:
         return int(PAUSED if node.conductor.pausing.holds else PLAYING)
 
     def running(self) -> Conductor:
-        """The run that plays or is paused.
+        """The conductor of the run that plays or is paused.
 
         Raises:
-            RequestRefused: if there is none.
+            RequestRefused: if there is no such run.
         """
         if self.state not in (PLAYING, PAUSED):
             raise wrong_state(
@@ -63,7 +63,7 @@ class RunControl:
         return conductor
 
     async def set(self, wanted: int) -> None:
-        """Go to another state, and return when it is reached.
+        """Change to another state, and return when it is reached.
 
         Raises:
             RequestRefused: if that state cannot be reached.
@@ -86,17 +86,17 @@ class RunControl:
         elif wanted == STOPPED:
             await self._stop()
         elif now == STOPPED:
-            await self._begin(paused=wanted == PAUSED)
+            await self._start(paused=wanted == PAUSED)
         elif wanted == PAUSED:
             await self._pause()
         else:
             self._node.conductor.resume()
 
     async def step(self, steps: int) -> None:
-        """Take some steps of the main model, and return when they are done.
+        """Take a number of steps of the main model, and return when they are done.
 
         Raises:
-            RequestRefused: if the simulation is not paused, or does not come to their end.
+            RequestRefused: if the simulation is not paused, or was resumed, paused again or ended before the last step.
         """
         if self.state != PAUSED:
             raise failed("only a paused simulation is stepped; pause it first")
@@ -112,10 +112,10 @@ class RunControl:
             raise failed(f"{what} after {done} of {steps} steps")
 
     async def reset(self, scope: int) -> None:
-        """Begin the run again, playing or paused as before.
+        """Start the run again, playing or paused as before.
 
         Raises:
-            RequestRefused: if this run cannot begin again.
+            RequestRefused: if this run cannot be started again.
         """
         scope = (scope or ResetSimulation.Request.SCOPE_ALL) & (RESTART | SPAWNED)
         if scope not in (RESTART, SPAWNED, RESTART | SPAWNED):
@@ -141,7 +141,7 @@ class RunControl:
         await node.deferred.until(lambda: node.conductor is not conductor and self._is_ready())
         self._check_that_it_runs()
 
-    async def _begin(self, *, paused: bool) -> None:
+    async def _start(self, *, paused: bool) -> None:
         node = self._node
         node.start_paused = paused
         node.begin_startup_goal()
@@ -171,7 +171,7 @@ class RunControl:
             self._node.conductor.stop()
 
     def _is_ready(self) -> bool:
-        """Whether the requested run plays, is paused, or has failed to start."""
+        """Whether the requested run is playing or paused, or has failed to start."""
         node = self._node
         if node.goal is None:
             return True
@@ -194,5 +194,5 @@ class RunControl:
         return str(json_codec.error_from_text(result.error, "conductor", "start", 0))
 
     async def _while(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
-        """Wait until something holds or this run is over."""
+        """Wait until a condition holds or this run is over."""
         await self._node.deferred.until(lambda: holds() or self._node.conductor is not conductor)

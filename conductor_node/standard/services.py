@@ -1,4 +1,4 @@
-"""The standard's services, each a thin layer over the conductor."""
+"""The services of the standard ``simulation_interfaces``, each a thin layer over the conductor."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ UNLESS_LIVE = (
     "STEP_SIMULATION_MULTIPLE",
     "STEP_SIMULATION_ACTION",
 )
-"""A live robot can be neither paused nor reset."""
+"""Features that are not offered while the twin follows a live robot, which can be neither paused nor reset."""
 FORMATS = ("sdf", "urdf")
 NOTES = (
     "Objects are spawned and deleted while the simulation is stopped, and are there when it plays."
@@ -73,7 +73,7 @@ NOTES = (
 
 
 def fill_features(message: Any, *, live: bool) -> None:
-    """Fill in ``SimulatorFeatures``, with those that the installed version of the standard knows."""
+    """Fill in ``SimulatorFeatures`` with those offered features that the installed version of the standard defines."""
     names = ALWAYS if live else (*ALWAYS, *UNLESS_LIVE)
     message.features = sorted(getattr(Known, name) for name in names if hasattr(Known, name))
     message.spawn_formats = list(FORMATS)
@@ -85,7 +85,7 @@ def fill_features(message: Any, *, live: bool) -> None:
 
 
 class StandardServices:
-    """Offers every service of the installed version; those that hetwin does not support return why.
+    """Offers every service of the installed version of the standard; unsupported ones return the reason.
 
     Args:
         node: the conductor's node.
@@ -135,7 +135,7 @@ class StandardServices:
                     fill_ok(response.result)
             except RequestRefused as refusal:
                 fill_refused(response.result, refusal)
-            except Exception as error:  # it must not end the run
+            except Exception as error:  # a faulty request must not end the run
                 text = f"{kind.__name__}: {type(error).__name__}: {error}"
                 self._node.get_logger().error(text)
                 if hasattr(response, "result"):
@@ -153,7 +153,7 @@ class StandardServices:
         fill_features(response.features, live=self._is_live())
 
     def _is_live(self) -> bool:
-        """Whether the present or the next run follows a robot."""
+        """Whether the current run, or the next one if none is running, follows a live robot."""
         node = self._node
         if node.conductor is not None:
             return bool(node.conductor.is_live)
@@ -203,7 +203,7 @@ class StandardServices:
 
     def _scene(self) -> Snapshot:
         scene = self._run_control.running().scene
-        assert scene is not None  # it runs
+        assert scene is not None  # `running` has checked it
         return scene
 
     def _found(self, request: Any) -> tuple[Snapshot, Entity]:
@@ -278,10 +278,10 @@ class StandardServices:
     def _spawn_all(self, request: Any, response: Any) -> None:
         self._check_that_it_is_stopped("objects are spawned")
         results = []
-        for one in request.spawn_requests:
+        for spawn_request in request.spawn_requests:
             result = simulation_interfaces.msg.SpawnResult()
             try:
-                result.entity_name = self._spawning.spawn(one)
+                result.entity_name = self._spawning.spawn(spawn_request)
                 fill_ok(result.result)
             except RequestRefused as refusal:
                 fill_refused(result.result, refusal)

@@ -24,10 +24,10 @@ _NO_MODEL = "expected one model in SDFormat or URDF"
 
 
 class Spawning:
-    """Holds spawned objects, in the form of `Simulate.Goal.scene`.
+    """Holds the objects that were spawned, in the form of `Simulate.Goal.scene`.
 
     Args:
-        spawned: entity -> {model, pose}; is changed.
+        spawned: entity -> {model, pose}; modified in place.
     """
 
     def __init__(self, spawned: MutableMapping[str, dict[str, Any]]) -> None:
@@ -100,10 +100,10 @@ class Spawning:
 
 
 def _parsed(uri: str, text: str) -> ET.Element | None:
-    """The root of the description; None if the file is searched for in the model path at the start of the run.
+    """The root element of a description; None for a URI that is only resolved at the start of the run.
 
     Raises:
-        RequestRefused: if the file is missing, or describes no model.
+        RequestRefused: if the file is missing, or does not describe exactly one model.
     """
     if uri:
         file = Path(unquote(uri.removeprefix("file://")))
@@ -139,10 +139,10 @@ def _pose(stamped: Any) -> list[float]:
 
 
 def pose_numbers(pose: Any, code: int) -> list[float]:
-    """Position x y z and quaternion qw qx qy qz of ``geometry_msgs/Pose``, with a unit quaternion.
+    """Position x y z [m] and unit quaternion qw qx qy qz of a ``geometry_msgs/Pose``; the quaternion is normalized.
 
     Raises:
-        RequestRefused: with this code, if it is not a pose.
+        RequestRefused: with this code, if a number is not finite or the quaternion is zero.
     """
     position, q = pose.position, pose.orientation
     numbers = [position.x, position.y, position.z, q.w, q.x, q.y, q.z]

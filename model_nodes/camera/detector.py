@@ -1,4 +1,4 @@
-"""The detector of a camera: its parameters, noise, misses and confusions, and the event of its detections."""
+"""The detector of a camera: parameters, noise, misses and confusions, and the event of a picture."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hetwin_core.ensemble.validation import AboveZero, Finite, Whole
 
 Share = Annotated[Finite, Field(ge=0, le=1)]
 EVERY = "*"
-"""Key for all objects that are not named."""
+"""Key for all objects that have no key of their own."""
 
 
 class Settings(Parameters):
@@ -33,7 +33,7 @@ class Settings(Parameters):
 
     frame: EntityName = parameter("link or other entity that the camera is fixed to")
     at: Pose = parameter(
-        "its place there: x y z, qw qx qy qz; it looks along x, with z up", [0, 0, 0, 1, 0, 0, 0]
+        "its pose there: x y z, qw qx qy qz; it looks along x, with z up", [0, 0, 0, 1, 0, 0, 0]
     )
     objects: EntityNames = parameter("what it may see: a tag, or a list of names", "graspable")
     width: Annotated[AboveZero, Field(lt=math.pi)] = parameter(
@@ -42,21 +42,22 @@ class Settings(Parameters):
     height: Annotated[AboveZero, Field(lt=math.pi)] = parameter(
         "vertical field of view", 0.8, "rad"
     )
-    nearest: Amount = parameter("what is nearer is not seen", 0.1, "m")
-    reach: AboveZero = parameter("what is further is not seen", 3.0, "m")
+    nearest: Amount = parameter("minimum distance at which objects are seen", 0.1, "m")
+    reach: AboveZero = parameter("maximum distance at which objects are seen", 3.0, "m")
     rays: Annotated[Whole, Field(gt=0, le=10_000)] = parameter(
         "rays cast per object, to test occlusion", 48
     )
-    least: Share = parameter("an object is visible if so large a share of it is seen", 0.15)
+    least: Share = parameter("minimum share of its points seen for an object to be visible", 0.15)
     during: tuple[str, ...] = parameter(
-        "operations in which it takes pictures; none: at all times", ("look",)
+        "operations during which it takes pictures; none: at all times", ("look",)
     )
-    noise: Amount = parameter("standard deviation of detected places, along each axis", 0.0, "m")
+    noise: Amount = parameter("standard deviation of detected positions, along each axis", 0.0, "m")
     turn_noise: Amount = parameter(
         "standard deviation of detected rotations, about each axis", 0.0, "rad"
     )
     miss: Share | dict[str, Share] = parameter(
-        "probability that something visible is not detected, or such by object (* for others)", 0.0
+        "probability that a visible object is not detected, or object -> probability (* for others)",
+        0.0,
     )
     confusion: dict[str, dict[str, Share]] = parameter(
         "object -> what it is taken for instead -> probability", {}
@@ -64,18 +65,18 @@ class Settings(Parameters):
 
 
 PICTURE = "picture"
-"""Name of the event."""
+"""Name of the event that a picture was taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Something that was detected.
+    """A detected object.
 
     Attributes:
-        object: name of the object that the detector takes it for.
-        pose: x y z [m], qw qx qy qz in the frame of the event.
+        object: name that the detector reports; wrong if it confuses the object with another.
+        pose: x y z [m], qw qx qy qz in the frame of the picture.
         confidence: 0 to 1.
-        behind: ground truth: name of the object; empty if not given.
+        behind: true name of the object (ground truth); empty if not given.
     """
 
     object: str
@@ -88,25 +89,29 @@ def picture(time_ns: int, frame: str, found: Sequence[Detection]) -> Event:
     """Return the event of a picture.
 
     Args:
-        time_ns: when it was taken.
-        frame: link of the robot in which the poses are; empty: the world.
+        time_ns: time of the picture.
+        frame: robot link whose frame the poses are in; empty: the world.
         found: the detections.
     """
     rows: list[Json] = [
-        {"object": one.object, "pose": list(one.pose), "confidence": one.confidence}
-        for one in found
+        {
+            "object": detection.object,
+            "pose": list(detection.pose),
+            "confidence": detection.confidence,
+        }
+        for detection in found
     ]
-    truth: list[Json] = [one.behind for one in found]
+    truth: list[Json] = [detection.behind for detection in found]
     return Event(PICTURE, time_ns, arguments={"frame": frame, "found": rows, "truth": truth})
 
 
 def frame_of(event: Event) -> str:
-    """Return the link in whose frame the poses of a picture are; empty: the world."""
+    """Return the link in whose frame a picture's poses are; empty: the world."""
     return str(event.arguments["frame"])
 
 
 def detections(event: Event) -> Iterator[Detection]:
-    """Yield the detections in a picture, without the truth."""
+    """Yield the detections of a picture, without the ground truth."""
     rows = event.arguments["found"]
     assert isinstance(rows, list)
     for row in rows:
@@ -119,12 +124,12 @@ def detections(event: Event) -> Iterator[Detection]:
 
 
 class Detector:
-    """Draws as many random values for each object in every picture, whatever is detected of the others.
+    """Simulates a detector; in every picture it draws equally many random numbers per object, detected or not.
 
     Args:
         settings: noise, misses and confusions.
         objects: names of the objects.
-        seed: of the draws.
+        seed: seed of the random numbers.
     """
 
     def __init__(self, settings: Settings, objects: Sequence[str], seed: int) -> None:
@@ -136,21 +141,21 @@ class Detector:
         self._random = np.random.default_rng(seed)
 
     def detect(self, name: str, pose: Floats, share: float, visible: bool) -> Detection | None:
-        """Return the detection of an object; None: none.
+        """Return the detection of an object, or None if it is not detected.
 
         Args:
-            name: of the object.
-            pose: (13,) in the frame of the picture.
-            share: that is seen of it, 0 to 1.
-            visible: whether that is enough.
+            name: name of the object.
+            pose: (13,) pose and twist in the frame of the picture.
+            share: share of the object that is seen, 0 to 1.
+            visible: whether that share suffices for a detection.
         """
         shift = self._noise * self._random.standard_normal(3)
-        turn = rotation_by((self._turn_noise * self._random.standard_normal(3)).tolist())
+        rotation = rotation_by((self._turn_noise * self._random.standard_normal(3)).tolist())
         missed, mistaken = self._random.random(2).tolist()
         if not visible or missed < self._miss[name]:
             return None
-        place = (pose[:3] + shift).tolist()
-        numbers = (*place, *multiply(turn, pose[3:7].tolist()))
+        position = (pose[:3] + shift).tolist()
+        numbers = (*position, *multiply(rotation, pose[3:7].tolist()))
         return Detection(self._taken_for(name, mistaken), numbers, 0.5 + 0.5 * share, name)
 
     def _taken_for(self, name: str, drawn: float) -> str:

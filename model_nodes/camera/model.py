@@ -1,4 +1,4 @@
-"""Camera: visible objects, and detections in its pictures."""
+"""Camera: visibility of objects, and detections in its pictures."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _NO_POINTS = (ShapeKind.PLANE,)
 
 
 def points_in(shapes: Sequence[Shape], count: int) -> Floats:
-    """Return (n, 3) points in an object's frame that are spread over it, the same ones at every call.
+    """Return (n, 3) points spread over an object, in its frame [m]; the same points at every call.
 
     Args:
-        shapes: the object's; of a mesh, points on its surface.
-        count: about so many points.
+        shapes: the object's shapes; for a mesh the points lie on its surface, for other shapes inside.
+        count: approximate number of points.
     """
     solid = [shape for shape in shapes if shape.kind not in _NO_POINTS]
     random = np.random.default_rng(0)
@@ -51,7 +51,7 @@ def points_in(shapes: Sequence[Shape], count: int) -> Floats:
 
 
 def _points(shape: Shape, count: int, random: np.random.Generator) -> Floats:
-    """(count, 3) points in the shape's own frame."""
+    """(count, 3) points in the shape's own frame [m]."""
     if shape.kind is ShapeKind.MESH:
         assert shape.vertices is not None
         if shape.faces is None or not len(shape.faces):
@@ -71,18 +71,18 @@ def _points(shape: Shape, count: int, random: np.random.Generator) -> Floats:
 
 
 def _placed(shape: Shape, points: Floats) -> Floats:
-    """Points of a shape's frame in the entity's."""
+    """Transform points from a shape's frame to the entity's."""
     turned = points @ rotation_matrix(np.array(shape.pose[3:])).T
     return np.asarray(turned + np.array(shape.pose[:3]))
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The view of a camera, which looks along its x axis, with z up.
+    """The view of a camera that looks along its x axis, with z up.
 
     Attributes:
-        width, height: angles of the picture [rad].
-        nearest, reach: range in which objects are seen [m].
+        width, height: horizontal and vertical field of view [rad].
+        nearest, reach: minimum and maximum distance at which objects are seen [m].
     """
 
     width: float
@@ -101,13 +101,13 @@ class View:
 
 
 class Sight:
-    """Casts rays at points of objects.
+    """Computes how much of each object is seen, by casting rays at points of the objects.
 
     Args:
-        layout: of the scene.
-        objects: their names.
-        view: of the camera.
-        rays: number of points of each object.
+        layout: layout of the scene.
+        objects: names of the objects.
+        view: view of the camera.
+        rays: number of points per object.
     """
 
     def __init__(self, layout: Layout, objects: Sequence[str], view: View, rays: int) -> None:
@@ -121,11 +121,11 @@ class Sight:
         """Return (n,) the share of each object that is seen, 0 to 1.
 
         Args:
-            scene: with the poses of everything.
+            scene: snapshot with the poses of all entities.
             camera: (13,) pose of the camera in the world.
-            without: the entity that the camera is fixed to, which hides nothing.
+            without: entity that the camera is fixed to; it never occludes.
         """
-        turn = rotation_matrix(camera[3:7])
+        rotation = rotation_matrix(camera[3:7])
         self._shapes.update(scene)
         found = np.zeros(len(self._names))
         for i, name in enumerate(self._names):
@@ -133,12 +133,12 @@ class Sight:
             if not len(points):
                 continue
             pose = scene.pose(name)
-            there = points @ rotation_matrix(pose[3:7]).T + pose[:3]
-            rays = there[self._view.contains((there - camera[:3]) @ turn)] - camera[:3]
+            in_world = points @ rotation_matrix(pose[3:7]).T + pose[:3]
+            rays = in_world[self._view.contains((in_world - camera[:3]) @ rotation)] - camera[:3]
             if not len(rays):
                 continue
-            ways = rays / np.linalg.norm(rays, axis=1, keepdims=True)
-            hits = self._shapes.cast(camera[:3], ways, self._view.reach, without)
+            directions = rays / np.linalg.norm(rays, axis=1, keepdims=True)
+            hits = self._shapes.cast(camera[:3], directions, self._view.reach, without)
             found[i] = float(np.count_nonzero(hits == self._ids[i])) / len(points)
         return found
 
@@ -148,7 +148,7 @@ VISIBLE = AttributeSpec("visible", meaning=Meaning.TRUTH)
 
 
 class Camera(Model[Settings]):
-    """Observes which objects are in its picture and not hidden; takes pictures while the robot looks.
+    """Observes which objects are in view and not occluded; takes pictures during operations in which the robot looks.
 
     The event ``picture`` has the arguments ``frame`` (the robot's link that the camera is fixed to; empty: the poses
     are in the world), ``found`` (object, pose, confidence of each detection) and ``truth`` (the true object of each),
@@ -199,7 +199,7 @@ class Camera(Model[Settings]):
         self._link = _link(layout, settings.frame)
 
     def step(self, tick: Tick) -> Changes:
-        """Report the visible objects, and take a picture while the robot looks."""
+        """Report the visible objects, and take a picture during operations in which the robot looks."""
         self._listen(tick.events)
         scene, settings = tick.scene, self.settings
         frame = scene.pose(settings.frame)
@@ -216,12 +216,14 @@ class Camera(Model[Settings]):
         found = []
         for name, share, visible in zip(self._objects, shares.tolist(), seen, strict=True):
             pose = tick.scene.pose(name)
-            there = relative_to(frame, pose) if self._link else pose
-            found.append(self._detector.detect(name, there, share, visible))
-        return picture(tick.time_ns, self._link, [one for one in found if one is not None])
+            in_frame = relative_to(frame, pose) if self._link else pose
+            found.append(self._detector.detect(name, in_frame, share, visible))
+        return picture(
+            tick.time_ns, self._link, [detection for detection in found if detection is not None]
+        )
 
     def _listen(self, events: tuple[Event, ...]) -> None:
-        """Take note of which operations that look go on."""
+        """Track the operations during which pictures are taken."""
         for event in events:
             if event.kind is not EventKind.ACTION or event.name not in self.settings.during:
                 continue
@@ -233,7 +235,7 @@ class Camera(Model[Settings]):
 
 
 def _link(layout: Layout, frame: str) -> str:
-    """The frame, if it is a link of a robot; else empty."""
+    """The frame, if it is a link of a robot; otherwise empty."""
     entity = layout.entity(frame)
     robots = {robot.name for robot in layout.of_kind(EntityKind.ROBOT)}
     return frame if entity.kind is EntityKind.LINK and entity.owner in robots else ""
@@ -250,10 +252,10 @@ def _check(where: str, name: str, known: list[str]) -> None:
 
 
 def _check_names(settings: Settings, objects: list[str]) -> None:
-    """Check that misses and confusions are of objects that the camera may see.
+    """Check that the objects named under `miss` and `confusion` are among those that the camera may see.
 
     Raises:
-        BadInput: if one is not, or probabilities are more than 1 together.
+        BadInput: if one is not, or if an object's probabilities of confusion sum up to more than 1.
     """
     missed = settings.miss if isinstance(settings.miss, dict) else {}
     for name in missed:

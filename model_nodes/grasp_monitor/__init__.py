@@ -1,4 +1,4 @@
-"""Grasp monitor: whether a hand holds an object, and which."""
+"""Grasp monitor: whether a hand holds an object, and which one."""
 
 from model_nodes.grasp_monitor.model import GraspMonitor
 

@@ -1,4 +1,4 @@
-"""The closing of the fingers: their rest, the bodies that stopped them, and objects between them."""
+"""The closing of the fingers: when they are still, on what they stopped, and which object is between them."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 
 _NO_TRAVEL = 1e-9
-OPENED = 0.08
-"""Fingers that have opened by this share of their travel since they held let go: slipping objects push less ..."""
-OPENING, OPENING_SPEED = 0.05, 0.15
-"""... or by this share, while they go on at such a speed [1/s]."""
+LET_GO_SHARE = 0.08
+"""Share of their travel by which fingers that let go have opened since `hold`; a slipping object opens them less."""
+OPENING_SHARE, OPENING_SPEED = 0.05, 0.15
+"""This share suffices while the fingers are opening at this speed or faster [1/s]."""
 _SMOOTH_S = 0.03
-"""The noise of their joints is averaged over about so long [s]."""
+"""Time constant of the filter for the noise of the joint positions [s]."""
 
 
 class FingerMotion:
@@ -35,10 +35,10 @@ class FingerMotion:
 
     Attributes:
         closing: mean fraction over the joints.
-        farthest: smallest fraction, of the joint that is farthest from closed.
-        gap: how far all joints together are from closed [m, or rad of fingers that turn].
-        let_go: whether they have opened since `hold`, from where they were closed the most.
-        still_since_ns: time since which no joint has left `still_range`.
+        farthest: fraction of the joint that is farthest from closed, the smallest one.
+        gap: distance of all joints together from closed [m, or rad for revolute fingers].
+        let_go: whether the fingers have opened since `hold`, relative to their most closed position.
+        still_since_ns: time since which no joint has moved by more than `still_range`.
 
     Raises:
         BadInput: if the hand does not specify its fingers' opened and closed positions.
@@ -68,38 +68,38 @@ class FingerMotion:
         self.gap = 0.0
         self.still_since_ns = 0
         self.let_go = False
-        self._smooth = self._most = 0.0
+        self._filtered = self._most_closed = 0.0
         self._time_ns = 0
 
     def hold(self) -> None:
-        """They hold something from now on."""
-        self._smooth = self._most = self.closing
+        """Start a grip: from now on `let_go` is relative to the current position or a more closed one."""
+        self._filtered = self._most_closed = self.closing
 
     def update(self, time_ns: int, positions: Floats) -> None:
-        """Update with the finger joints' positions at a time, in the order of the hand's joints."""
-        at = positions.tolist()
-        seen = [(at[i] - opened) * scale for i, opened, scale in self._joints]
-        before, was = self._fractions or [0.0] * len(seen), self.closing
-        self._fractions = [b if isnan(f) else f for f, b in zip(seen, before, strict=True)]
+        """Update with the positions of the finger joints at a time, in the order of the hand's joints [rad or m]."""
+        values = positions.tolist()
+        fractions = [(values[i] - opened) * scale for i, opened, scale in self._joints]
+        before, last_closing = self._fractions or [0.0] * len(fractions), self.closing
+        self._fractions = [b if isnan(f) else f for f, b in zip(fractions, before, strict=True)]
         self.closing = sum(self._fractions) / len(self._fractions)
         self.farthest = min(self._fractions)
-        self.gap, moved = 0.0, not self._reference
+        self.gap, has_moved = 0.0, not self._reference
         reference = self._reference or self._fractions
         for f, travel, r in zip(self._fractions, self._travels, reference, strict=True):
             self.gap += (1.0 - f) * travel
-            moved = moved or abs(f - r) > self._range
-        self._follow(time_ns, was)
-        if moved:
+            has_moved = has_moved or abs(f - r) > self._range
+        self._update_let_go(time_ns, last_closing)
+        if has_moved:
             self._reference = self._fractions
             self.still_since_ns = time_ns
 
-    def _follow(self, time_ns: int, was: float) -> None:
+    def _update_let_go(self, time_ns: int, last_closing: float) -> None:
         seconds, self._time_ns = (time_ns - self._time_ns) / 1e9, time_ns
-        self._smooth -= (self.closing - self._smooth) * expm1(-seconds / _SMOOTH_S)
-        self._most = max(self._most, self._smooth)
-        opened = self._most - self._smooth
-        goes_on = was - self.closing >= OPENING_SPEED * seconds
-        self.let_go = opened >= OPENED or (opened >= OPENING and goes_on)
+        self._filtered -= (self.closing - self._filtered) * expm1(-seconds / _SMOOTH_S)
+        self._most_closed = max(self._most_closed, self._filtered)
+        opened = self._most_closed - self._filtered
+        is_opening = last_closing - self.closing >= OPENING_SPEED * seconds
+        self.let_go = opened >= LET_GO_SHARE or (opened >= OPENING_SHARE and is_opening)
 
 
 def _check(hand: HandDescription) -> None:
@@ -113,16 +113,16 @@ def _check(hand: HandDescription) -> None:
         )
 
 
-PRESSES = 1.5
-"""Fingers that stand press on something if their effort is this many times that while they closed."""
-CLEARLY, LEAST = 5.0, 0.1
-"""They also do with less effort than a hand's threshold, if it is this many times that while they closed and
-while they stood open, and at least this share of the threshold: efforts may have other units than the threshold."""
+PRESS_RATIO = 1.5
+"""Ratio of the fingers' effort at rest to that while closing, above which they press on something."""
+CLEAR_RATIO, MIN_SHARE = 5.0, 0.1
+"""Efforts may have other units than a hand's threshold. Below the threshold, fingers also press on something if their
+effort is `CLEAR_RATIO` times that while they closed and while they stood open, and `MIN_SHARE` times the threshold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Thresholds, see the parameters of the model of the same names; shares of the travel, N or Nm, times in ns."""
+    """Thresholds named as the model's parameters: shares of the travel, efforts in N or Nm, times in ns."""
 
     min_closing: float
     closed_margin: float
@@ -132,13 +132,13 @@ class Limits:
 
 
 class StoppedShort:
-    """Follows the fingers of one hand while nothing of the scene is in its grip.
+    """Detects that a hand has closed on something that is not in the scene.
 
-    A hand whose fingers stand between their ends when the run begins may have closed on something before.
+    If the fingers are neither open nor closed when the run starts, the hand may have closed on something before.
 
     Args:
-        hand: its name.
-        fingers: their motion.
+        hand: name of the hand.
+        fingers: motion of its fingers.
         limits: thresholds.
     """
 
@@ -152,20 +152,20 @@ class StoppedShort:
         self._has_efforts = False
 
     def update(self, time_ns: int, effort: float | None, *, holds: bool) -> list[Event]:
-        """Look at the fingers; returns their events.
+        """Update with the current state of the fingers; returns the events.
 
         Args:
-            time_ns: simulated time.
-            effort: mean of the sizes of the finger joints' efforts; None if they are not known [N or Nm].
+            time_ns: simulated time [ns].
+            effort: mean absolute effort of the finger joints [N or Nm]; None if unknown.
             holds: whether an object of the scene is between the fingers.
         """
         fingers, limits = self._fingers, self._limits
         begins = self._most_open is None
         self._most_open = min(self._most_open or fingers.closing, fingers.closing)
         if effort is not None and not begins:
-            self._note(effort, self._most_open + limits.min_closing)
+            self._update_efforts(effort, self._most_open + limits.min_closing)
         self._last = fingers.closing
-        self._has_efforts |= bool(effort)  # those that were not recorded are 0
+        self._has_efforts |= bool(effort)  # efforts that were not recorded are 0
         ends = fingers.farthest >= 1.0 - limits.closed_margin
         if self._stopped_at is not None:
             opened = self._stopped_at - fingers.closing >= limits.release_opening
@@ -176,8 +176,8 @@ class StoppedShort:
             because = "it opened" if opened else "it holds an object" if holds else "it closed"
             return [self._event(LET_GO_OF_SOMETHING, time_ns, because=because)]
         still = time_ns - fingers.still_since_ns >= limits.settle_ns
-        least = limits.min_closing if begins else self._most_open + limits.min_closing
-        if holds or ends or fingers.closing < least or not (still or begins):
+        threshold = limits.min_closing if begins else self._most_open + limits.min_closing
+        if holds or ends or fingers.closing < threshold or not (still or begins):
             return []
         if effort is not None and self._has_efforts and not self._presses(effort):
             return []
@@ -186,8 +186,8 @@ class StoppedShort:
         event = self._event(CLOSED_ON_SOMETHING, since_ns, closing=fingers.closing, gap=fingers.gap)
         return [event]
 
-    def _note(self, effort: float, open_until: float) -> None:
-        """Note an effort of fingers that close, or stand open."""
+    def _update_efforts(self, effort: float, open_until: float) -> None:
+        """Update the smallest effort of closing fingers, or the largest one of open fingers."""
         if self._fingers.closing > self._last:
             known = effort if self._free_effort is None else self._free_effort
             self._free_effort = min(effort, known)
@@ -195,15 +195,15 @@ class StoppedShort:
             self._open_effort = max(effort, self._open_effort or 0.0)
 
     def _presses(self, effort: float) -> bool:
-        """Whether fingers that stand press on something, as far as their efforts show."""
+        """Whether the effort of fingers at rest shows that they press on something."""
         if self._free_effort is None:
             return effort >= self._limits.press_effort
-        least, free = self._limits.press_effort, self._free_effort
-        if effort >= max(least, PRESSES * free):
+        threshold, free = self._limits.press_effort, self._free_effort
+        if effort >= max(threshold, PRESS_RATIO * free):
             return True
         if self._open_effort is None:
             return False
-        return effort >= max(LEAST * least, CLEARLY * max(free, self._open_effort))
+        return effort >= max(MIN_SHARE * threshold, CLEAR_RATIO * max(free, self._open_effort))
 
     def _event(self, name: str, time_ns: int, **arguments: float | str) -> Event:
         return Event(name, time_ns, arguments={"hand": self._hand, **arguments})
@@ -218,13 +218,13 @@ class Touch(NamedTuple):
 
 
 Touches: TypeAlias = dict[int, list[Touch]]
-"""By index of the object."""
+"""Index of an object -> the fingers near it."""
 
 
 class Enclosure:
     """Finds objects between fingers.
 
-    The links of one finger count as one side, and so does the palm where a single finger closes against it.
+    The links of one finger count as one side; so does the palm if a single finger closes against it.
 
     Args:
         layout: the scene's layout.
@@ -244,7 +244,7 @@ class Enclosure:
         self._opposition = opposition
 
     def touches(self, proximity: Floats) -> Touches:
-        """Return all objects within reach of a finger."""
+        """Return the fingers that are within reach of each object."""
         found: Touches = {}
         for row in proximity.tolist():
             finger = self._finger.get(int(row[1]))
@@ -258,8 +258,8 @@ class Enclosure:
 
         Args:
             touches: the result of `touches`.
-            distance: largest distance of a touching finger [m].
-            preferred: the object to select if there are several; otherwise the nearest.
+            distance: maximum distance of a finger that touches [m].
+            preferred: index of the object to return if it is among several; otherwise the nearest is returned.
         """
         gaps = {entity: self.gap(touches, entity) for entity in touches}
         held = {entity: gap for entity, gap in gaps.items() if gap <= distance}
@@ -273,18 +273,18 @@ class Enclosure:
         return len(near) > 1
 
     def gap(self, touches: Touches, entity: int) -> float:
-        """Return the least distance [m] within which fingers touch the object on opposing sides, or infinity."""
-        least = float("inf")
+        """Return the smallest distance [m] within which fingers touch the object on opposing sides, or infinity."""
+        nearest = float("inf")
         for one, other in combinations(touches.get(entity, ()), 2):
             a, b = one.normal, other.normal
             cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
             if one.finger != other.finger and cosine < self._opposition:
-                least = min(least, max(one.distance, other.distance))
-        return least
+                nearest = min(nearest, max(one.distance, other.distance))
+        return nearest
 
 
 def _fingers(layout: Layout, hand: HandDescription) -> dict[int, int]:
-    """Return the index of the finger of each finger link, by the link's index."""
+    """Return the index of the finger of each finger link, by the link's entity index."""
     roots = sides_of(layout, hand)
     order = {root: i for i, root in enumerate(dict.fromkeys(roots.values()))}
     if len(order) < 2:

@@ -1,6 +1,6 @@
-"""Grasp monitor: observes from fingers and distances whether a hand holds an object, and which.
+"""Grasp monitor: observes from fingers and distances whether a hand holds an object, and which one.
 
-Bauer et al. (2022), section 4.2: a simple monitor, tuned to observe whether anything is grasped, but not how.
+Bauer et al. (2022), section 4.2: a simple monitor that detects whether anything is grasped, but not how.
 """
 
 import math
@@ -33,27 +33,29 @@ class Settings(Parameters):
     """The parameters of the model."""
 
     hand: Hand = parameter("the hand to watch")
-    contact_distance: Amount = parameter("a finger this near to an object touches it", 0.002, "m")
+    contact_distance: Amount = parameter(
+        "maximum distance of a finger that touches an object", 0.002, "m"
+    )
     leave_distance: Amount = parameter(
-        "a finger farther than this from a held object, beyond the gap that it had in the grip, has left it",
+        "distance of a finger from a held object, beyond its gap in the grip, at which it has left the object",
         0.006,
         "m",
     )
     opposition: Amount = parameter(
-        "least angle between the normals of fingers that hold", 110.0, "deg"
+        "minimum angle between the normals of fingers that hold an object", 110.0, "deg"
     )
     still_range: Amount = parameter(
-        "fingers that stay within this fraction of their travel stand still", 0.03, "of the travel"
+        "fingers that stay within this fraction of their travel are still", 0.03, "of the travel"
     )
-    settle_time: Amount = parameter("fingers must have stood still for this time", 0.1, "s")
+    settle_time: Amount = parameter("time for which fingers must have been still", 0.1, "s")
     overlap: Amount = parameter(
-        "fingers that overlap an object on opposing sides by this need not stand still; 0: they must",
+        "fingers that overlap an object on opposing sides by this much need not be still; 0: always required",
         0.0,
         "m",
     )
-    dwell: Amount = parameter("time for which contact must last, or be lost", 0.05, "s")
+    dwell: Amount = parameter("time for which a contact must have lasted, or been lost", 0.05, "s")
     min_closing: Amount = parameter(
-        "fraction of their travel that fingers must have closed before they hold",
+        "fraction of their travel by which fingers must have closed before they hold an object",
         0.05,
         "of the travel",
     )
@@ -64,13 +66,13 @@ class Settings(Parameters):
         "fingers that open by this fraction of their travel have let go", 0.1, "of the travel"
     )
     press_effort: Amount = parameter(
-        "fingers that stand with less mean effort than this press on nothing", 0.5, "N or Nm"
+        "minimum mean effort of still fingers that press on something", 0.5, "N or Nm"
     )
     min_effort: Amount = parameter(
-        "mean effort of the finger joints that a grip takes; 0: any", 0.0, "N or Nm"
+        "minimum mean effort of the finger joints in a grip; 0: any", 0.0, "N or Nm"
     )
     sure: float = parameter(
-        "a grip ends when evidence says with this probability that the hand holds nothing, or has lost it",
+        "probability, judged from evidence, that the hand holds nothing, above which a grip ends",
         0.8,
         gt=0,
         le=1,
@@ -80,12 +82,14 @@ class Settings(Parameters):
 class GraspMonitor(Model[Settings]):
     """Reports whether a hand holds an object.
 
-    It does when the fingers have closed a bit, are at rest before they are fully closed, and touch
-    the same object on opposing sides. It no longer does when they open, close fully, or the object
-    is not between them any more; or where evidence
-    is sure that the hand holds nothing. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
-    ``object``, stamped with the time at which the change was first observed; ``opened`` of ``grip_lost``
-    is whether the fingers have opened, and not the object left them.
+    A grip begins when the fingers have closed a bit, are at rest before they are fully closed, and touch the same
+    object
+    on opposing sides. It ends when they open or close fully, when the object is no longer between them, or when
+    evidence
+    makes it sure that the hand holds nothing. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and ``object``,
+    stamped with the time at which the change was first observed. The argument ``opened`` of ``grip_lost`` is true if
+    the
+    fingers have opened, and false if the object left them.
     """
 
     summary = "Observes from fingers and distances whether a hand holds something."
@@ -93,10 +97,10 @@ class GraspMonitor(Model[Settings]):
     provides = (HOLDING, HELD_OBJECT)
     raises: ClassVar[Mapping[str, str]] = {
         "grip_closed": "the fingers have closed on an object: hand, object",
-        "grip_lost": "the fingers no longer hold the object: hand, object, opened (whether they let go of it)",
+        "grip_lost": "the fingers have lost the object: hand, object, opened (whether they let go of it)",
         CLOSED_ON_SOMETHING: "the fingers stopped short of their end with nothing of the scene between them:"
         " hand, closing (share of the travel), gap [m or rad]",
-        LET_GO_OF_SOMETHING: "that is over: hand, because",
+        LET_GO_OF_SOMETHING: "the fingers have let go of such a thing: hand, because",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
@@ -154,7 +158,7 @@ class GraspMonitor(Model[Settings]):
         """Update the fingers and detect whether the grip has changed."""
         scene = tick.scene
         self._fingers.update(scene.time_ns, scene.values[self._positions])
-        self._hear(tick)
+        self._read_judgements(tick)
         touches = self._enclosure.touches(scene.proximity)
         before = self._held
         since_ns = (
@@ -175,17 +179,17 @@ class GraspMonitor(Model[Settings]):
             changes.set(hand, "holding", float(self._held >= 0)).set(hand, "held_object", held)
         return changes
 
-    def _hear(self, tick: Tick) -> None:
-        """Note whether evidence speaks against the grip, until the fingers open."""
+    def _read_judgements(self, tick: Tick) -> None:
+        """Store whether evidence refutes the grip; it stays refuted until the fingers open."""
         closing, sure = self._fingers.closing, self.settings.sure
         for event in tick.events:
-            said = event.arguments
-            if event.name != JUDGED or said["hand"] != self._hand.name:
+            judgement = event.arguments
+            if event.name != JUDGED or judgement["hand"] != self._hand.name:
                 continue
-            probability = float(str(said["probability"]))
-            if said["claim"] == "held":
+            probability = float(str(judgement["probability"]))
+            if judgement["claim"] == "held":
                 self._refuted_at = closing if probability < 1.0 - sure else None
-            elif said["claim"] == "lost" and probability > sure:
+            elif judgement["claim"] == "lost" and probability > sure:
                 self._refuted_at = closing
         if self._refuted_at is not None:
             self._refuted_at = max(self._refuted_at, closing)
@@ -218,7 +222,7 @@ class GraspMonitor(Model[Settings]):
     def _watch_grip(self, scene: Snapshot, touches: Touches) -> int:
         limits, fingers, now = self.settings, self._fingers, scene.time_ns
         self._grip_closing = max(self._grip_closing, fingers.closing)
-        # A gap in the grip is an error of the distances; more than that is a gap.
+        # A gap in the grip is an error of the distances; only the distance beyond it counts.
         self._grip_gap = min(self._grip_gap, self._enclosure.gap(touches, self._held))
         leave = max(0.0, self._grip_gap) + limits.leave_distance
         opened = self._grip_closing - fingers.closing >= limits.release_opening
@@ -236,8 +240,8 @@ class GraspMonitor(Model[Settings]):
         if now - since_ns >= limits.dwell * 1e9:
             self._held, self._candidate = -1, -1
             self._opened = fingers.let_go
-            # Fingers that have opened must close before they can hold again; an object that has left the others must
-            # come back.
+            # Fingers that have opened must close before they can hold again; if they have not, an object that has left
+            # must come as near as it was.
             self._within = limits.contact_distance
             if opened:
                 self._most_open = fingers.closing
@@ -248,12 +252,12 @@ class GraspMonitor(Model[Settings]):
     def _is_closed(self) -> bool:
         return self._fingers.farthest >= 1.0 - self.settings.closed_margin
 
-    def _is_strong(self, scene: Snapshot, least: float) -> bool:
+    def _is_strong(self, scene: Snapshot, minimum: float) -> bool:
         effort = self._effort(scene) if self.settings.min_effort > 0 else None
-        return effort is None or effort >= least
+        return effort is None or effort >= minimum
 
     def _effort(self, scene: Snapshot) -> float | None:
-        """Mean of the sizes of the finger joints' efforts; None if none is known [N or Nm]."""
+        """Mean absolute effort of the finger joints [N or Nm]; None if none is known."""
         if self._efforts is None:
             return None
         efforts: list[float] = scene.values[self._efforts].tolist()

@@ -1,4 +1,4 @@
-"""Handling observer: the manipulation of objects by hands, as events for a planner."""
+"""Handling observer: reports the manipulation of objects by hands as events for a planner."""
 
 from model_nodes.handling_observer.model import HandlingObserver
 

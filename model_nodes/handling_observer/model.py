@@ -44,30 +44,32 @@ class Settings(Parameters):
 
     objects: EntityNames = parameter("the objects to watch: a tag, or a list of names", "graspable")
     hands: tuple[str, ...] | None = parameter(
-        "names of the hands that count; default: all of the scene", None
+        "names of the hands to watch; default: all of the scene", None
     )
-    hold_dwell: Amount = parameter("a hand must hold, or not hold, for this time", 0.05, "s")
+    hold_dwell: Amount = parameter("time for which a hand must hold, or not hold", 0.05, "s")
     clear_distance: Amount = parameter(
-        "an object farther than this from its support is off it", 0.001, "m"
+        "distance from its support beyond which an object is off it", 0.001, "m"
     )
     clear_dwell: Amount = parameter(
         "time for which an object must be off, or on, its support", 0.1, "s"
     )
-    support_slope: Amount = parameter("largest slope of a side that supports", 45.0, "deg")
-    rest_speed: Amount = parameter("an object slower than this on average is at rest", 0.001, "m/s")
-    rest_turn: Amount = parameter("an object that turns slower than this is at rest", 0.02, "rad/s")
+    support_slope: Amount = parameter("maximum slope of a supporting surface", 45.0, "deg")
+    rest_speed: Amount = parameter("maximum mean speed of an object at rest", 0.001, "m/s")
+    rest_turn: Amount = parameter("maximum mean angular speed of an object at rest", 0.02, "rad/s")
     rest_time: Amount = parameter("time over which speeds are averaged", 0.5, "s")
     drop_height: Amount = parameter(
-        "an object that was let go of in the air and fell farther was dropped", 0.05, "m"
+        "height of fall beyond which an object released in the air was dropped", 0.05, "m"
     )
 
 
 class HandlingObserver(Model[Settings]):
     """Observes objects and hands: ``grasped``, ``picked_up``, ``released`` or ``lost``, ``dropped``, ``put_down``.
 
-    Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none), but for ``dropped``,
-    which has ``height`` [m], ``from`` and ``to`` [s], and a ``severity`` if that was not meant. Its stamp is the
-    time at which the new state began, so it arrives later than its stamp.
+    Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none). ``dropped`` has
+    ``object``,
+    ``hand``, ``height`` [m], ``from`` and ``to`` [s], and a ``severity`` if the drop was not intended. An event is
+    stamped
+    with the time at which the new state began, and so arrives later than its stamp.
     """
 
     summary = "Observes what hands do with objects: grasped, picked up, released or lost, dropped, put down."
@@ -79,7 +81,7 @@ class HandlingObserver(Model[Settings]):
         "released": "a hand has let go of an object: object, hand, support",
         "lost": "an object has left a hand whose fingers did not open: object, hand, support",
         "dropped": "an object that was lost, or let go of in the air, has fallen: object, hand, height [m],"
-        " from, to [s]; severity, if that was not meant",
+        " from, to [s]; severity, if that was not intended",
         "put_down": "a released object is at rest on a support: object, hand, support",
     }
 
@@ -145,10 +147,10 @@ class HandlingObserver(Model[Settings]):
         self._grips.update(scene)
         self._openings.update(tick.events)
         self._supports.update(scene.proximity)
-        changes = Changes(tick.time_ns)  # many steps a second
+        changes = Changes(tick.time_ns)  # cheaper than `tick.changes`, at many steps a second
         before = iter(scene.values[self._states].tolist())
         places = zip(self._ids, self._slots, self._poses, self._machines, strict=True)
-        seen_now = []  # of all, before any of them changes
+        seen_now = []  # of all objects, before any state machine changes
         for entity, slot, pose, machine in places:
             seen_now.append(self._observation(scene, entity, slot, pose, machine))
         for name, machine, seen in zip(self._objects, self._machines, seen_now, strict=True):
@@ -171,35 +173,39 @@ class HandlingObserver(Model[Settings]):
             support,
             self._supports.touching(entity),
             scene.values[pose].tolist(),
-            # An object that another body has taken over has not left by itself.
+            # An object whose pose another body's frame determines has not left the hand by itself.
             frame >= 0 or self._openings.let_go(machine.held, self._names[entity], now),
             frame >= 0 or self._openings.is_meant(machine.held, now),
         )
 
     def _event(self, name: str, transition: Transition) -> Event:
-        said: dict[str, Json] = {"object": name, "hand": self._name(transition.hand)}
+        arguments: dict[str, Json] = {"object": name, "hand": self._name(transition.hand)}
         fall = transition.fall
         if fall is None:
-            said["support"] = self._name(transition.support)
+            arguments["support"] = self._name(transition.support)
         else:
-            said |= {"height": fall.height, FROM: fall.since_ns / 1e9, TO: transition.time_ns / 1e9}
-            said |= {} if fall.meant else {SEVERITY: Severity.WARNING.value}
-        return Event(transition.name, transition.time_ns, arguments=said)
+            arguments |= {
+                "height": fall.height,
+                FROM: fall.since_ns / 1e9,
+                TO: transition.time_ns / 1e9,
+            }
+            arguments |= {} if fall.meant else {SEVERITY: Severity.WARNING.value}
+        return Event(transition.name, transition.time_ns, arguments=arguments)
 
     def _name(self, index: int) -> str | None:
         return None if index < 0 else self._names[index]
 
     def _known_hands(self, layout: Layout) -> list[str]:
-        there = [hand.name for hand in layout.of_kind(EntityKind.HAND)]
+        known = [hand.name for hand in layout.of_kind(EntityKind.HAND)]
         if self._hands is None:
-            return there
-        unknown = [hand for hand in self._hands if hand not in there]
+            return known
+        unknown = [hand for hand in self._hands if hand not in known]
         if unknown:
             raise BadInput(
                 "unknown hands",
                 where="hands",
                 found=unknown,
-                expected=f"some of {there}",
+                expected=f"some of {known}",
             )
         return self._hands
 

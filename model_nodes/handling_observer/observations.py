@@ -1,4 +1,4 @@
-"""Which hand holds which object, whether hands let go, and supports and touches of objects."""
+"""Observations of objects and hands: which hand holds an object, whether it let go, supports and contacts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from hetwin_core.ensemble.scene.values import Floats
 class Grips:
     """Finds the hand that holds an object.
 
-    An object is held by a hand if the hand's grasp monitor reports it; or if its pose is given
-    in the hand's frame, and the hand's monitor does not contradict or nothing else supports the
-    object (a model may be responsible for an object that its hand has not touched yet). Once an
-    object is held, either of the two conditions is sufficient.
+    An object is held by a hand if the hand's grasp monitor reports it. It is also held if its pose is given in the
+    hand's frame, unless the hand's monitor contradicts and something else supports the object (a model may be
+    responsible for an object that its hand has not touched yet). Once an object is held, either of the two
+    conditions suffices.
 
     Args:
         layout: the scene's layout.
@@ -75,18 +75,18 @@ def _offset(layout: Layout, hand: str, attribute: str) -> int | None:
 
 
 ACTING_NS = 1_000_000_000
-"""An action that lets go counts for so long after its end [ns]."""
+"""Time after the end of a releasing action during which it still counts [ns]."""
 _FOREVER = 2**62
 
 
 class Openings:
-    """Remembers of each hand whether its grip was lost without its fingers having opened.
+    """Tracks for each hand whether it has lost an object although its fingers did not open.
 
-    A grasp monitor reports it (``grip_lost`` with ``opened`` false). Without one, it is unknown. An action of the
-    robot's program that lets go, since the hand has closed, makes it the program's doing.
+    A grasp monitor reports such a loss (``grip_lost`` with ``opened`` false); without a monitor it is unknown. If an
+    action of the robot's program has released since the hand closed, the program intended it.
 
     Args:
-        layout: the scene's.
+        layout: layout of the scene.
         hands: names of the hands.
     """
 
@@ -97,7 +97,7 @@ class Openings:
         self._until_ns: dict[int, int] = {}
 
     def update(self, events: Iterable[Event]) -> None:
-        """Take in the events since the last step."""
+        """Process the events since the last step."""
         for event in events:
             if lets_go(event):
                 self._act(event)
@@ -105,17 +105,17 @@ class Openings:
                 self._grip(event)
 
     def let_go(self, hand: int, name: str, time_ns: int) -> bool:
-        """Whether a hand let go of an object that it no longer holds; also where that is unknown.
+        """Whether a hand let go of an object that it has ceased to hold; true if unknown.
 
         Args:
             hand: index of the hand.
-            name: the object's.
-            time_ns: since when it does not hold it [ns].
+            name: name of the object.
+            time_ns: time since which the hand does not hold the object [ns].
         """
         return (hand, name) not in self._kept_closed or self.is_meant(hand, time_ns)
 
     def is_meant(self, hand: int, time_ns: int) -> bool:
-        """Whether a hand lets go by the robot's program."""
+        """Whether the robot's program intends the hand to let go at this time."""
         return time_ns <= self._until_ns.get(hand, -1)
 
     def _act(self, event: Event) -> None:
@@ -123,9 +123,9 @@ class Openings:
         if phase == ANNOUNCED:
             return
         until_ns = event.time_ns + ACTING_NS if phase in ("end", INSTANT) else _FOREVER
-        said = event.arguments
+        arguments = event.arguments
         for name, robot in self._owners.items():
-            if said.get("hand", name) == name and said.get(ROBOT, robot) == robot:
+            if arguments.get("hand", name) == name and arguments.get(ROBOT, robot) == robot:
                 self._until_ns[self._ids[name]] = until_ns
 
     def _grip(self, event: Event) -> None:
@@ -139,13 +139,13 @@ class Openings:
 
 
 class Supports:
-    """Finds supports: entities within the clearing distance whose normal points up.
+    """Finds the supports of objects: entities within the clearing distance with a normal that points up.
 
     Args:
         objects: indices of the observed objects.
         ignored: indices of entities that never support, such as the links of hands.
         distance: an entity farther than this is clear of the object [m].
-        upward: least vertical component of the unit normal from a support to the object.
+        upward: minimum vertical component of the unit normal from a support to the object.
     """
 
     def __init__(
@@ -193,5 +193,5 @@ class Supports:
 
 
 def combined(groups: Iterable[Iterable[int]]) -> frozenset[int]:
-    """Return all indices of some groups."""
+    """Return the union of some groups of indices."""
     return frozenset(index for group in groups for index in group)

@@ -1,4 +1,4 @@
-"""The state machine of the handling of one object, on debounced observations."""
+"""The state machine for the handling of one object, on debounced observations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 
 class Debouncer:
-    """An integer that changes only when the new value has lasted.
+    """An integer that changes only when a new value has lasted.
 
     Args:
-        dwell_ns: how long a new value must last.
-        start: the initial value.
+        dwell_ns: time for which a new value must last [ns].
+        start: initial value.
 
     Attributes:
         value: the current value.
-        since_ns: when the current value was first observed.
+        since_ns: time at which the current value was first observed [ns].
     """
 
     def __init__(self, dwell_ns: int, start: int) -> None:
@@ -41,14 +41,14 @@ class Debouncer:
 
 
 class RestDetector:
-    """Detects since when a pose has stayed within a small distance and angle.
+    """Determines since when a pose has stayed within a small distance and angle.
 
     Positions over time are more reliable than velocities: they are not disturbed by a solver's jitter or by
     sensor noise.
 
     Args:
-        distance: of a pose at rest [m].
-        turn: of a pose at rest [rad].
+        distance: maximum displacement of a pose at rest [m].
+        turn: maximum rotation of a pose at rest [rad].
     """
 
     def __init__(self, distance: float, turn: float) -> None:
@@ -62,29 +62,29 @@ class RestDetector:
         p, r = pose, self._reference
         if r:
             dx, dy, dz = p[0] - r[0], p[1] - r[1], p[2] - r[2]
-            turn = abs(p[3] * r[3] + p[4] * r[4] + p[5] * r[5] + p[6] * r[6])
-            if dx * dx + dy * dy + dz * dz <= self._square and turn >= self._cosine:
+            half_cosine = abs(p[3] * r[3] + p[4] * r[4] + p[5] * r[5] + p[6] * r[6])
+            if dx * dx + dy * dy + dz * dz <= self._square and half_cosine >= self._cosine:
                 return
         self._reference = pose
         self.since_ns = time_ns
 
 
-LEAST_FALL = 0.005
-"""An object no lower than this has not fallen [m]."""
+MIN_FALL = 0.005
+"""Minimum height of a fall [m]."""
 LEVEL_NS = 250_000_000
-"""An object that has kept its height for so long does not fall any more [ns] ..."""
+"""A fall is over when the object has kept its height for this time [ns]."""
 _LEVEL = 0.005
-"""... within this [m]."""
-LEAVES = 5.0
-"""An object that falls farther leaves the world [m]."""
+"""Maximum change of height that counts as kept [m]."""
+WORLD_FALL = 5.0
+"""An object that has fallen farther than this has left the world [m]."""
 
 
 class FallDetector:
-    """Compares an object's height with where a hand last held it.
+    """Compares an object's height with the height at which a hand last held it.
 
     Attributes:
-        height: how far it is below that [m].
-        level_since_ns: since when it has kept its height.
+        height: how far the object is below that height [m].
+        level_since_ns: time since which the object has kept its height [ns].
     """
 
     def __init__(self) -> None:
@@ -101,8 +101,8 @@ class FallDetector:
             self._level, self.level_since_ns = z, time_ns
 
     def is_over(self, time_ns: int) -> bool:
-        """Whether it does not fall any more, or has left the world."""
-        return self.height > LEAVES or time_ns - self.level_since_ns >= LEVEL_NS
+        """Whether the object has stopped falling, or has left the world."""
+        return self.height > WORLD_FALL or time_ns - self.level_since_ns >= LEVEL_NS
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Thresholds:
     """Thresholds of transitions; times in ns, lengths in m, angles in rad.
 
     Attributes:
-        drop_height: an object let go in the air that falls farther was dropped.
+        drop_height: height of fall beyond which an object released in the air was dropped.
     """
 
     hold_dwell_ns: int
@@ -130,8 +130,8 @@ class Observation(NamedTuple):
         support: index of the entity that supports it, -1 for none.
         touching: entities within the clearing distance on any side, other than the hands.
         pose: x y z, qw qx qy qz, ...
-        let_go: whether the hand that held it let go of it if it no longer holds it; else the object left the hand.
-        meant: whether it was to let go of it.
+        let_go: whether the hand has released the object, if it holds it no longer; otherwise the object left the hand.
+        meant: whether the robot's program intended the release.
     """
 
     time_ns: int
@@ -147,7 +147,7 @@ class Transition(NamedTuple):
     """A transition of the object's state; hand and support are indices or -1.
 
     Attributes:
-        fall: of a dropped object; None for other transitions.
+        fall: the fall of a dropped object; None for other transitions.
     """
 
     name: str
@@ -158,7 +158,7 @@ class Transition(NamedTuple):
 
 
 class Fall(NamedTuple):
-    """How an object fell from a hand: how far [m], since when [ns], and whether the hand was to let go of it."""
+    """An object's fall from a hand: height [m], start [ns], and whether the robot's program intended the release."""
 
     height: float
     since_ns: int
@@ -175,13 +175,12 @@ class _Phase(Enum):
 class HandlingStateMachine:
     """Detects grasped, picked_up, released or lost, dropped and put_down of one object, each at most once per grasp.
 
-    They occur in this order; picked_up, dropped and put_down may be missing, and a lost object is not put down. The
-    stamp of each is the beginning of the state that had to last: the first moment clear of the support, or at rest on
-    one.
+    They occur in this order; picked_up, dropped and put_down may be missing, and a lost object is not put down. Each is
+    stamped with the start of the state that had to last: the first moment clear of the support, or at rest on one.
 
     Args:
-        thresholds: of the transitions.
-        support: index of its support at the start, -1 for none.
+        thresholds: thresholds of the transitions.
+        support: index of the object's support at the start, -1 for none.
 
     Attributes:
         held: index of the hand that holds the object, -1 for none.
@@ -253,7 +252,7 @@ class HandlingStateMachine:
             self._stood_on = -1
             self._least_fall = self._limits.drop_height
         if self._lost:
-            self._least_fall = LEAST_FALL
+            self._least_fall = MIN_FALL
         name = "lost" if self._lost else "released"
         return self._transition(name, self._holder.since_ns, hand, self.on)
 
@@ -279,16 +278,16 @@ class HandlingStateMachine:
             return dropped
         self._phase = _Phase.LYING
         if self._lost or (not self._lifted and self.on == self._grasped_on):
-            return dropped  # nobody put it there, or it has not left its place
+            return dropped  # no hand put it there, or it has never left its support
         since_ns = max(since_ns, self._support.since_ns)
         return [*dropped, self._transition("put_down", since_ns, self._hand, self.on)]
 
     def _watch_fall(self, seen: Observation, rests: bool) -> list[Transition]:
-        height, least = self._fall.height, self._least_fall
-        if least is None or not (rests or self._fall.is_over(seen.time_ns)):
+        height, min_height = self._fall.height, self._least_fall
+        if min_height is None or not (rests or self._fall.is_over(seen.time_ns)):
             return []
         # An object lost in the air that lies on something was dropped, however low.
-        if height < least and not (rests and self._lost and self._in_air):
+        if height < min_height and not (rests and self._lost and self._in_air):
             return []
         self._least_fall = None
         since_ns = self._holder.since_ns

@@ -1,4 +1,4 @@
-"""The motion of robots' bases that follow odometry."""
+"""Moves the bases of robots that follow odometry."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ BASE_CORRECTED = "base_corrected"
 
 
 class BaseDrives:
-    """Moves the bases of robots by their plans.
+    """Moves the bases of robots according to their plans.
 
     Args:
-        robots: all of them; those whose base follows odometry are moved.
-        plans: of the robots.
-        period_ns: of the steps [ns].
+        robots: all robots; those whose base follows odometry are moved.
+        plans: plans of the robots.
+        period_ns: duration of a step [ns].
 
     Attributes:
-        motions: robot -> its base's last motion.
-        any: whether it moves any.
+        motions: robot -> its base's latest motion.
+        any: whether there is any base to move.
 
     Raises:
-        BadInput: if no plan moves a base.
+        BadInput: if no plan moves a base that follows odometry.
     """
 
     def __init__(self, robots: Sequence[SceneRobot], plans: Plans, period_ns: int) -> None:
         self._plans = plans
-        self._where: dict[str, str] = {}
+        self._keys: dict[str, str] = {}
         self._period = period_ns * 1e-9
         self.motions: dict[str, BaseMotion] = {}
         self._first = next((robot.body.name for robot in robots), "")
         for robot in robots:
-            base = None if robot.said is None else robot.said.base
+            base = None if robot.entry is None else robot.entry.base
             if isinstance(base, FollowedBase):
                 self._bind(robot, base, period_ns)
-        self.any = bool(self._where)
+        self.any = bool(self._keys)
 
     def _bind(self, robot: SceneRobot, base: FollowedBase, period_ns: int) -> None:
         try:
@@ -56,15 +56,15 @@ class BaseDrives:
         except BadInput as error:
             where = (error.where or "robot").replace("robot", robot.where, 1)
             raise error.at(where, error.file) from None
-        self._where[robot.body.name] = robot.where
+        self._keys[robot.body.name] = robot.where
 
     def place(self, engine: Engine) -> None:
-        """Put the bases where they are at the start.
+        """Put the bases at their poses at the start.
 
         Raises:
             BadInput: if the engine has no such bases.
         """
-        for robot, where in self._where.items():
+        for robot, where in self._keys.items():
             self.motions[robot] = motion = self._plans.base(robot, 0)
             try:
                 engine.place_base(robot, motion.state)
@@ -72,9 +72,9 @@ class BaseDrives:
                 raise BadInput(str(error), where=f"{where}.base") from error
 
     def command(self, engine: Engine, time_ns: int) -> list[Event]:
-        """Command the bases for the step that ends at a time; returns the events of corrections."""
+        """Command the bases for the step that ends at a time; returns the events about corrected poses."""
         events: list[Event] = []
-        for robot in self._where:
+        for robot in self._keys:
             self.motions[robot] = motion = self._plans.base(robot, time_ns)
             if motion.corrected:
                 engine.place_base(robot, extrapolate(motion.state, -self._period))
@@ -90,13 +90,13 @@ class BaseDrives:
         placement: tuple[float, float, float],
         time_ns: int,
     ) -> Event:
-        """Put the base of the first robot somewhere, at rest and as high and upright as its root stands.
+        """Put the base of the first robot at a pose in the plane, at rest and upright; the height of its root stays.
 
         Args:
-            engine: moves it.
+            engine: engine that holds the base.
             pose: returns an attribute of an entity.
             placement: x, y [m] and yaw [rad] in the world.
-            time_ns: for the event that is returned.
+            time_ns: time of the event that is returned [ns].
 
         Raises:
             Unsupported: if the engine has no such base.
@@ -108,9 +108,9 @@ class BaseDrives:
         state[2] = before[2]
         engine.place_base(self._first, state)
         off = relative_to(before, state)
-        way, turned = math.hypot(off[0], off[1]), 2.0 * math.atan2(off[6], off[3])
+        distance, angle = math.hypot(off[0], off[1]), 2.0 * math.atan2(off[6], off[3])
         remark = (
-            f"the real robot is {way * 100.0:.2f} cm and {math.degrees(turned):.2f} degrees off"
+            f"the real robot is {distance * 100.0:.2f} cm and {math.degrees(angle):.2f} degrees off"
         )
         arguments: dict[str, Json] = {"object": self._first, "remark": remark}
         return Event(BASE_ALIGNED, time_ns, arguments=arguments)

@@ -26,7 +26,7 @@ COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 RANGE = AttributeSpec("range", 1, "m")
 """The distance that a link's range sensor measures, or its reach if it detects nothing or is off."""
 RANGE_SEEN = AttributeSpec("range_seen", 1, "", Meaning.ENTITY)
-"""The entity that it detects."""
+"""The entity that a link's range sensor detects."""
 _JOINTS = (
     ("joint_positions", "rad or m"),
     ("joint_velocities", "rad/s or m/s"),
@@ -35,7 +35,7 @@ _JOINTS = (
 
 
 class Block:
-    """Poses of all frames and of robots, the joints of robots and articulated models, collisions, sensors.
+    """The values of all frames' and robots' poses, joints, collisions and sensors.
 
     There are two arrays, used in turn, so that a returned array stays valid for one more step.
 
@@ -84,7 +84,7 @@ class Block:
         self._turn = 0
         self.data: Floats = self._arrays[0]
         self._views = [self._pose_view(array) for array in self._arrays]
-        self._place_joints(jointed, engine)
+        self._index_joints(jointed, engine)
         for array in self._arrays:
             for name in self._objects:
                 array[self._ranges[name, COLLISION.name]] = 1.0
@@ -101,7 +101,7 @@ class Block:
 
     @property
     def joint_positions(self) -> dict[str, float]:
-        """Where all joints of the engine are, by name [rad or m]."""
+        """Positions of all joints of the engine, by name [rad or m]."""
         return dict(zip(self._joints, self._positions.tolist(), strict=True))
 
     @staticmethod
@@ -111,7 +111,7 @@ class Block:
         return (POSE, *joints, COLLISION, ODOMETRY, AttributeSpec(SCAN, 0, "m"), RANGE, RANGE_SEEN)
 
     def next(self, efforts: Floats) -> None:
-        """Switch to the other array, copying the values that change rarely, and write the robots' efforts."""
+        """Switch to the other array: copy the values that change rarely, and write the robots' efforts."""
         before = self.data
         self._turn ^= 1
         self._step += 1
@@ -145,11 +145,15 @@ class Block:
             data[self._seen] = seen.ravel()
 
     def efforts(self, joints: Sequence[str]) -> dict[str, float]:
-        """The robots' efforts as they were written last, by joint of the engine's order [Nm or N]."""
+        """The robots' efforts as last written, by joint [Nm or N].
+
+        Args:
+            joints: names of the driven joints, in the engine's order.
+        """
         return dict(zip(joints, self.data[self._to_efforts].tolist(), strict=True))
 
     def set_collision(self, entity: str, on: bool) -> bool:
-        """Set whether an object collides; returns whether that changed."""
+        """Enable or disable the collisions of an object; returns whether that is a change."""
         where = self._ranges[entity, COLLISION.name]
         if bool(self.data[where][0]) == on:
             return False
@@ -179,7 +183,7 @@ class Block:
         count = len(self._frames)
         return array[: count * POSE_SIZE].reshape(count, POSE_SIZE)
 
-    def _place_joints(self, jointed: Sequence[Entity], engine: Engine) -> None:
+    def _index_joints(self, jointed: Sequence[Entity], engine: Engine) -> None:
         where: dict[str, dict[str, int]] = {name: {} for name, _ in _JOINTS}
         for entity in jointed:
             for name, _ in _JOINTS:
@@ -187,9 +191,9 @@ class Block:
                 for i, joint in enumerate(entity.joints):
                     where[name][joint] = begin + i
         positions, velocities, efforts = (where[name] for name, _ in _JOINTS)
-        self._to_positions = _places([positions[j] for j in engine.joints])
-        self._to_velocities = _places([velocities[j] for j in engine.joints])
-        self._to_efforts = _places([efforts[j] for j in engine.driven])
+        self._to_positions = _as_slice([positions[j] for j in engine.joints])
+        self._to_velocities = _as_slice([velocities[j] for j in engine.joints])
+        self._to_efforts = _as_slice([efforts[j] for j in engine.driven])
         self._joints = tuple(engine.joints)
         self._positions = np.zeros(len(engine.joints))
         self._velocities = np.zeros(len(engine.joints))
@@ -200,8 +204,8 @@ class Block:
         self._rare = (len(self._frames) + len(self._robots)) * POSE_SIZE
 
 
-def _places(indices: Sequence[int]) -> slice | NDArray[np.intp]:
-    """Indices as a slice if they follow on each other, which is faster."""
+def _as_slice(indices: Sequence[int]) -> slice | NDArray[np.intp]:
+    """The indices, as a slice if they are consecutive, which is faster."""
     first = indices[0] if indices else 0
     if list(indices) == list(range(first, first + len(indices))):
         return slice(first, first + len(indices))

@@ -1,7 +1,7 @@
-"""Gives the joints of a robot their drives, and hands those that stop where something resists.
+"""The drives of a robot's joints, and hands that stop when they meet resistance.
 
-Recorded positions alone hardly show how firmly a hand holds: a tenth of a millimetre decides whether the fingers
-of a simulation press. The joints of hands may therefore close by a margin more than recorded, or be pushed by the
+Recorded positions alone hardly show how firmly a hand holds: in a simulation, a tenth of a millimetre decides whether
+fingers press. The joints of hands may therefore close by a margin more than recorded, or be pushed by the
 recorded efforts.
 """
 
@@ -23,22 +23,22 @@ from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.world.description import Joint, JointDrive, JointKind
 
 _GIVE = 0.05
-"""At this deviation [rad or m] a limited drive pulls with all its effort, unless the scenario gives a stiffness."""
+"""Deviation [rad or m] at which a limited drive reaches its full effort, unless the scenario gives a stiffness."""
 _ACCELERATION = 20.0
-"""Of a velocity drive, unless the scenario gives another [rad/s^2 or m/s^2]."""
+"""Acceleration of a velocity drive, unless the scenario gives another [rad/s^2 or m/s^2]."""
 
 
 def driven_as(joints: Sequence[Joint], groups: Mapping[str, DriveGroup]) -> tuple[Joint, ...]:
-    """Return the joints, each with the drive of its group; without a group it follows its command.
+    """Return the joints, each with the drive of its group; a joint without a group follows its command.
 
     Raises:
-        BadInput: if a pattern means no driven joint, a joint is in two groups, or a limit is missing.
+        BadInput: if a pattern matches no driven joint, a joint is in two groups, or a limit is missing.
     """
     drives: dict[str, tuple[str, JointDrive]] = {}
     for group, entry in groups.items():
         for i, pattern in enumerate(entry.joints):
             where = f"robot.drives.{group}.joints.{i}"
-            for joint in _meant(joints, pattern, where):
+            for joint in _matching_joints(joints, pattern, where):
                 if drives.get(joint.name, (group,))[0] != group:
                     raise BadInput(
                         "this joint is driven twice",
@@ -54,27 +54,27 @@ def driven_as(joints: Sequence[Joint], groups: Mapping[str, DriveGroup]) -> tupl
 
 
 def limited_drive(joint: Joint) -> JointDrive | None:
-    """Return the drive with all the effort that the URDF gives a joint; None if it gives none."""
+    """Return a drive limited to the maximum effort in the joint's URDF; None if there is none."""
     if not joint.max_effort:
         return None
     return JointDrive(DriveMode.LIMITED, joint.max_effort / _GIVE, None, joint.max_effort)
 
 
-def _meant(joints: Sequence[Joint], pattern: str, where: str) -> list[Joint]:
+def _matching_joints(joints: Sequence[Joint], pattern: str, where: str) -> list[Joint]:
     driven = [
         joint
         for joint in joints
         if joint.kind in (JointKind.HINGE, JointKind.SLIDE) and joint.spring is None
     ]
-    meant = [joint for joint in driven if fnmatchcase(joint.name, pattern)]
-    if not meant:
+    matching = [joint for joint in driven if fnmatchcase(joint.name, pattern)]
+    if not matching:
         raise BadInput(
             "the robot has no such joint that is driven",
             where=where,
             found=pattern,
             expected=f"one of {', '.join(sorted(joint.name for joint in driven))}, or a pattern",
         )
-    return meant
+    return matching
 
 
 def _drive(joint: Joint, group: DriveGroup, where: str) -> JointDrive:
@@ -100,38 +100,39 @@ def _drive(joint: Joint, group: DriveGroup, where: str) -> JointDrive:
 
 
 class LimitedFingers:
-    """Changes the drives of joints in a run, from following their command whatever they push.
+    """Changes the drives of joints during a run: from following their command with any effort to a limited effort.
 
     Args:
-        joints: those that are driven, by the scene's names.
+        joints: the driven joints, by their names in the scene.
 
     Attributes:
-        names: of the joints whose drives were changed, in that order.
+        names: names of the joints whose drives were changed, in the order of the changes.
     """
 
     def __init__(self, joints: Mapping[str, Joint]) -> None:
         self._joints = dict(joints)
         self.names: list[str] = []
 
-    def update(self, engine: Engine, wanted: Sequence[str]) -> bool:
-        """Limit the effort of some joints from now on; returns whether that is new.
+    def update(self, engine: Engine, names: Sequence[str]) -> bool:
+        """Limit the effort of some joints from now on; returns whether any drive has changed.
 
-        A joint whose URDF gives no effort goes on following its command, and all do where the engine cannot limit them.
+        A joint without a maximum effort in its URDF keeps following its command; so do all if the engine cannot limit
+        them.
         """
-        if not wanted:
+        if not names:
             return False
-        new = {name: self._drive(name) for name in wanted if name not in self.names}
+        new = {name: self._drive(name) for name in names if name not in self.names}
         if not new:
             return False
         self.names += new
         return self._limit(engine, new)
 
     def again(self, engine: Engine) -> bool:
-        """Limit them in another engine; returns whether there are any."""
+        """Limit the same joints in another engine; returns whether there are any."""
         return self._limit(engine, {name: self._drive(name) for name in self.names})
 
     def pressing(self, name: str, effort: float) -> float:
-        """Return how far beyond where it is a joint is commanded, by its effort [rad or m]."""
+        """Return how far beyond its position a joint must be commanded to press with an effort [rad or m]."""
         drive = self._drive(name) if name in self.names else self._joints[name].drive
         if drive is None or drive.mode is not DriveMode.LIMITED or not drive.stiffness:
             return 0.0
@@ -157,16 +158,17 @@ class Fingers:
 
     Args:
         joints: names of the driven joints, in the order of `Engine.driven`.
-        settings: of the main model: hands, margin and stiffness.
-        engine: in which they move; a stiffness makes them soft.
+        settings: settings of the main model: hands, margin and stiffness.
+        engine: engine with the joints; with a stiffness they become soft.
 
     Attributes:
-        loose: indices of the joints that need not be where they were recorded.
+        loose: indices of the joints that may deviate from their recorded positions.
         soft: whether the recorded efforts push them.
-        close_further: whether they close by a margin more than was recorded.
+        close_further: whether they close by a margin more than recorded.
 
     Raises:
-        BadInput: if there is no hand with joints, it lacks the way they close, or the engine cannot push them.
+        BadInput: if there is no hand with joints, a hand does not define how it closes, or the engine cannot push
+        joints.
     """
 
     def __init__(self, joints: Sequence[str], settings: Settings, engine: Engine) -> None:
@@ -206,7 +208,7 @@ class Fingers:
             self._margin[joints.index(name)] = margin * np.sign(closed - opened)
 
     def press(self, joints: Sequence[str], settings: Settings) -> None:
-        """Note the factor by which each joint's recorded efforts are stronger, which only soft joints feel.
+        """Set the factor on the recorded efforts of each joint of the named hands; only soft joints use it.
 
         Raises:
             BadInput: if there is no such hand.
@@ -228,13 +230,13 @@ class Fingers:
             raise BadInput(str(error), where="finger_stiffness") from None
 
     def closed(self, motion: JointMotion) -> JointMotion:
-        """Return the motion with the margin, if there is one."""
+        """Return the motion with the margin added, if there is one."""
         if not self.close_further:
             return motion
         return motion._replace(positions=motion.positions + self._margin)
 
     def efforts(self, motion: JointMotion) -> Floats:
-        """Return the efforts that push soft joints."""
+        """Return the efforts that push soft joints [N or Nm]."""
         return motion.efforts * self._grip
 
 

@@ -1,4 +1,4 @@
-"""Fittings of robots beyond their URDFs: laser scanners, belts, and odometry."""
+"""Sensors and belts of robots that their URDFs do not describe: laser scanners, range sensors, odometry, belts."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class FittedLidar:
 
     Attributes:
         scanner: its beams, for the engine.
-        pattern: their meaning, for the scene.
-        every: it scans every so many steps.
+        pattern: geometry of its scans, for the scene.
+        every: number of steps from one scan to the next.
     """
 
     scanner: Scanner
@@ -47,11 +47,11 @@ class FittedLidar:
 
     @property
     def link(self) -> str:
-        """The link that it is fixed to."""
+        """The link that the scanner is fixed to."""
         return self.scanner.frame
 
     def scan(self, engine: Engine) -> Floats:
-        """(beams,) present distances."""
+        """Return (beams,) the current distances [m]."""
         return self.pattern.as_measured(engine.read_scan(self.scanner))
 
 
@@ -65,14 +65,14 @@ def fitted_lidars(
     """Return the robot's laser scanners.
 
     Args:
-        lidars: as the scenario names them.
-        links: the robot's own name of a link -> the scene's.
-        frames: all names that are in use in the scene.
+        lidars: name -> the scenario's entry.
+        links: the robot's own name of a link -> the scene's name.
+        frames: all frame names that are in use in the scene.
         rate: steps of the main model per simulated second.
         robot: the scenario's key of the robot.
 
     Raises:
-        BadInput: if a link is not there or has two scanners, a name is in use, or a rate does not divide `rate`.
+        BadInput: if a link does not exist or has two scanners, a name is in use, or a rate does not divide `rate`.
     """
     on: dict[str, str] = {}
     fitted: list[FittedLidar] = []
@@ -107,7 +107,7 @@ def fitted_lidars(
 
 
 def with_scanners(entities: Sequence[Entity], lidars: Sequence[FittedLidar]) -> list[Entity]:
-    """Return the entities; links with a scanner have the geometry of its scans."""
+    """Return the entities; links with a scanner get the geometry of its scans."""
     patterns = {lidar.link: lidar.pattern for lidar in lidars}
     return [
         replace(entity, scanner=patterns[entity.name]) if entity.name in patterns else entity
@@ -116,7 +116,7 @@ def with_scanners(entities: Sequence[Entity], lidars: Sequence[FittedLidar]) -> 
 
 
 def due(lidars: Sequence[FittedLidar], step: int) -> Iterator[FittedLidar]:
-    """Iterate over those that scan at a step; all do at step 0."""
+    """Iterate over the scanners that scan at a step; at step 0 all of them do."""
     return (lidar for lidar in lidars if step % lidar.every == 0)
 
 
@@ -132,10 +132,10 @@ def _fitted_lidar(name: str, link: str, lidar: Lidar, every: int) -> FittedLidar
 
 
 class Odometer(ABC):
-    """Measures where a robot's base is by its own sensors.
+    """Measures the pose of a robot's base by the robot's own sensors.
 
     Args:
-        robot: its name.
+        robot: name of the robot.
     """
 
     def __init__(self, robot: str) -> None:
@@ -143,11 +143,13 @@ class Odometer(ABC):
 
     @abstractmethod
     def read(self, positions: Floats, velocities: Floats) -> Floats:
-        """Return (13,) pose in the frame in which odometry began, and twist along the root link's own axes.
+        """Return (13,) pose in the frame where odometry started, and twist along the axes of the root link.
+
+        Call it exactly once per step.
 
         Args:
-            positions: of all joints of the engine, at each step once [rad or m].
-            velocities: of all joints [rad/s or m/s].
+            positions: positions of all joints of the engine [rad or m].
+            velocities: velocities of all joints [rad/s or m/s].
         """
 
 
@@ -164,10 +166,10 @@ class SourceOdometer(Odometer):
 
 
 class WheelOdometer(Odometer):
-    """Counts the turning of wheels; where they slip, it parts from the truth.
+    """Integrates the rotation of the wheels; where they slip, the result deviates from the true pose.
 
     Args:
-        wheels: places of the drive's joints among those of the engine.
+        wheels: indices of the drive's joints among those of the engine.
     """
 
     def __init__(self, robot: str, drive: DifferentialDrive, wheels: Sequence[int]) -> None:
@@ -177,7 +179,7 @@ class WheelOdometer(Odometer):
         self._odometry: WheelOdometry | None = None
 
     def read(self, positions: Floats, velocities: Floats) -> Floats:
-        """Go on to where the wheels are now; the first call begins."""
+        """Integrate up to the current positions of the wheels; the first call starts."""
         turned = positions[self._wheels]
         if self._odometry is None:
             self._odometry = WheelOdometry(self._drive, turned)
@@ -188,16 +190,16 @@ class WheelOdometer(Odometer):
 def odometer_of(
     body: Body, robot: Robot, bases: BaseDrives, joints: Sequence[str]
 ) -> Odometer | None:
-    """Return the odometer of a robot's base; None if that is fixed, or free without wheels.
+    """Return the odometer of a robot's base; None if the base is fixed, or free without wheels.
 
     Args:
         body: the robot.
-        robot: as the scenario names it.
-        bases: sources of those that follow one.
-        joints: of the engine, in its order.
+        robot: the scenario's entry of the robot.
+        bases: bases that follow a source.
+        joints: names of the engine's joints, in its order.
 
     Raises:
-        BadInput: if the wheels cannot be those of a differential drive.
+        BadInput: if the wheels do not form a differential drive.
     """
     if body.base is Base.FOLLOWED:
         return SourceOdometer(body.name, bases)
@@ -213,7 +215,7 @@ _Fitting = TypeVar("_Fitting")
 
 @dataclass(frozen=True, slots=True)
 class Sensors:
-    """Sensors of robots, in the order of the attributes of each kind."""
+    """Sensors of robots, of each kind in the order of their attributes."""
 
     rangefinders: tuple[Rangefinder, ...] = ()
     lidars: tuple[FittedLidar, ...] = ()
@@ -223,15 +225,15 @@ class Sensors:
 def rangefinders(
     sensors: Mapping[str, RangeSensor], links: Mapping[str, str], where: str = "robot"
 ) -> list[Rangefinder]:
-    """The rangefinders on the links that the patterns mean; the last pattern that means a link holds.
+    """Return the rangefinders on the links that match a pattern; for each link the last matching pattern counts.
 
     Args:
-        sensors: pattern of links -> the sensor on each.
-        links: the robot's own name of a link -> the scene's.
+        sensors: pattern of links -> the sensor on each of them.
+        links: the robot's own name of a link -> the scene's name.
         where: the scenario's key of the robot.
 
     Raises:
-        BadInput: if a pattern means no link.
+        BadInput: if a pattern matches no link.
     """
     chosen = dict(_fitted(sensors, links, f"{where}.range_sensors"))
     return [Rangefinder(link, _vector(s.at), _unit(s.along), s.reach) for link, s in chosen.items()]
@@ -240,10 +242,10 @@ def rangefinders(
 def run_belts(
     engine: Engine, belts: Mapping[str, Belt], links: Mapping[str, str], where: str = "robot"
 ) -> None:
-    """Let all belts run; `links` and `where` as for `rangefinders`.
+    """Start all belts; `links` and `where` as for `rangefinders`.
 
     Raises:
-        BadInput: if a pattern means no link, or the engine moves no surfaces.
+        BadInput: if a pattern matches no link, or the engine moves no surfaces.
     """
     try:
         for link, belt in _fitted(belts, links, f"{where}.belts"):
@@ -259,33 +261,33 @@ def _vector(numbers: Sequence[float]) -> Vector:
 
 def _unit(numbers: Sequence[float]) -> Vector:
     x, y, z = numbers
-    long = sqrt(x * x + y * y + z * z)
-    return x / long, y / long, z / long
+    length = sqrt(x * x + y * y + z * z)
+    return x / length, y / length, z / length
 
 
 def _fitted(
     fittings: Mapping[str, _Fitting], links: Mapping[str, str], where: str
 ) -> Iterator[tuple[str, _Fitting]]:
     for pattern, fitting in fittings.items():
-        meant = [frame for link, frame in links.items() if fnmatchcase(link, pattern)]
-        if not meant:
+        matching = [frame for link, frame in links.items() if fnmatchcase(link, pattern)]
+        if not matching:
             raise BadInput(
                 "the robot has no such link",
                 where=f"{where}.{pattern}",
                 found=pattern,
                 expected="the name of a link, or a pattern such as finger_*",
             )
-        yield from ((link, fitting) for link in meant)
+        yield from ((link, fitting) for link in matching)
 
 
 def fitted(robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: BaseDrives) -> Sensors:
     """Start the robots' belts; returns their sensors.
 
     Args:
-        robots: with the scenario's entry about each.
+        robots: the robots, each with its entry in the scenario.
         rate: steps per simulated second.
-        engine: in which they move.
-        bases: sources of their bases, for odometers.
+        engine: engine with the robots.
+        bases: bases that follow a source, for odometers.
 
     Raises:
         BadInput: if something cannot be fitted.
@@ -294,13 +296,13 @@ def fitted(robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: Bas
     lidars: list[FittedLidar] = []
     odometers: list[Odometer] = []
     for robot in robots:
-        said, links = robot.said, robot.links
-        if said is None:
+        entry, links = robot.entry, robot.links
+        if entry is None:
             continue
-        run_belts(engine, said.belts, links, robot.where)
-        found += rangefinders(said.range_sensors, links, robot.where)
+        run_belts(engine, entry.belts, links, robot.where)
+        found += rangefinders(entry.range_sensors, links, robot.where)
         names = (*engine.frames, *(lidar.pattern.frame_on(lidar.link) for lidar in lidars))
-        lidars += fitted_lidars(said.lidars, links, names, rate, robot.where)
-        odometer = odometer_of(robot.body, said, bases, engine.joints)
+        lidars += fitted_lidars(entry.lidars, links, names, rate, robot.where)
+        odometer = odometer_of(robot.body, entry, bases, engine.joints)
         odometers += [] if odometer is None else [odometer]
     return Sensors(tuple(found), tuple(lidars), tuple(odometers))

@@ -1,4 +1,4 @@
-"""Effects of others on bodies of the main model: attributes that they own, fidelities, and changes in a run."""
+"""Other models' effects on bodies of the main model: attributes that they own, fidelities, changes during a run."""
 
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
@@ -25,14 +25,14 @@ from model_nodes.main_physics.world.description import World
 
 
 class Foreign:
-    """Lets bodies follow other models' poses, collide by these, and feel their forces.
+    """Applies other models' poses, collisions and forces to bodies.
 
     Args:
-        engine: in which they move.
+        engine: engine with the bodies.
         block: the main model's attributes.
 
     Attributes:
-        unfelt: body -> why forces on it have no effect; an empty text once that was reported.
+        unfelt: body -> why forces on it have no effect; empty after it was reported.
     """
 
     def __init__(self, engine: Engine, block: Block) -> None:
@@ -40,7 +40,7 @@ class Foreign:
         self.unfelt: dict[str, str] = {}
 
     def follow(self, values: Mapping[tuple[str, str], Value]) -> None:
-        """Apply other models' values of this step."""
+        """Apply other models' values for this step."""
         for (entity, attribute), value in values.items():
             if attribute == POSE.name:
                 self._engine.follow(entity, value)
@@ -50,7 +50,7 @@ class Foreign:
                 self._push(entity, value)
 
     def _push(self, entity: str, value: Value) -> None:
-        """Apply a force; if the engine does not support it, an event reports that once for each object."""
+        """Apply a force; if the engine does not support that, an event reports it once per object."""
         try:
             self._engine.push(entity, value.data)
         except Unsupported as error:
@@ -72,10 +72,10 @@ class Foreign:
         return events
 
     def take(self, entity: str, attribute: str, value: Value) -> None:
-        """Hand a body's pose or collision back to the engine.
+        """Take a body's pose or collision back.
 
         Raises:
-            Refused: if the main model never hands it over.
+            Refused: if the main model never hands this attribute over.
         """
         self._check(entity, attribute)
         if attribute == COLLISION.name:
@@ -84,10 +84,10 @@ class Foreign:
             self._engine.hand_back(entity, value)
 
     def release(self, entity: str, attribute: str, time_ns: int) -> Value:
-        """Let a body's pose or collision be another model's; returns its value.
+        """Hand a body's pose or collision over to another model; returns its value.
 
         Raises:
-            Refused: if the main model never hands it over, or the engine cannot follow.
+            Refused: if the main model never hands this attribute over, or the engine does not support it.
         """
         self._check(entity, attribute)
         value = Value(self._block.value(entity, attribute), time_ns)
@@ -107,21 +107,21 @@ class Foreign:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The parts of it that change in a run."""
+        """The state that changes during a run."""
         return {"unsupported_forces": self.unfelt}
 
     def restore(self, parts: Mapping[str, Any]) -> None:
-        """Be as some saved `parts`."""
+        """Restore a saved `parts`."""
         self.unfelt = parts["unsupported_forces"]
 
 
-_AS_IN_ITS_FILE = BodyChanges()
+_UNCHANGED = BodyChanges()
 OF_BODIES = {"bodies", "grips"}
-"""Those of the parameters that may change that are saved with a run."""
+"""Parameters that may change during a run and are saved with it."""
 
 
 class Changeable(Strict):
-    """The parameters that may change, as `Settings` has them."""
+    """The parameters that may change during a run, as in `Settings`."""
 
     bodies: dict[str, BodyChanges] | None = None
     grips: dict[str, AboveZero] | None = None
@@ -132,7 +132,7 @@ def with_changes(settings: Settings, parameters: Mapping[str, Any]) -> Settings:
     """Return the settings with other values of some parameters.
 
     Raises:
-        BadInput: if one of them cannot change in a run, or has a value that cannot be used.
+        BadInput: if one of them cannot change during a run, or a value is invalid.
     """
     others = sorted(set(parameters) - set(Changeable.model_fields))
     if others:
@@ -149,18 +149,18 @@ def with_changes(settings: Settings, parameters: Mapping[str, Any]) -> Settings:
 def change_bodies(
     engine: Engine, before: Mapping[str, BodyChanges], after: Mapping[str, BodyChanges]
 ) -> None:
-    """Make the engine's bodies differ from their files as they should from now on.
+    """Change the engine's bodies from their current differences from their files to other ones.
 
     Args:
-        engine: with bodies that differ from their files by `before`.
-        before: present differences.
-        after: wanted differences; the rest is to be as in its file.
+        engine: engine with the bodies.
+        before: current differences, by body.
+        after: wanted differences; all other bodies become as in their files.
 
     Raises:
         Unsupported: if the engine cannot do this.
     """
     for name in dict.fromkeys((*before, *after)):
-        old, new = before.get(name, _AS_IN_ITS_FILE), after.get(name, _AS_IN_ITS_FILE)
+        old, new = before.get(name, _UNCHANGED), after.get(name, _UNCHANGED)
         if old == new:
             continue
         for key in ("friction", "bounce"):
@@ -178,14 +178,14 @@ def change_bodies(
 class FidelitySwitcher:
     """Reads the attribute ``fidelity`` of objects and links and sets it in the engine.
 
-    An object is switched only when its level changes. `reset` sets all to high again.
+    An object is switched only when its level changes. `reset` sets all objects to high fidelity.
 
     Args:
         scene: the scene at the start.
         objects: names of the objects and links whose fidelity the engine can change.
 
     Attributes:
-        any: whether any has the attribute.
+        any: whether any object or link has the attribute.
     """
 
     def __init__(self, scene: Snapshot, objects: Collection[str]) -> None:
@@ -209,7 +209,7 @@ class FidelitySwitcher:
             self._now[changed] = wanted[changed]
 
     def reset(self, engine: Engine) -> None:
-        """Set all objects to high fidelity again."""
+        """Set all objects to high fidelity."""
         lowered = np.flatnonzero(self._now != float(Fidelity.HIGH))
         self._switch(engine, lowered, Fidelity.HIGH)
         self._now[:] = float(Fidelity.HIGH)
@@ -221,24 +221,24 @@ class FidelitySwitcher:
 
 _GRASPABLE = "graspable"
 _FEW = 8
-"""An engine prepares for changes of any object only if there are so few of them."""
+"""Maximum number of objects for whose changes an engine prepares."""
 
 
 def objects_handed_over(settings: Settings, world: World) -> tuple[tuple[str, str], ...]:
-    """Return (object, attribute) of the rigid objects meant by `handed_over`, once each.
+    """Return (object, attribute) of the rigid objects that match `handed_over`, each once.
 
-    A pattern that means many objects means those with the tag `graspable` only, if there are any.
+    If a pattern matches several objects and some have the tag `graspable`, only those are meant.
     """
     free = [b.name for b in world.bodies if not (b.static or b.robot or b.moving_joints)]
     found = (
         (name, attribute)
         for pattern, attribute in settings.handed_over
-        for name in _meant(pattern, free, settings)
+        for name in _matching_objects(pattern, free, settings)
     )
     return tuple(dict.fromkeys(found))
 
 
-def _meant(pattern: str, free: list[str], settings: Settings) -> Iterator[str]:
+def _matching_objects(pattern: str, free: list[str], settings: Settings) -> Iterator[str]:
     names = [name for name in free if fnmatchcase(name, pattern)]
     graspable = [name for name in names if _GRASPABLE in settings.tags.get(name, ())]
     if len(names) > 1 and graspable:

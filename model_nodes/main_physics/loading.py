@@ -30,7 +30,7 @@ from model_nodes.main_physics.world.transforms import pose_of
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 
 ROBOTS = (".urdf", ".xacro", ".xml", ".usd", ".usda", ".usdc", ".usdz")
-"""Endings of the files of robots."""
+"""Suffixes of robot files."""
 
 
 def load_world(settings: Settings) -> World:
@@ -60,7 +60,7 @@ def load_world(settings: Settings) -> World:
 
 
 def _added(settings: Settings, notes: Notes) -> list[Body]:
-    """Objects that the scene adds to the world."""
+    """The objects that the scene adds to the world."""
     bodies: list[Body] = []
     for name, entry in settings.scene.items():
         if entry.model is None:
@@ -74,7 +74,7 @@ def _added(settings: Settings, notes: Notes) -> list[Body]:
 
 
 def _resources(settings: Settings) -> Resources:
-    """Files are named relative to the world's."""
+    """Files are named relative to the folder of the world's file."""
     base = Path.cwd() if settings.world is None else settings.world.parent
     return Resources(base, packages=_packages(settings))
 
@@ -84,7 +84,7 @@ def _packages(settings: Settings) -> dict[str, Path]:
 
 
 def _robots(settings: Settings, notes: Notes) -> list[Body]:
-    """The robots that the scenario names: one, or several with names of their own."""
+    """The robots that the scenario names: a single one, or several with names of their own."""
     resources = _resources(settings)
     if settings.robot is not None:
         return [_robot(settings.robot, resources, notes)]
@@ -100,7 +100,7 @@ def _robots(settings: Settings, notes: Notes) -> list[Body]:
 
 
 def _owner(hand: NamedHand, bodies: Sequence[Body]) -> Body | None:
-    """The robot whose hand it is."""
+    """The robot that the hand belongs to."""
     robots = [body for body in bodies if body.robot]
     return next((body for body in robots if hand.robot in (None, body.name)), None)
 
@@ -132,18 +132,18 @@ def _based(body: Body, robot: Robot) -> Body:
 
 
 def _passable(body: Body, patterns: Sequence[str]) -> Body:
-    """Let links touch nothing; their collision shapes are not displayed either."""
+    """Remove the collisions of links; their collision shapes are not displayed either."""
     passable: set[str] = set()
     for index, pattern in enumerate(patterns):
-        meant = {link.name for link in body.links if fnmatchcase(link.name, pattern)}
-        if not meant:
+        matching = {link.name for link in body.links if fnmatchcase(link.name, pattern)}
+        if not matching:
             raise BadInput(
                 "the robot has no such link",
                 where=f"robot.no_collision.{index}",
                 found=pattern,
                 expected="the name of a link, or a pattern such as hand_safety_*",
             )
-        passable |= meant
+        passable |= matching
     links = tuple(
         replace(link, geometries=tuple(_ghost(g) if g.collides else g for g in link.geometries))
         if link.name in passable
@@ -160,19 +160,19 @@ def _ghost(geometry: Geometry) -> Geometry:
 def _sprung(body: Body, springs: Mapping[str, float]) -> Body:
     joints = list(body.joints)
     for pattern, stiffness in springs.items():
-        meant = [
+        matching = [
             i
             for i, joint in enumerate(joints)
             if joint.kind is not JointKind.FIXED and fnmatchcase(joint.name, pattern)
         ]
-        if not meant:
+        if not matching:
             raise BadInput(
                 "the robot has no such joint that moves",
                 where=f"robot.springs.{pattern}",
                 found=pattern,
                 expected="the name of a joint, or a pattern such as finger_*",
             )
-        for i in meant:
+        for i in matching:
             joints[i] = replace(joints[i], spring=stiffness, mimic=None)
     return replace(body, joints=tuple(joints))
 
@@ -237,7 +237,7 @@ def _hand(hand: NamedHand, robot: Body | None) -> HandFrame:
 
 
 def below(robot: Body, roots: set[str]) -> tuple[str, ...]:
-    """Return the names of these links and of all their descendants."""
+    """Return the frames of these links and of all their descendants."""
     members = set(roots)
     for joint in robot.joints:  # parents come before their children
         if joint.parent in members:

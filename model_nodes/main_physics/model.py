@@ -63,14 +63,14 @@ from model_nodes.main_physics.world.robot_xml import urdf_of
 
 _NAME = "main_physics"
 _KEPT = (Engine, Plans, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
-"""Shared by the parts of the main model, unchanged or saved beside them."""
+"""Types that parts of the main model share; their instances do not change, or are saved separately."""
 
 
 class MainPhysics(MainModel[Settings]):
     """Moves robots as recorded and simulates everything else.
 
-    Objects whose pose other models are responsible for follow those models, and still push and carry other objects.
-    An `external_wrench` of another model acts on the objects that this one simulates.
+    Objects whose pose another model owns follow that model, and still push and carry other objects. An
+    `external_wrench` of another model acts on objects whose pose the main model owns.
     Commands: ``attach`` with object and to, ``detach`` with object.
     """
 
@@ -136,7 +136,7 @@ class MainPhysics(MainModel[Settings]):
         engine: Engine,
         plans: Plans,
     ) -> tuple[Finding, ...]:
-        """Findings before the first step; empty without reports."""
+        """The findings before the first step; empty without reports."""
         if settings.watch_rate <= 0.0:
             return ()
         overlaps = start_overlaps(engine, self._block, entities, settings.clearance_range)
@@ -181,7 +181,7 @@ class MainPhysics(MainModel[Settings]):
         return self._engine, self._moving
 
     def _changing_engine(self) -> Engine:
-        """The engine, for a change between two steps, before which the rows of the last one are computed."""
+        """The engine, for a change between two steps; the proximity of the last step is computed before."""
         engine, _ = self._ready()
         self._rows.rows()
         return engine
@@ -231,14 +231,14 @@ class MainPhysics(MainModel[Settings]):
         )
 
     def _times(self, tick: MainTick, count: int) -> Sequence[int]:
-        """When the last steps of a stretch end, in which nothing but the robots' motion is new [ns]."""
+        """The ends of the last `count` steps, in which only the robots' motion is new [ns]."""
         if count == 1:
             return (tick.time_ns,)
         last = self._clock.step_from(tick.time_ns)
         return [*self._clock.times_of(range(last - count + 1, last)), tick.time_ns]
 
     def _quiet_ns(self, engine: Engine, moving: RobotMotion) -> int | None:
-        """Until when nothing is reported but states, so that many steps can be taken in one call."""
+        """The time until which nothing but states is reported, so that many steps can be taken in one call [ns]."""
         plans = moving.plans
         if plans.senses or moving.bases.any or not engine.settled:
             return None
@@ -246,10 +246,10 @@ class MainPhysics(MainModel[Settings]):
         return min(quiet_ns, self._watching.reports_ns) if self._watching is not None else quiet_ns
 
     def record_forces(self) -> Sequence[Floats]:
-        """Keep the forces that drive the robots from now on; the result grows, (k,) in each substep.
+        """Record the forces that drive the robots from now on; the returned sequence grows by (k,) in each substep.
 
         Raises:
-            Refused: if the engine cannot, or the robots' source reacts to what they sense.
+            Refused: if the engine does not support it, or the robots' source reacts to what they sense.
         """
         engine, moving = self._ready()
         if moving.plans.senses:
@@ -260,13 +260,13 @@ class MainPhysics(MainModel[Settings]):
             raise Refused(str(error)) from error
 
     def roll_out(self, forces: Floats) -> None:
-        """Compute the continuation of the present state by physics alone, so that steps may pass over several periods.
+        """Compute the continuation of the current state by physics alone, so that a step may cover several periods.
 
         Args:
-            forces: that another run from this moment has recorded.
+            forces: forces that another run from this moment has recorded.
 
         Raises:
-            Refused: if more than these forces decides the continuation.
+            Refused: if more than these forces determines the continuation.
         """
         try:
             self._changing_engine().roll_out(forces)
@@ -285,17 +285,17 @@ class MainPhysics(MainModel[Settings]):
         return [*events, *self._foreign.events(time_ns)] if self._foreign.unfelt else events
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Hand the object's pose (or collision) back to the engine."""
+        """Return the object's pose or collision to the engine."""
         self._changing_engine()
         self._foreign.take(entity, attribute, value)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Release the object's pose (or collision) to another model."""
+        """Hand the object's pose or collision over to another model."""
         self._changing_engine()
         return self._foreign.release(entity, attribute, scene.time_ns)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Put an object or a body that stands elsewhere."""
+        """Move an object, or a static body, to a pose."""
         if attribute != POSE.name or self._block.can_move(entity, attribute):
             take_anew(self, entity, attribute, value, scene)
             return
@@ -307,7 +307,7 @@ class MainPhysics(MainModel[Settings]):
         self._block.fill(engine)
 
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Go on with other ``bodies`` or ``grips``, or with a plan as ``source``."""
+        """Continue with other ``bodies`` or ``grips``, or with a plan as ``source``."""
         engine = self._changing_engine()
         _, moving = self._ready()
         try:
@@ -342,7 +342,7 @@ class MainPhysics(MainModel[Settings]):
         """Return the state of the engine, the source's position, and the robots' commands and readers.
 
         Raises:
-            Refused: if the engine does not reproduce its bits.
+            Refused: if the engine is not deterministic.
         """
         engine, moving = self._ready()
         if not engine.deterministic:
@@ -355,7 +355,7 @@ class MainPhysics(MainModel[Settings]):
         }
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """Continue from there; a source that is another one than the saved one is not brought anywhere.
+        """Continue from a saved state; a source other than the saved one keeps its position.
 
         Raises:
             Refused: if it is a state of another world or engine.
@@ -425,7 +425,7 @@ def _engine_settings(settings: Settings, world: World) -> EngineSettings:
 
 
 def _descriptions(robots: Sequence[SceneRobot], settings: Settings) -> dict[str, str]:
-    """The URDF of each robot by name, by an empty name of the only one."""
+    """The URDF of each robot by name; a single robot has an empty name."""
     packages = {name: Path(folder) for name, folder in settings.packages.items()}
     bodies = [robot.body for robot in robots]
     return {

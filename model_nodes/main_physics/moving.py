@@ -1,4 +1,4 @@
-"""Motion of the robots: plans, and the joints, fingers and bases that follow them."""
+"""Moves the robots: plans, and the joints, fingers and bases that follow them."""
 
 from __future__ import annotations
 
@@ -30,20 +30,21 @@ _CHANGED = "the run goes on with another source than it began with"
 
 
 class RobotMotion:
-    """Moves the robots of a world in an engine, from where they are at the start.
+    """Moves the robots of a world in an engine, from their state at the start.
 
     Args:
-        settings: of the main model.
-        robots: all of them.
-        engine: in which they move.
+        settings: settings of the main model.
+        robots: all robots.
+        engine: engine with the robots.
 
     Attributes:
-        plans: of the robots.
-        notes: about them, for the user.
-        bases: those that it moves.
-        given_way: indices of driven joints that need not be where they are commanded.
-        begun: whether the first step was prepared.
-        has_own_efforts: whether drives exert efforts of their own, so that `efforts` are not the recorded ones.
+        plans: plans of the robots.
+        notes: notes on the plans, for the user.
+        bases: bases that follow a source.
+        given_way: indices of driven joints that may deviate from their command.
+        begun: whether the first step has been prepared.
+        has_own_efforts: whether some drives exert efforts of their own, so that `efforts` differ from the recorded
+        ones.
 
     Raises:
         BadInput: if a source cannot be used.
@@ -78,7 +79,7 @@ class RobotMotion:
         return plans, bases
 
     def know(self, block: Block, entities: Sequence[Entity]) -> None:
-        """Give plans the scene, for the poses and kinds of entities."""
+        """Give the plans access to the scene: poses and kinds of entities."""
         self._block, self._entities = block, {entity.name: entity for entity in entities}
         self.plans.use_places(self._pose_of, self._entities)
 
@@ -105,7 +106,7 @@ class RobotMotion:
             self._place(self.plans.motion(0))
 
     def sense(self, time_ns: int, events: Sequence[Event]) -> list[Event]:
-        """Let the plans sense the robots; returns the events of bases that they put elsewhere.
+        """Let the plans sense the robots; returns an event for each base that they place anew.
 
         Raises:
             Unsupported: if the engine has no such base.
@@ -116,9 +117,10 @@ class RobotMotion:
         return [self.bases.align(self._engine, self._block.value, placement, time_ns)]
 
     def go(self, times_ns: Sequence[int]) -> tuple[JointMotion, list[Event]]:
-        """Take the steps that end at some times, of which nobody looks at any but the last.
+        """Take the steps that end at these times; only the state after the last one will be read.
 
-        Returns the joints' motion at the end, and events of corrected bases.
+        Returns:
+            The joints' motion at the end, and events about corrected bases.
         """
         plans, watching = self.plans, self._watching
         led = self.fingers.close_further or self.fingers.soft or self.bases.any
@@ -128,9 +130,11 @@ class RobotMotion:
             if found is not None:
                 self._engine.stretch(found)
                 return found[-1], []
-        return self._go_one_by_one(times_ns, led)
+        return self._take_one_by_one(times_ns, led)
 
-    def _go_one_by_one(self, times_ns: Sequence[int], led: bool) -> tuple[JointMotion, list[Event]]:
+    def _take_one_by_one(
+        self, times_ns: Sequence[int], led: bool
+    ) -> tuple[JointMotion, list[Event]]:
         plans, watching, motions, events = self.plans, self._watching, list[JointMotion](), []
         last_ns = times_ns[-1]
         for time_ns in times_ns:
@@ -147,18 +151,18 @@ class RobotMotion:
         return motion, events
 
     def _command(self, motion: JointMotion, time_ns: int) -> list[Event]:
-        """Command the step that ends at a time; returns events of corrected bases."""
+        """Command the step that ends at a time; returns events about corrected bases."""
         engine, limited = self._engine, self.plans.limited
         if limited and self._limits.update(engine, limited):
-            self._let_loose()
+            self._add_limited()
         at = self.fingers.closed(motion) if self.fingers.close_further else motion
         engine.command_joints(at.positions, at.velocities, at.accelerations)
         if self.fingers.soft:
             engine.command_efforts(self.fingers.efforts(motion))
         return self.bases.command(engine, time_ns) if self.bases.any else []
 
-    def _let_loose(self) -> None:
-        """Take note of the joints whose efforts are limited since the run began."""
+    def _add_limited(self) -> None:
+        """Update the joints whose efforts have been limited during the run."""
         joints = [self._engine.driven.index(name) for name in self._limits.names]
         self._own = np.union1d(self._own, joints).astype(np.intp)
         self.has_own_efforts = len(self._own) > 0
@@ -166,7 +170,7 @@ class RobotMotion:
             self._watching.let_loose(joints)
 
     def efforts(self, motion: JointMotion) -> Floats:
-        """The recorded efforts, and those of the drives that do not follow."""
+        """The recorded efforts, replaced by those of drives that exert their own [Nm or N]."""
         exerted, efforts = np.empty(len(motion.efforts)), motion.efforts.copy()
         self._engine.read_efforts(exerted)
         known = ~np.isnan(exerted)
@@ -174,16 +178,16 @@ class RobotMotion:
         return efforts
 
     def go_on_with(self, settings: Settings, time_ns: int) -> None:
-        """Let the plans of other settings take the robots over from where they are.
+        """Let plans from other settings take the robots over in their current state.
 
         Raises:
-            BadInput: if it cannot be used.
-            Refused: if it cannot begin in the middle of a run.
+            BadInput: if the plans cannot be used.
+            Refused: if the plans cannot start in the middle of a run.
         """
-        self._go_on_with(open_plans(settings, self._robots), time_ns)
+        self._continue_with(open_plans(settings, self._robots), time_ns)
         self._replaced = True
 
-    def _go_on_with(self, plans: Plans, time_ns: int) -> None:
+    def _continue_with(self, plans: Plans, time_ns: int) -> None:
         if not plans.takes_over:
             raise Refused("only a plan can take a robot over in the middle of a run")
         joints = self._joints_now()
@@ -199,7 +203,7 @@ class RobotMotion:
             self._watching.go_on_with(plans)
 
     def _joints_now(self) -> dict[str, JointNow]:
-        """How the driven joints are; those with a limited effort as far beyond that as they press."""
+        """The state of the driven joints; effort-limited ones have the commanded position that keeps them pressing."""
         engine = self._engine
         positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
         engine.read_joints(positions, velocities)
@@ -212,7 +216,7 @@ class RobotMotion:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """The parts of it that change in a run, but for the plans."""
+        """The state that changes during a run, except that of the plans."""
         return {
             "bases": self.bases,
             "measured_efforts": self.plans.measured_efforts,
@@ -223,11 +227,11 @@ class RobotMotion:
 
     @property
     def limited(self) -> frozenset[str]:
-        """Names of the joints that were given drives of limited effort since the run began."""
+        """Names of the joints that have got drives of limited effort since the start of the run."""
         return frozenset(self._limits.names)
 
     def saved_source(self) -> dict[str, Plain]:
-        """Where the plans are, and why no other process can go on with them if none can."""
+        """The position of the plans, or the reason why another process cannot continue with them."""
         needed: dict[str, Plain] = {"needs_source": _CHANGED} if self._replaced else {}
         if not self.plans:
             return needed
@@ -237,19 +241,19 @@ class RobotMotion:
             return {"needs_source": str(refusal)}
 
     def restore(self, parts: Mapping[str, Any]) -> None:
-        """Be as some saved `parts`."""
+        """Restore a saved `parts`."""
         self.begun = parts["begun"]
         self.plans.measured_efforts = parts["measured_efforts"]
         loose = {self._engine.driven[i] for i in self._own.tolist()}
         if not self.limited <= loose and self._limits.again(self._engine):
-            self._let_loose()
+            self._add_limited()
 
     def restore_source(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
-        """Bring the plans to where they were; others than the saved ones take the robots over, if they can."""
+        """Restore the position of the plans; plans other than the saved ones take the robots over, if they can."""
         if self.plans and "source" in saved:
             self.plans.restore(saved["source"])
         elif self.plans.takes_over:
-            self._go_on_with(self.plans, scene.time_ns)
+            self._continue_with(self.plans, scene.time_ns)
 
     def close(self) -> None:
         """Close the plans."""

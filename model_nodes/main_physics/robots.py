@@ -1,4 +1,4 @@
-"""The robots of a world, each with the scenario's entry about it."""
+"""The robots of a world, each with its entry in the scenario."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from model_nodes.main_physics.world.description import Body, World, frame_name, 
 
 @dataclass(frozen=True, slots=True)
 class SceneRobot:
-    """One robot.
+    """A robot of the world.
 
     Attributes:
-        body: as it was loaded.
+        body: the robot as it was loaded.
         said: the scenario's entry; None for a robot that the world includes.
-        where: the scenario's key for it, for errors.
+        where: the scenario's key of the robot, for errors.
     """
 
     body: Body
-    said: Robot | None
+    entry: Robot | None
     where: str
 
     @property
     def links(self) -> dict[str, str]:
-        """The robot's own name of a link -> the scene's."""
+        """The robot's own name of a link -> the scene's name."""
         return {link.name: frame_name(self.body, link.name) for link in self.body.links}
 
     @property
     def joints_at_start(self) -> dict[str, float]:
-        """Positions at the start that the scenario gives, by the scene's names of the joints [rad or m]."""
-        if self.said is None:
+        """Positions at the start that the scenario gives, by the joints' names in the scene [rad or m]."""
+        if self.entry is None:
             return {}
         names = {joint.name: joint_name(self.body, joint) for joint in self.body.moving_joints}
-        return {names[joint]: at for joint, at in self.said.joints_at_start.items()}
+        return {names[joint]: at for joint, at in self.entry.joints_at_start.items()}
 
 
 def robots_of(settings: Settings, world: World) -> tuple[SceneRobot, ...]:

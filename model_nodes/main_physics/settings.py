@@ -1,4 +1,4 @@
-"""The parameters of the main model, and bodies that differ from their files: heavier, rougher, bouncing."""
+"""The parameters of the main model, and bodies that differ from their files: mass, friction, restitution."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -25,13 +25,13 @@ NotNegative = Annotated[Finite, Field(ge=0)]
 
 
 class BodyChanges(Strict):
-    """How a body differs from its file.
+    """Differences of a body from its file.
 
     Attributes:
-        mass: factor of its mass, and of its inertia.
-        friction_factor: factor of the coefficients of its surfaces.
-        friction: the coefficient of all its surfaces.
-        bounce: share of the speed that is left when it has struck something hard.
+        mass: factor on its mass and its inertia.
+        friction_factor: factor on the friction coefficients of its surfaces.
+        friction: friction coefficient of all its surfaces.
+        bounce: coefficient of restitution against something hard.
     """
 
     mass: AboveZero = 1.0
@@ -41,10 +41,10 @@ class BodyChanges(Strict):
 
 
 def changed_bodies(bodies: Sequence[Body], changes: dict[str, BodyChanges]) -> list[Body]:
-    """Return the bodies as they differ from their files.
+    """Return the bodies with their differences applied.
 
     Raises:
-        BadInput: if there is no body of a name.
+        BadInput: if there is no body of one of the names.
     """
     names = [body.name for body in bodies]
     for name in changes:
@@ -59,13 +59,13 @@ def changed_bodies(bodies: Sequence[Body], changes: dict[str, BodyChanges]) -> l
 
 
 def check_bounces(changes: dict[str, BodyChanges], engine: str, *, bounces: bool) -> None:
-    """Check that the engine supports the settings.
+    """Check that the engine supports the bodies' restitution.
 
     Raises:
-        BadInput: if a body is to bounce, and the engine cannot make it.
+        BadInput: if a body has a `bounce` that the engine does not support.
     """
-    asked: Iterable[str] = (name for name, of in changes.items() if of.bounce is not None)
-    name = next(iter(asked), None)
+    bouncing: Iterable[str] = (name for name, of in changes.items() if of.bounce is not None)
+    name = next(iter(bouncing), None)
     if name is not None and not bounces:
         raise BadInput(
             f"{engine} cannot make a body bounce",
@@ -116,7 +116,7 @@ def _short(given: object) -> object:
 
 
 class Settings(Parameters):
-    """All parameters of the main model; those that a scenario has keys for are checked as the scenario's are."""
+    """All parameters of the main model; those with a key in scenarios are checked in the same way."""
 
     world: File | None = parameter(
         "SDFormat, MJCF or USD file of the world (the scenario's `world`)", None
@@ -134,7 +134,7 @@ class Settings(Parameters):
     )
     entities: dict[str, EntityNotes] = parameter("entity -> {tags} (the scenario's `entities`)", {})
     engine: str = parameter("physics engine: auto, gz or mujoco", "auto")
-    options: dict[str, Any] = parameter("settings of the engine's own", {})
+    options: dict[str, Any] = parameter("options of the engine itself", {})
     source: Any = parameter(
         "recording or live robot that moves the joints (the scenario's `source`)", None
     )
@@ -149,7 +149,7 @@ class Settings(Parameters):
         "distance below which pairs of bodies are reported", 0.02, "m"
     )
     clearance_range: AboveZero = parameter(
-        "links of robots closer to something than this are reported to what watches the robot",
+        "links of robots closer to something than this are reported to observers of the robot",
         0.005,
         "m",
     )
@@ -160,11 +160,11 @@ class Settings(Parameters):
         "time constant of contacts; default: the engine's", None, "s"
     )
     handed_over: tuple[tuple[str, str], ...] = parameter(
-        "(entity or pattern, attribute) that other models may take (the scenario's triggers say it)",
+        "(entity or pattern, attribute) that other models may take over (from the scenario's triggers)",
         (),
     )
     finger_margin: Annotated[Finite, Field(ge=0)] = parameter(
-        "the joints of hands close by this much more than recorded", 0.0, "rad or m"
+        "distance by which the joints of hands close further than recorded", 0.0, "rad or m"
     )
     finger_stiffness: AboveZero | None = parameter(
         "push the joints of hands by their recorded efforts, with a spring of this stiffness to the recorded positions;"
@@ -173,11 +173,11 @@ class Settings(Parameters):
         "Nm/rad or N/m",
     )
     bodies: dict[str, BodyChanges] = parameter(
-        "body -> {mass, friction_factor: factors; friction: coefficient; bounce: 0 to 1}, if it is not as in its file",
+        "body -> {mass, friction_factor: factors; friction: coefficient; bounce: 0 to 1}, if it differs from its file",
         {},
     )
     grips: dict[str, AboveZero] = parameter(
-        "hand -> factor of the recorded efforts of its fingers, with finger_stiffness", {}
+        "hand -> factor on the recorded efforts of its fingers, with finger_stiffness", {}
     )
     watch_rate: Annotated[Finite, Field(ge=0)] = parameter(
         "reports about the robot per simulated second; 0 for none", DEFAULT_WATCH_RATE, "Hz"
@@ -196,10 +196,10 @@ class Settings(Parameters):
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> Self:
-        """The parameters as the conductor has resolved them.
+        """Read the parameters as the conductor has resolved them.
 
         Raises:
-            BadInput: naming the parameter that cannot be used.
+            BadInput: with the name of the invalid parameter.
         """
         settings = super().read(given)
         if settings.world is None and settings.robot is None and not settings.robots:

@@ -25,7 +25,7 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.supervision.watched import here
 
-LIMITS = {"APPEAR_S": 0.6, "REGISTER_S": 0.7, "DISCOVER_S": 0.8, "MATCH_S": 0.9, "TELL_S": 0.3}
+LIMITS = {"APPEAR_S": 0.6, "REGISTER_S": 0.7, "DISCOVER_S": 0.8, "MATCH_S": 0.9, "REPORT_S": 0.3}
 
 
 class Start:

@@ -30,10 +30,10 @@ class EngineSettings:
 
     Attributes:
         period: simulated time that one `step` covers [s].
-        substeps: equal parts that the engine divides it into.
+        substeps: number of equal parts into which the engine divides the period.
         proximity_range: pairs closer than this are reported [m].
-        proximity_objects: names of the objects; None: all, if they are at most `proximity.EVERYTHING_NEAR`.
-        handed_over: (object, attribute) that other models may take; others cost more time.
+        proximity_objects: names of the objects; None: all, if there are at most `proximity.EVERYTHING_NEAR`.
+        handed_over: (object, attribute) that other models may take over; any other takeover costs more time.
         contact_time: time constant with which penetrations decay [s]; None: the engine's default.
         options: engine-specific options, by name.
     """
@@ -49,7 +49,7 @@ class EngineSettings:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A message about something the engine did to an object and another body.
+    """A message about an effect of the engine on an object and another body.
 
     Attributes:
         event: name of the main model's event that carries it.
@@ -62,7 +62,7 @@ class Remark:
 
 
 NO_HIT = -1.0
-"""Reported in place of a frame's index where a ray hits nothing."""
+"""Frame index that is reported if a ray hits nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,10 @@ class Rangefinder:
     """A range sensor on a link of a robot.
 
     Attributes:
-        frame: the link.
+        frame: name of the link.
         at: origin of the ray, in the link's frame [m].
         along: direction of the ray, a unit vector in the link's frame.
-        reach: its maximum range [m].
+        reach: maximum range [m].
     """
 
     frame: str
@@ -87,10 +87,10 @@ class Scanner:
     """A laser scanner on a link of a robot: beams from one point.
 
     Attributes:
-        frame: the link.
-        at: where the beams begin, in the link's frame [m].
-        along: (n, 3) their directions, unit vectors in the link's frame.
-        reach: their maximum range [m].
+        frame: name of the link.
+        at: common origin of the beams, in the link's frame [m].
+        along: (n, 3) directions of the beams, unit vectors in the link's frame.
+        reach: maximum range [m].
     """
 
     frame: str
@@ -102,9 +102,10 @@ class Scanner:
 class Engine(ABC):
     """A world of bodies that advances in steps of one period.
 
-    Poses are (13,) arrays as in `scene.values`, in the world frame unless noted. Frames are the
-    roots of all bodies, the links of robots and of articulated models, and the hands; their names are those
-    of `names.frame_name`. All methods except `load` require a loaded world.
+    Poses are (13,) arrays as in `scene.values`, in the world frame unless noted. Frames are the roots of all bodies,
+    the
+    links of robots and of articulated models, and the hands, with names from `frame_name`. All methods except `load`
+    require a loaded world.
 
     Methods that an engine cannot implement soundly raise `Unsupported`.
     """
@@ -113,7 +114,7 @@ class Engine(ABC):
     deterministic: ClassVar[bool]
     """Whether the same input gives bitwise identical results in every process."""
     bounces: ClassVar[bool] = False
-    """Whether it can make a body bounce as much as specified."""
+    """Whether the engine simulates a body's coefficient of restitution."""
 
     @property
     def description(self) -> str:
@@ -122,7 +123,7 @@ class Engine(ABC):
 
     @property
     def shown(self) -> Mapping[str, str]:
-        """Where other programs see the world, as `Contribution.shown`; empty: nowhere."""
+        """Addresses at which other programs show the world, as `Contribution.shown`; empty if there are none."""
         return {}
 
     @abstractmethod
@@ -146,18 +147,18 @@ class Engine(ABC):
     @property
     @abstractmethod
     def driven(self) -> tuple[str, ...]:
-        """Names of the robots' joints: the first ones of `joints`, in the order of `command_joints`."""
+        """Names of the robots' driven joints: the first ones of `joints`, in the order of `command_joints`."""
 
     @abstractmethod
     def place_joints(self, positions: Floats, velocities: Floats) -> None:
-        """Set the initial state of all joints, before the first step; rad or m, and per second."""
+        """Set the initial state of all joints, before the first step [rad or m, rad/s or m/s]."""
 
     @abstractmethod
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
         """Command the state of the driven joints at the end of the next step.
 
-        Joints whose drive follows track the command within 1e-3 rad or m, whatever they push. One with a limited
-        effort does so in free space; of one that is driven by velocity, only the velocity counts.
+        A joint with the drive mode ``follow`` tracks the command within 1e-3 rad or m, whatever it pushes. A joint with
+        limited effort does so in free space. A joint with a velocity drive uses only the velocity.
         """
 
     @property
@@ -168,12 +169,12 @@ class Engine(ABC):
     def place_base(self, robot: str, state: Floats) -> None:
         """Set the base of a robot exactly, at the start or as a correction between two steps.
 
-        Held objects go along, except before the first step: whatever touches the robot, directly or through other
-        free bodies, and nothing that stands still. Velocities along the world's axes turn with the base.
+        Except before the first step, held objects move with the robot: free bodies that touch the robot, directly or
+        through other free bodies; static bodies do not. Velocities in the world frame rotate with the base.
 
         Args:
             robot: one of `bases`, or a robot with a free base.
-            state: (13,) pose and twist of its root link in the world.
+            state: (13,) pose and twist of the robot's root link in the world.
         """
         raise Unsupported(f"{self.name} cannot place the base of {robot}")
 
@@ -183,34 +184,34 @@ class Engine(ABC):
         A base tracks its command within 1e-3 m and 1e-3 rad, whatever it pushes.
 
         Args:
-            states: (n, 13) in the world, of `bases`.
+            states: (n, 13) poses and twists in the world, in the order of `bases`.
         """
 
     def read_efforts(self, out: Floats) -> None:
-        """Write the efforts [Nm or N] with which the drives of `driven` joints acted in the last step.
+        """Write the efforts [Nm or N] with which the drives of the `driven` joints acted in the last step.
 
-        NaN for joints that follow their command whatever they push.
+        The effort is NaN for joints that follow their command whatever they push.
         """
         out[:] = np.nan
 
     def soften_joints(self, joints: Sequence[str], stiffness: float) -> None:
-        """Let forces move these driven joints from now on; they no longer track their command whatever they push.
+        """Let forces move these driven joints from now on; they stop tracking their command whatever they push.
 
-        Each is pushed by its commanded effort, and by a critically damped spring to its commanded state.
+        Each joint is pushed by its commanded effort, and by a critically damped spring towards its commanded state.
 
         Args:
-            joints: some of `driven`.
-            stiffness: of the springs [Nm/rad or N/m].
+            joints: names of joints among `driven`.
+            stiffness: stiffness of the springs [Nm/rad or N/m].
         """
         raise Unsupported(f"{self.name} cannot move {', '.join(joints)} by forces")
 
     def limit_joints(self, drives: Mapping[str, JointDrive]) -> None:
-        """Let these driven joints pull towards their command with a limited effort from now on.
+        """Let these driven joints track their command with a limited effort from now on.
 
-        They stop at the bodies that they touch, also where another model prescribes its motion.
+        They stop at bodies that they touch, even at objects whose motion another model prescribes.
 
         Args:
-            drives: of some of `driven`, by name.
+            drives: name of a joint among `driven` -> its drive.
         """
         raise Unsupported(f"{self.name} cannot limit the efforts of {', '.join(drives)} in a run")
 
@@ -222,18 +223,18 @@ class Engine(ABC):
         """Advance by one period.
 
         Args:
-            is_seen: whether anything is asked of the state that it leads to; the last of several steps always is.
+            is_seen: whether the resulting state will be read; for the last of several steps it always is.
 
         Raises:
             Diverged: if the state is no longer finite or bodies fly off.
         """
 
     def stretch(self, motions: Sequence[JointMotion], *, is_seen: bool = True) -> None:
-        """Advance by one period with each of some commands of the driven joints.
+        """Advance by one period for each of the given commands of the driven joints.
 
         Args:
-            motions: the commands; none: nothing happens.
-            is_seen: whether anything is asked of the state that the last one leads to.
+            motions: the commands; may be empty.
+            is_seen: whether the resulting state of the last command will be read.
 
         Raises:
             Diverged: see `step`.
@@ -244,50 +245,53 @@ class Engine(ABC):
 
     @abstractmethod
     def read_frames(self, out: Floats) -> None:
-        """Write the poses and twists of all frames, consistent at the current time, to `out` (n, 13)."""
+        """Write the poses and twists of all frames at the current time to `out` (n, 13)."""
 
     @abstractmethod
     def read_joints(self, positions: Floats, velocities: Floats) -> None:
-        """Write the positions and velocities of all joints."""
+        """Write the positions [rad or m] and velocities [rad/s or m/s] of all joints to the two arrays."""
 
     def proximity(self) -> Floats:
         """(n, 12) rows as `Snapshot.proximity`, with indices of frames instead of entities.
 
-        Distances are those at the current time, forces those of the last step.
+        Distances are those at the current time, forces those during the last step.
         """
         return no_rows(PROXIMITY)
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Return a function that computes `proximity` of the present state, whenever it is called.
+        """Return a function that computes `proximity` of the current state when it is called.
 
-        It must have been called before anything is changed between two steps. Once another step has begun, the forces
-        are 0 unless the engine remembers them.
+        It must be called before anything is changed between two steps. After the next step has started, the forces
+        are 0 unless the engine has kept them.
         """
         return self.proximity().copy
 
     def clearances(self, reach: float) -> Floats:
         """(n, 9) rows as `Watch.clearances`, with indices of frames instead of entities, at the current time.
 
-        All links of robots that are nearer than `reach` [m] to a static body or to another link of the robot, whether
-        they collide or not; without pairs of links whose contact means nothing, see `mujoco.link_pairs`.
+        The rows contain all links of robots that are nearer than `reach` [m] to a static body or to another link of the
+        same
+        robot, whether they collide or not. Pairs of links that are excluded by `mujoco.link_pairs` are left out.
         """
         return no_rows(CLEARANCES)
 
     def take_touches(self) -> Floats:
         """(n, 9) rows as `Watch.touches`, with indices of frames instead of entities, of all steps since the last call.
 
-        Links of robots with free bodies, as they collide, and with static bodies and other links as `clearances` has
-        them. They are noted from the first call on.
+        The rows contain links of robots that touch free bodies according to the engine's contacts, and static bodies or
+        other
+        links according to `clearances`. Recording starts with the first call.
         """
         return no_rows(TOUCHES)
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats
     ) -> Floats:
-        """(n,) efforts [Nm or N] that a motion of the driven joints needs, each as if it had a drive of its own.
+        """(n,) efforts [Nm or N] that a motion of the driven joints needs, as if each joint had a drive of its own.
 
-        By inverse dynamics of the robots as described, with gravity, damping and friction of the joints, and without
-        contacts or loads. NaN for a joint that moves no mass. The simulation is not affected.
+        Computed by inverse dynamics of the robots as described, with gravity and the joints' damping and friction,
+        without
+        contacts and loads. NaN for a joint that moves no mass. The simulation is not affected.
         """
         return np.full(len(positions), np.nan)
 
@@ -303,10 +307,10 @@ class Engine(ABC):
     def follow(self, name: str, value: Value) -> None:
         """Make an object kinematic: from now on another model prescribes its motion.
 
-        It pushes and carries other free bodies, and no force affects it; it is detached from whatever it was attached
-        to. A pose
-        in the world is extrapolated with its twist; a pose in a parent frame is composed with that frame's
-        motion. Called again for each newer value.
+        The object pushes and carries other free bodies, and no force affects it; existing attachments are removed. A
+        pose
+        in the world is extrapolated with its twist; a pose in a parent frame is composed with that frame's motion. Call
+        the method again for each new value.
 
         Raises:
             Unsupported: if the body cannot be made kinematic.
@@ -314,9 +318,9 @@ class Engine(ABC):
 
     @abstractmethod
     def hand_back(self, name: str, value: Value) -> None:
-        """Hand an object back to the engine at this pose and twist; it is detached from everything.
+        """Hand an object back to the engine with this pose and twist; its attachments are removed.
 
-        An object that penetrates others because of the pose's error is not ejected; `take_remarks` reports it.
+        If the object penetrates others because the pose has an error, it is not ejected; `take_remarks` reports it.
         """
 
     @abstractmethod
@@ -326,7 +330,7 @@ class Engine(ABC):
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
         """Set the level of detail of objects from now on; poses and velocities are preserved to the bit.
 
-        Kinematic and attached objects stay at high fidelity until that ends.
+        Kinematic and attached objects keep high fidelity until they are handed back or detached.
         """
         raise Unsupported(f"{self.name} cannot lower the fidelity of {', '.join(names)}")
 
@@ -344,8 +348,9 @@ class Engine(ABC):
     def read_scan(self, scanner: Scanner) -> Floats:
         """The current scan of a laser scanner: (n,) distances [m].
 
-        A beam that hits nothing else than the scanner's own link, or any while that link has low fidelity, reports the
-        reach.
+        A beam that hits nothing but the scanner's own link reports the reach, and so do all beams while that link has
+        low
+        fidelity.
         """
         x, y, z = scanner.along.T.tolist()
         beams = [
@@ -358,18 +363,18 @@ class Engine(ABC):
         """Apply a force and a torque to an object until they are changed.
 
         Args:
-            name: of a free body.
+            name: name of a free body.
             wrench: (6,) force [N] and torque about the body's origin [Nm], along the world's axes.
         """
         raise Unsupported(f"{self.name} cannot push {name} with a force")
 
     def run_belt(self, frame: str, velocity: Vector, turn: Vector = (0.0, 0.0, 0.0)) -> None:
-        """Set the surface velocity of a body, as of a conveyor.
+        """Set the surface velocity of a body, for instance of a conveyor.
 
         Args:
-            frame: the body.
-            velocity: of all its surfaces, in the axes of each of its geometries [m/s].
-            turn: angular velocity of its surfaces about each geometry's centre, as of a roller [rad/s].
+            frame: name of the body's frame.
+            velocity: velocity of all its surfaces, in the axes of each geometry [m/s].
+            turn: angular velocity of its surfaces about each geometry's centre, for instance of a roller [rad/s].
         """
         raise Unsupported(f"{self.name} cannot move the surface of {frame}")
 
@@ -382,12 +387,12 @@ class Engine(ABC):
         raise Unsupported(f"{self.name} cannot detach {name}")
 
     def place_standing(self, name: str, pose: Floats) -> None:
-        """Move a body that stands to another pose (7,) in the world, between two steps; it stands there from now on.
+        """Move a static body to another pose (7,) in the world, between two steps; it stays there.
 
-        Objects that lie on it or touch it does not go along.
+        Objects that lie on the body or touch it are not moved along.
 
         Raises:
-            Unsupported: if the engine cannot, or this is no body of the world that stands.
+            Unsupported: if the engine cannot do this, or the world has no such static body.
         """
         raise Unsupported(f"{self.name} cannot move {name}, which stands")
 
@@ -400,17 +405,17 @@ class Engine(ABC):
         coefficient: float | None = None,
         bounce: float | None = None,
     ) -> None:
-        """Make a body heavier, rougher or bouncing from now on.
+        """Change the mass, friction or restitution of a body from now on.
 
         Args:
-            name: of a body.
-            mass: factor of its mass and its inertia.
-            friction: factor of the coefficients of its surfaces.
-            coefficient: of all its surfaces; None: as they are.
-            bounce: share of the speed that is left when it has struck something hard; None: as it is.
+            name: name of the body.
+            mass: factor on its mass and its inertia.
+            friction: factor on the friction coefficients of its surfaces.
+            coefficient: new friction coefficient of all its surfaces; None: unchanged.
+            bounce: new coefficient of restitution against something hard; None: unchanged.
 
         Raises:
-            Unsupported: if the engine cannot, or there is no such body.
+            Unsupported: if the engine cannot do this, or there is no such body.
         """
         raise Unsupported(f"{self.name} cannot change {name} in a run")
 
@@ -423,14 +428,14 @@ class Engine(ABC):
         raise Unsupported(f"{self.name} cannot restore a state")
 
     def record_forces(self) -> Sequence[Floats]:
-        """Keep the forces that drive the robots from now on, for `roll_out`; the result grows, (k,) each time."""
+        """Record the forces that drive the robots from now on, for `roll_out`; the result grows by (k,) per step."""
         raise Unsupported(f"{self.name} cannot say which forces drive the robots")
 
     def roll_out(self, forces: Floats) -> None:
-        """Compute the continuation of the present state under forces of another run from this moment, for `leap`.
+        """Compute the continuation of the current state under the forces of another run from this moment, for `leap`.
 
         Raises:
-            Unsupported: if the engine cannot, or more than these forces decides the continuation.
+            Unsupported: if the engine cannot do this, or more than these forces determines the continuation.
         """
         raise Unsupported(f"{self.name} cannot compute states ahead")
 
@@ -441,14 +446,14 @@ class Engine(ABC):
 
     @property
     def settled(self) -> bool:
-        """Whether nothing in the engine itself will call for a remark, so that steps may follow each other unseen."""
+        """Whether the engine itself has no remarks pending, so that intermediate steps need not be read."""
         return False
 
     def leap(self, periods: int) -> None:
-        """Go on from the state that `roll_out` has computed, so many periods later.
+        """Continue from a state that `roll_out` has computed, this number of periods later.
 
         Raises:
-            Unsupported: if it has computed none.
+            Unsupported: if no states have been computed.
         """
         raise Unsupported(f"{self.name} cannot compute states ahead")
 
@@ -461,7 +466,7 @@ class Engine(ABC):
         raise Unsupported(f"{self.name} cannot remove {name} from a running world")
 
     def take_remarks(self) -> list[Remark]:
-        """Return the remarks made since the last call."""
+        """Return the remarks since the last call."""
         return []
 
     @abstractmethod
@@ -471,11 +476,11 @@ class Engine(ABC):
 
 @dataclass(frozen=True, slots=True)
 class EngineKind:
-    """An engine that a package brings: the target of an entry point of the group ``hetwin.engines`` names.
+    """An engine of another package; an entry point of the group ``hetwin.engines`` refers to it.
 
     Attributes:
         make: returns a new engine; raises ImportError if its simulator is not installed.
-        release: returns the name and release of its simulator, without importing it; empty if it is not installed.
+        release: returns name and release of the simulator without importing it; empty if it is not installed.
     """
 
     make: Callable[[], Engine]

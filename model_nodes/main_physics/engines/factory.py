@@ -1,4 +1,4 @@
-"""Creates a physics engine by name: MuJoCo, or one that a package brings."""
+"""Creates a physics engine by name: MuJoCo, or an engine of another package."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _GROUP = Group("hetwin.engines", "physics engine", "an EngineKind of hetwin_suit
 
 
 def engine_names() -> list[str]:
-    """Names of the engines that are installed or that an extra brings, the preferred ones first."""
+    """Names of the engines that are installed or that an extra would install, the preferred ones first."""
     return [*_GROUP.known(), MUJOCO]
 
 
 def make_engine(name: str = AUTO) -> Engine:
-    """Create an engine by its name; ``auto`` selects the first of ours that can be used, MuJoCo last.
+    """Create an engine by its name; ``auto`` selects the first of hetwin's engines that can be used, MuJoCo last.
 
     Raises:
         BadInput: if there is no such engine, or its package is not installed or broken.
@@ -40,13 +40,13 @@ def make_engine(name: str = AUTO) -> Engine:
 
 
 def releases() -> list[str]:
-    """Names and releases of the simulators of installed packages' engines."""
+    """Names and releases of the simulators of installed engines, except MuJoCo."""
     found = [kind.release() for _, kind in _GROUP.each()]
     return [release for release in found if release]
 
 
 def _first() -> Engine:
-    for name in ENGINES:  # one of anyone else's is taken by its name only
+    for name in ENGINES:  # engines of third parties are only used when they are named
         if _GROUP.point(name) is not None:
             try:
                 return make_engine(name)

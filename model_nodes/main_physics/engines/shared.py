@@ -1,4 +1,4 @@
-"""Shared by engines: parts whose state is copied, the objects that are near, gathered touches, and a gain."""
+"""Shared by engines: copying of state, objects with proximity, recorded touches, and a gain."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from model_nodes.main_physics.world.notes import Notes
 
 
 class CopiedPart:
-    """Has a state that is saved and restored as a copy, as often as one likes.
+    """A part whose state is saved and restored as a copy, any number of times.
 
     Attributes:
         saved_fields: names of the attributes that change during a run: arrays and collections, which are copied, parts
-            that are `CopiedPart` themselves, and values that are replaced but never changed.
+            that are `CopiedPart` themselves, and values that are replaced but never modified.
     """
 
     saved_fields: ClassVar[tuple[str, ...]]
@@ -41,7 +41,7 @@ class CopiedPart:
 
 
 def copied(value: Any) -> Any:
-    """Return a value whose arrays and collections are its own."""
+    """Return a copy of a value, including nested arrays and collections."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, dict):
@@ -54,14 +54,14 @@ def copied(value: Any) -> Any:
 CARRYING_GAIN = 50.0
 """Rate at which a carried object's position error decays [1/s]: slow enough not to drop its load."""
 EVERYTHING_NEAR = 32
-"""With up to this many objects, proximity is reported for all of them unless the settings name some."""
+"""Maximum number of objects for which proximity is reported for all, unless the settings name some."""
 
 
 def proximity_objects(settings: EngineSettings, free: Collection[str]) -> tuple[str, ...]:
-    """Return the objects for which proximity is reported.
+    """Return the names of the objects for which proximity is reported.
 
     Args:
-        settings: of the engine.
+        settings: settings of the engine.
         free: names of all free objects.
 
     Raises:
@@ -82,7 +82,7 @@ def proximity_objects(settings: EngineSettings, free: Collection[str]) -> tuple[
 
 
 def note_too_many(settings: EngineSettings, count: int, notes: Notes) -> None:
-    """Note that proximity is reported for none of `count` objects, if that is so."""
+    """Add a note if proximity is reported for none of the world's `count` objects."""
     if settings.proximity_objects is None and count > EVERYTHING_NEAR:
         notes.add(
             f"proximity is reported for none of the {count} objects, since they are more than"
@@ -91,11 +91,11 @@ def note_too_many(settings: EngineSettings, count: int, notes: Notes) -> None:
 
 
 Pair: TypeAlias = tuple[int, int]
-"""The frame of a link, and that of the touched body."""
+"""Indices of the frames of a link and of the touched body."""
 
 
 class Touches(CopiedPart):
-    """One row for each pair, as `Watch.touches`, with indices of frames instead of entities."""
+    """One row per pair, as `Watch.touches`, with indices of frames instead of entities."""
 
     saved_fields = ("_rows",)
 
@@ -103,7 +103,7 @@ class Touches(CopiedPart):
         self._rows: dict[Pair, list[float]] = {}
 
     def note(self, pair: Pair, time_ns: int, depth: float) -> bool:
-        """Note that a pair touches; returns whether it was never deeper [m], so that `deepest` is to follow."""
+        """Record a touch and its depth [m]; returns whether it is the pair's deepest; if so, call `deepest`."""
         row = self._rows.get(pair)
         if row is None:
             self._rows[pair] = [*pair, time_ns, time_ns, depth, nan, nan, nan, nan]
@@ -115,11 +115,11 @@ class Touches(CopiedPart):
         return True
 
     def deepest(self, pair: Pair, force: float, x: float, y: float, z: float) -> None:
-        """Set the normal force [N] (NaN: unknown) and the point [m] where a pair is deepest."""
+        """Set the normal force [N] (NaN: unknown) and the point [m] at a pair's greatest depth."""
         self._rows[pair][5:] = (force, x, y, z)
 
     def take(self) -> Floats:
-        """Return (k, 9) the rows, and forget them."""
+        """Return (k, 9) the rows, and discard them."""
         if not self._rows:
             return no_rows(TOUCHES)
         rows = np.array(list(self._rows.values())).reshape(-1, TABLES[TOUCHES].number)

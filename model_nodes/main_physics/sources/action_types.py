@@ -1,8 +1,9 @@
 """Message definitions of action servers, controllers and behaviour trees, as their packages have them.
 
-They are here since recorders leave the definitions of hidden topics out, and the packages need not be installed. Where
-versions differ there is a definition for each, the usual one first. The types of an action's topics follow from the
-action's own definition, which newer recorders keep.
+They are kept here because recorders omit the definitions of hidden topics, and the packages need not be installed.
+Where
+versions differ there is a definition for each, the usual one first. The types of an action's topics are derived from
+the action's own definition, which newer recorders keep.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ from collections.abc import Iterator, Mapping
 from hetwin_core.episodes.definition_text import definitions_in
 
 FEEDBACK, SENT_GOAL, GOT_RESULT = "_FeedbackMessage", "_SendGoal_Event", "_GetResult_Event"
-"""Ends of the types that an action implies: its feedback, and its two services where they are introspected."""
+"""Suffixes of the types that an action implies: its feedback, and its two services if they are introspected."""
 IMPLIED = (
     "unique_identifier_msgs/msg/UUID",
     "builtin_interfaces/msg/Time",
     "service_msgs/msg/ServiceEventInfo",
 )
-"""Types that these consist of beside the action's own."""
+"""Types that the implied types use besides the action's own."""
 
 _GRIPPER = "control_msgs/action/GripperCommand"
 _PARALLEL_GRIPPER = "control_msgs/action/ParallelGripperCommand"
@@ -61,18 +62,18 @@ _IMPLIES: Mapping[str, tuple[str, ...]] = {
         "GetResult", _ID, "int8 status\n{name}_Result result\n", "{name}_Result\n{result}"
     ),
 }
-"""End of a type -> its definition, and those of the types that it uses."""
+"""Suffix of a type -> its definition, and those of the types that it uses."""
 
 
 def message_of(type_name: str, action: str) -> str:
     """Return the definition of a message that an action implies.
 
     Args:
-        type_name: of the message, such as ``control_msgs/action/GripperCommand_FeedbackMessage``.
-        action: the action's definition (goal, result and feedback), and those of the types that it uses.
+        type_name: message type, such as ``control_msgs/action/GripperCommand_FeedbackMessage``.
+        action: definition of the action (goal, result and feedback), and of the types that it uses.
 
     Raises:
-        ValueError: if the definition is not one of an action, or the action implies no such message.
+        ValueError: if it is not the definition of an action, or actions imply no such message.
     """
     own, line, used = action.partition(_LINE)
     goal, result, feedback = re.split(r"^---[ \t]*$", own, flags=re.MULTILINE)
@@ -85,7 +86,7 @@ def message_of(type_name: str, action: str) -> str:
 
 
 def _with_implied(own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Iterate over types and their definitions, with those implied by actions in their place, trajectories left out."""
+    """Replace each action in a mapping of types to definitions by its implied types, except for trajectory goals."""
     for name, versions in own.items():
         if "/action/" not in name:
             yield name, versions
@@ -96,4 +97,4 @@ def _with_implied(own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tup
 
 
 DEFINITIONS: Mapping[str, tuple[str, ...]] = dict(_with_implied(definitions_in("robots")))
-"""Type -> its definitions."""
+"""Type -> its known definitions."""

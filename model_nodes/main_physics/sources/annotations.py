@@ -1,4 +1,4 @@
-"""Turns messages of the robot into events: action annotations, and topics that triggers watch."""
+"""Converts messages of the robot to events: action annotations, and topics that triggers watch."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ def readers_for(
     topics: Sequence[str],
     others: Collection[str] = (),
 ) -> dict[str, list[EventReader]]:
-    """The readers that turn a recording's messages into events, by topic.
+    """Return the readers that convert a recording's messages to events, by topic.
 
     Args:
         bag: the recording.
-        annotations: topics with action annotations; None for all topics of their type, and for those that action
-            servers, grippers and behaviour trees publish, as far as it can be read.
-        topics: topics whose messages become events as they are.
+        annotations: topics with action annotations; None for all topics of that type, and for the readable topics of
+            action servers, grippers and behaviour trees.
+        topics: topics whose messages become events unchanged.
         others: namespaces of other robots, whose action servers are only read if they are named.
 
     Raises:
-        BadInput: if a topic or field is missing or of an unfit type.
+        BadInput: if a topic or field is missing or has an unsuitable type.
     """
     readers: dict[str, list[EventReader]] = {}
     if annotations is None:
         typed = [t.name for t in bag.topics.values() if t.type == ACTION_ANNOTATION]
         typed += [name for name in told_topics(bag, others) if readable(bag, name)]
         annotations = [Annotations.model_construct(topic=name) for name in typed]
-    for i, one in enumerate(annotations):
-        reader = _annotation_reader(bag, one, f"annotations.{i}")
-        readers.setdefault(one.topic, []).append(reader)
+    for i, annotation in enumerate(annotations):
+        reader = _annotation_reader(bag, annotation, f"annotations.{i}")
+        readers.setdefault(annotation.topic, []).append(reader)
     for i, topic in enumerate(topics):
         bag.require(topic, f"topics.{i}")
         readers.setdefault(topic, []).append(TopicReader(topic))
@@ -58,7 +58,7 @@ def readers_for(
 
 
 def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
-    """Return the topics by which action servers, grippers and behaviour trees report their work."""
+    """Return the topics on which action servers, grippers and behaviour trees report."""
     return [
         topic.name
         for topic in bag.topics.values()
@@ -69,13 +69,13 @@ def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
 
 
 def unread_notes(bag: Bag, others: Collection[str] = ()) -> list[str]:
-    """Return the notes about topics of this kind that are not read."""
+    """Return notes about such topics that cannot be read."""
     unread = [str(bag.topics[name]) for name in told_topics(bag, others) if not readable(bag, name)]
     return [f"not read, as their definition is not known: {', '.join(unread)}"] if unread else []
 
 
 def readable(bag: Bag, topic: str) -> bool:
-    """Whether the messages of a topic have a definition that fits the first of them, its read fields, and one type."""
+    """Whether a topic's messages have one type, and a definition that fits the fields read from the first message."""
     reader = reader_of(bag.topics[topic].type)
     return reader is not None and bag.can_read(topic, lambda message: reader(topic)(message, 0))
 
@@ -105,17 +105,17 @@ class TypedReader:
         self._topic = topic
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """The annotation as an event.
+        """Return the annotation as an event.
 
         Raises:
-            ValueError: if its operation, phase or arguments make no sense.
+            ValueError: if its operation, phase or arguments are invalid.
         """
         fields = AnnotationFields(message.operation, message.phase, message.arguments)
         return [action_event(fields, time_ns, self._topic)]
 
 
 class MappedReader:
-    """Reads operations from the changes of a value."""
+    """Detects operations from changes of a value."""
 
     def __init__(self, topic: str, field: str, operations: Mapping[str, Operation]) -> None:
         self._topic = topic
@@ -124,7 +124,7 @@ class MappedReader:
         self._value: str | None = None
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """The end of the former operation and the beginning of the new one, if the value changed."""
+        """Return the end of the former operation and the begin of the new one, if the value has changed."""
         value = self._read(message)
         if value == self._value:
             return []
@@ -133,9 +133,9 @@ class MappedReader:
         self._value = value
         changes = ((former, "end"), (current, "begin"))
         return [
-            announce(one.operation, phase, one.arguments, time_ns, self._topic)
-            for one, phase in changes
-            if one is not None
+            announce(operation.operation, phase, operation.arguments, time_ns, self._topic)
+            for operation, phase in changes
+            if operation is not None
         ]
 
     def _read(self, message: Any) -> str:
@@ -147,20 +147,20 @@ class MappedReader:
 
 
 class TopicReader:
-    """Turns messages into events, with all their fields."""
+    """Converts messages to events, with all their fields."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """The message as an event."""
+        """Return the message as an event."""
         content = as_json(message)
         assert isinstance(content, dict)
         return [Event(self._topic, time_ns, EventKind.TOPIC, self._topic, arguments=content)]
 
 
 def as_json(value: Any) -> Json:
-    """A message as plain JSON values; bytes become whole numbers, and numbers that are not finite null."""
+    """Convert a message to JSON values: bytes become integers, numbers that are not finite null."""
     if (named := field_names(value)) is not None:
         return {name: as_json(getattr(value, name)) for name in named}
     if isinstance(value, bytes):  # one `byte` of a message that ROS has decoded

@@ -200,12 +200,14 @@ def open_plans(settings: Settings, robots: Sequence[SceneRobot]) -> Plans:
     if isinstance(source, Part):
         return Plans({ALL: Plan([source])})
     if settings.robots:
-        said = [robot for robot in robots if robot.said is not None]
+        said = [robot for robot in robots if robot.entry is not None]
         return Plans(_of_several(said, settings.hands, settings.functions))
     if source is None:
         return Plans({})
     bodies = [robot.body for robot in robots]
-    wheels = [wheels for robot in robots if (wheels := _wheels(robot.body, robot.said)) is not None]
+    wheels = [
+        wheels for robot in robots if (wheels := _wheels(robot.body, robot.entry)) is not None
+    ]
     plan = open_source(
         source,
         robots=bodies,
@@ -226,7 +228,7 @@ def _of_several(
     robots: Sequence[SceneRobot], hands: Sequence[NamedHand], functions: Functions
 ) -> dict[str, Plan]:
     """Open the plans of all robots that have one, by name."""
-    said = {robot.body.name: robot.said for robot in robots}
+    said = {robot.body.name: robot.entry for robot in robots}
     several = {name: one for name, one in said.items() if isinstance(one, OneOfSeveral)}
     namespaces = {name: (one.namespace or name).strip("/") for name, one in several.items()}
     bodies = {robot.body.name: robot.body for robot in robots}

@@ -126,7 +126,7 @@ def test_each_of_two_robots_obeys_in_its_own_namespace(user: Node) -> None:
         )
         for name in ("port", "starboard")
     ]
-    said = {robot.body.name: robot.said for robot in robots}
+    said = {robot.body.name: robot.entry for robot in robots}
     source = open_plans(Settings.read({"robots": said}), robots)
     try:
         joints = [f"{robot.body.name}::{name}" for robot in robots for name in ARM]

@@ -1,4 +1,4 @@
-"""Efforts that an arm among a robot's joints needs to move, and those of a load at its end."""
+"""Efforts that the motion of an arm needs, and those that a load at its end adds."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from model_nodes.main_physics.engines.mujoco.feed_forward import InverseDynamics
 from model_nodes.main_physics.world.description import Body, World, joint_name
 
 _STEP = 1e-3
-"""By which a unit of mass is moved to see the effect of its place [m]."""
+"""Displacement of a unit mass from which the effect of the centre of mass is computed [m]."""
 
 
 class ArmDynamics:
-    """Computes efforts of some joints of a robot; its others rest.
+    """Computes efforts of some joints of a robot while its other joints rest.
 
     Args:
-        robot: with these joints.
-        joints: names, as in the scene; each moves the next.
-        gravity: in the world [m/s^2].
+        robot: the robot with these joints.
+        joints: names of the joints in the scene, from the base on; each joint moves the next.
+        gravity: gravity in the world [m/s^2].
 
     Attributes:
-        last: the link that carries the load, moved by the last joint.
+        last: name of the link that carries the load, moved by the last joint.
     """
 
     def __init__(
@@ -41,13 +41,13 @@ class ArmDynamics:
         self._carried.weigh_nothing()
 
     def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
-        """Return (n,) efforts without any friction [Nm or N]."""
+        """Return (n,) efforts of rigid-body dynamics, without friction [Nm or N]."""
         motion = self._of_all(positions, velocities, accelerations)
         found: Floats = self._inverse.rigid(*motion)[self._at]
         return found
 
     def loads(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
-        """Return (n, 4) efforts for 1 kg in the origin of the last link, and for 1 kg m along each of its axes."""
+        """Return (n, 4) efforts for 1 kg at the origin of the last link, and for 1 kg m along each of its axes."""
         motion = self._of_all(positions, velocities, accelerations)
         rows = []
         for place in _PLACES:
@@ -67,12 +67,12 @@ _PLACES = np.concatenate([np.zeros((1, 3)), _STEP * np.eye(3)])
 
 
 def arms_of(robot: Body, joints: Sequence[str]) -> list[list[str]]:
-    """Return some driven joints of a robot in groups, in each of which each joint moves the next; the longest first."""
+    """Return some driven joints of a robot as groups in which each joint moves the next; longest group first."""
     known = {joint_name(robot, joint): joint for joint in robot.driven_joints}
     above = {joint.child: joint for joint in robot.joints}
 
     def chain(name: str) -> list[str]:
-        """A joint and those of the given ones that move it, from the root on."""
+        """The joint and those of the given joints that move it, from the root on."""
         found, link = [name], known[name].parent
         while link in above:
             if (other := joint_name(robot, above[link])) in wanted:

@@ -1,7 +1,7 @@
 """Builds a MuJoCo model from a world.
 
-MuJoCo combines the friction of two bodies by the larger coefficient; Gazebo's engines by the smaller. A
-surface without a coefficient gets SDFormat's default of 1. A smooth one, such as a caster's, slides on everything.
+MuJoCo uses the larger friction coefficient of two bodies, Gazebo's engines the smaller one. A surface without a
+coefficient gets SDFormat's default of 1. A smooth surface, such as a caster's, slides on everything.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from model_nodes.main_physics.world.transforms import principal
 from model_nodes.scene_shapes import GEOM_TYPES
 
 TORSIONAL_FRICTION = 0.005
-"""Like that of a patch of some millimetres [m]; a wheel that turns on the spot would creep against it."""
+"""Torsional friction of a contact patch of some millimetres [m]; it would make a wheel that turns in place creep."""
 SHORTEST_CONTACT_TIME = 0.004
-"""Default time constant of contacts [s]; two substeps if these are longer."""
+"""Default time constant of contacts [s]; two substeps if that is longer."""
 
 FRAME_SENSORS = (
     mj.mjtSensor.mjSENS_FRAMEPOS,
@@ -60,11 +60,11 @@ FRAME_SENSORS = (
 
 
 _LEAST_RANGE = 1e-6
-"""Of a joint whose limits are the same, which MuJoCo refuses [rad or m]."""
+"""Minimum range of a joint [rad or m]: MuJoCo rejects equal limits."""
 MOST_SHAPES = 20_000
-"""Of one world: which of them come near each other takes memory by the square of how many there are."""
+"""Maximum number of shapes in a world: collision detection needs memory in proportion to its square."""
 _MANY_SHAPES, _MEMORY = 500, 2**32
-"""From how many on MuJoCo's own guess of its memory may be too small; unused memory takes none of the machine's."""
+"""Above this number of shapes MuJoCo's own estimate of memory may be too small; unused memory is not allocated."""
 _JOINT_TYPES = {
     JointKind.HINGE: mj.mjtJoint.mjJNT_HINGE,
     JointKind.SLIDE: mj.mjtJoint.mjJNT_SLIDE,
@@ -73,12 +73,12 @@ _JOINT_TYPES = {
 
 
 def memory_of(spec: mj.MjSpec, usual: int = -1) -> int:
-    """The memory of a world [bytes]; -1: MuJoCo's guess."""
+    """The memory to request for a world [bytes]; -1: MuJoCo's own estimate."""
     return _MEMORY if len(spec.geoms) > _MANY_SHAPES else usual
 
 
 def weld_name(frame: str) -> str:
-    """The name of a free body's spare weld, which is inactive until the body is attached to something."""
+    """The name of a free body's weld constraint, which is inactive until the body is attached to something."""
     return f"attach {frame}"
 
 
@@ -86,7 +86,7 @@ class Builder:
     """Builds a `mujoco.MjSpec` body by body.
 
     Attributes:
-        world: to build.
+        world: the world to build.
         contact_time: time constant of contacts that do not bounce [s].
     """
 
@@ -173,11 +173,11 @@ class Builder:
         )
 
     def body(self, name: str) -> Body | None:
-        """Return a body of the world by its name; None if there is none."""
+        """Return a body of the world by its name, or None."""
         return next((body for body in self.world.bodies if body.name == name), None)
 
     def move(self, body: Body, pose: Floats) -> None:
-        """Put a body elsewhere, (7,) in the world; takes effect with the next `compile`."""
+        """Move a body to a pose (7,) in the world; takes effect with the next `compile`."""
         x, y, z, *turn = pose[:7].tolist()
         root = self.spec.body(frame_name(body, body.links[0].name))
         root.pos, root.quat = (x, y, z), turn
@@ -186,7 +186,7 @@ class Builder:
         self.world = replace(self.world, bodies=bodies)
 
     def drive(self, drives: Mapping[str, JointDrive]) -> list[str]:
-        """Note other drives of some joints; returns the frames of the links that these joints move."""
+        """Change the drives of some joints; returns the frames of the links that these joints move."""
         touching: list[str] = []
         bodies = []
         for body in self.world.bodies:
@@ -293,9 +293,9 @@ def _friction(geometry: Geometry) -> float:
 
 
 def _torsional_friction(body: Body, geometry: Geometry) -> float:
-    """Of a contact of two bodies the larger one counts: that of whatever moves, but of robots that roll none.
+    """Torsional friction [m]; 0 for static bodies and robots with a free base, as MuJoCo uses the larger one of two.
 
-    An even contact over a width is on average a quarter of it away from the middle about which it turns [m].
+    A uniform contact over a width acts on average at a quarter of the width from the centre of rotation [m].
     """
     if geometry.touches_over:
         return _friction(geometry) * geometry.touches_over / 4.0
@@ -305,7 +305,7 @@ def _torsional_friction(body: Body, geometry: Geometry) -> float:
 
 
 def _needs_mass(body: Body) -> bool:
-    """Whether the root can move and no link that is fixed to it moves with it."""
+    """Whether the root link can move and no link with mass is fixed to it."""
     if body.static:
         return False
     links = {link.name: link for link in body.links}
@@ -325,7 +325,7 @@ def _add_joint(made: Any, body: Body, joint: Joint) -> None:
         axis=joint.axis,
     )
     if body.robot and joint.spring is None:
-        # Driven: the recording is the truth; limits and friction would only work against it.
+        # A driven joint tracks the recording; limits and friction would only work against it.
         if joint.drive.mode is DriveMode.LIMITED:
             _add_limits(added, joint)
         return

@@ -1,7 +1,7 @@
 """Distances of the robots' links from static bodies and from each other.
 
-A second model holds only robots and static bodies, and lets MuJoCo's collision detection find the pairs that are
-near; so any posture can be measured, and the simulation stays untouched.
+A second MuJoCo model contains only robots and static bodies; its collision detection finds the pairs that are near.
+Thus any posture can be measured without touching the simulation.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from model_nodes.main_physics.world.description import (
 from model_nodes.main_physics.world.notes import Notes
 
 _UNLIMITED = 1e3
-"""How far a slide without limits may be from zero [m]."""
+"""Maximum distance from zero of a slide joint without limits [m]."""
 
 
 def levers(
     model: mj.MjModel, columns: Mapping[int, int], count: int, slides: Mapping[str, float]
 ) -> Floats:
-    """Return (nbody, count) by how much each point of a body moves at most, for each unit of the positions [m].
+    """Return (nbody, count) bounds on the displacement of any point of a body [m] per unit of each position.
 
     Args:
-        model: the robots.
+        model: model of the robots.
         columns: address in ``qpos`` -> column.
-        count: of columns.
-        slides: joint -> how far it carries its body from where it is at zero [m], where there is a limit.
+        count: number of columns.
+        slides: slide joint with limits -> maximum displacement of its body from the zero position [m].
     """
     found = np.zeros((model.nbody, count))
     sizes = radii(model)
@@ -71,7 +71,7 @@ def levers(
 def _of_joint(
     model: mj.MjModel, joint: int, columns: Mapping[int, int], away: float
 ) -> list[tuple[int, float]]:
-    """(column, lever) of each position of a joint of a body, for points so far away from that body's origin [m]."""
+    """(column, bound) for each position of a joint; `away` is the distance of the points from the body's origin [m]."""
     address, kind = int(model.jnt_qposadr[joint]), int(model.jnt_type[joint])
     if kind == mj.mjtJoint.mjJNT_FREE.value:
         # A rotation's angle is at most pi times the change of its quaternion.
@@ -90,19 +90,19 @@ def _slide(model: mj.MjModel, joint: int, slides: Mapping[str, float]) -> float:
 
 
 _TOUCHING = 1e-3
-"""Contacts closer than this are taken as MuJoCo detects them [m]."""
+"""Below this distance, contacts are used as MuJoCo detects them [m]."""
 _THIN = 1e-4
-"""A box is thin below this half side, in m and in relation to the others."""
+"""Below this half side a box is thin, in m and relative to its other sides."""
 _MEMORY = 1 << 26
-"""For contacts [B]; the machine gives only used memory."""
+"""Memory for contacts [bytes]; the machine allocates only the memory in use."""
 
 
 class Clearances:
-    """Measures the robots of one world.
+    """Measures the clearances of the robots of one world.
 
     Args:
-        world: its free bodies are ignored, but not its robots.
-        frames, joints: all names, in the engine's order.
+        world: the world; its free bodies other than robots are ignored.
+        frames, joints: names of all frames and joints, in the engine's order.
     """
 
     def __init__(self, world: World, frames: Sequence[str], joints: Sequence[str]) -> None:
@@ -138,9 +138,9 @@ class Clearances:
         """Return (n, 9) rows as `Engine.clearances`.
 
         Args:
-            positions: of all joints of the engine.
-            reach: of pairs that are reported [m].
-            bases: (7,) pose of the root link of each robot whose base is not fixed.
+            positions: positions of all joints of the engine [rad or m].
+            reach: maximum distance of pairs that are reported [m].
+            bases: robot whose base is not fixed -> (7,) pose of its root link.
         """
         self._find(positions, (reach, reach), bases)
         if reach != self._reach:
@@ -158,13 +158,13 @@ class Clearances:
     def moving(
         self, positions: Floats, reach: tuple[float, float], bases: Mapping[str, Floats]
     ) -> dict[Pair, tuple[float, int]]:
-        """Frames of a link and of a near body -> how near they are at least [m], and number of the contact.
+        """Map (frame of a link, frame of a near body) to a lower bound of the distance [m] and the contact's number.
 
-        Exactly how near where they touch; without pairs of which both rest.
+        The distance is exact if the bodies touch. Pairs of bodies that cannot move are left out.
 
         Args:
             positions, bases: as for `rows`.
-            reach: of static bodies, and of other links [m].
+            reach: maximum distance from static bodies, and from other links [m].
         """
         self._find(positions, reach, bases)
         found: dict[Pair, tuple[float, int]] = {}
@@ -179,14 +179,14 @@ class Clearances:
         return found
 
     def point(self, contact: int) -> list[float]:
-        """Where a contact of the last look is [m]."""
+        """Position of a contact that the last call of `moving` found [m]."""
         where: list[float] = self._data.contact.pos[contact].tolist()
         return where
 
     def _find(
         self, positions: Floats, reach: tuple[float, float], bases: Mapping[str, Floats]
     ) -> None:
-        """Find all contacts within reach of static bodies, and of links."""
+        """Detect all contacts within the reach of static bodies and of links."""
         model, data = self._model, self._data
         self._positions[self._to] = positions[self._from]
         for name, pose in bases.items():
@@ -199,7 +199,7 @@ class Clearances:
         mj.mj_collision(model, data)
 
     def _margins(self, reach: tuple[float, float]) -> tuple[Floats, Floats]:
-        """Those of bodies and of geoms, of which MuJoCo adds those of two."""
+        """The margins of bodies and of geoms; MuJoCo adds the margins of the two partners of a pair."""
         if reach not in self._known_margins:
             static, links = reach
             of_bodies = np.where(self._is_link, links / 2.0, static - links / 2.0)
@@ -207,11 +207,11 @@ class Clearances:
         return self._known_margins[reach]
 
     def levers(self, joints: int, bases: Sequence[str]) -> dict[int, Floats]:
-        """Frame of each link -> (n + 7 b,) how far its points move at most for each unit of all positions.
+        """Frame of each link -> (n + 7 b,) bounds on the displacement of its points [m] per unit of each position.
 
         Args:
-            joints: how many the engine has.
-            bases: the robots whose poses follow on the joints.
+            joints: number of the engine's joints.
+            bases: robots whose base poses follow the joints in the array.
         """
         columns = dict(zip(self._to.tolist(), self._from.tolist(), strict=True))
         for i, name in enumerate(bases):
@@ -220,14 +220,14 @@ class Clearances:
         return {self._frame[body]: found[body] for body in self._frame if self._is_link[body]}
 
     def move(self, frame: str, pose: Floats) -> None:
-        """Put a body that stands to (7,) another pose in the world."""
+        """Move a static body to a pose (7,) in the world."""
         body = self._model.body(frame).id
         self._model.body_pos[body], self._model.body_quat[body] = pose[:3], pose[3:7]
-        self._reach = -1.0  # resting bodies are to be measured again
+        self._reach = -1.0  # resting bodies must be measured again
 
     def _measure_resting(self, reach: float) -> None:
         model, self._reach = self._model, reach
-        # MuJoCo does not collide resting bodies with each other; their distance is always the same.
+        # MuJoCo does not collide resting bodies with each other; their distance is constant.
         resting = np.flatnonzero(model.body_weldid[model.geom_bodyid] == 0).tolist()
         links = [geom for geom in resting if self._is_link[self._body[geom]]]
         statics = [geom for geom in resting if not self._is_link[self._body[geom]]]
@@ -255,19 +255,19 @@ class Clearances:
             for pair, i in deepest.items():
                 sign = 1.0 if self._body[geoms[i][1]] == pair[0] else -1.0
                 nearest[pair] = _of_contact(distances[i], points[i], normals[i], sign)
-        # Of separate bodies MuJoCo's contacts may be those of a separating plane, not of the nearest points.
+        # For separate bodies MuJoCo may report contacts of a separating plane instead of the nearest points.
         self._measure(apart, nearest)
         return nearest
 
     def _pair(self, geom: int, other: int) -> Pair:
-        """The bodies of two geoms, the one that is a link and further from the root first."""
+        """The bodies of two geoms; the first is a link and, if both are links, the one farther from the root."""
         one, two = self._body[geom], self._body[other]
         if self._is_link[one] and (not self._is_link[two] or one > two):
             return one, two
         return two, one
 
     def _measure(self, geoms: Iterable[tuple[int, int]], nearest: dict[Pair, Nearest]) -> None:
-        """Measure pairs of geoms; adds those of bodies within reach, the nearest of each pair of bodies."""
+        """Measure pairs of geoms; add the nearest pair of each two bodies within reach to `nearest`."""
         model, data, segment, reach = self._model, self._data, self._segment, self._reach
         for geom, other in geoms:
             pair = self._pair(geom, other)
@@ -279,7 +279,7 @@ class Clearances:
 
 
 def _measured(world: World) -> Iterator[Body]:
-    """Resting bodies, and the robots, whose bases and joints are only placed."""
+    """The static bodies, and the robots with bases and joints that follow commands."""
     for body in world.bodies:
         if body.robot:
             joints = tuple(replace(joint, drive=FOLLOW) for joint in body.joints)
@@ -289,16 +289,16 @@ def _measured(world: World) -> Iterator[Body]:
 
 
 def _of_contact(distance: float, middle: list[float], frame: list[float], sign: float) -> Nearest:
-    """The nearest points of a contact, whose frame begins with the normal from its first geom to its second."""
+    """The nearest points of a contact; `frame` starts with the normal from the contact's first geom to its second."""
     nx, ny, nz = sign * frame[0], sign * frame[1], sign * frame[2]
     half, (x, y, z) = distance / 2.0, middle
     return Nearest(distance, (x - half * nx, y - half * ny, z - half * nz), (nx, ny, nz))
 
 
 def _make_boxes_meshes(spec: Any) -> None:
-    """Replace boxes by meshes: between two boxes that are apart, MuJoCo does not detect every nearness.
+    """Replace boxes by meshes: MuJoCo's detection of two separate boxes misses some pairs that are near.
 
-    Of boxes that are too thin no mesh can be made; they stay.
+    Boxes that are too thin for a mesh are kept.
     """
     for i, geom in enumerate(spec.geoms):
         thin = min(geom.size) < _THIN * max(1.0, *geom.size)
@@ -309,7 +309,7 @@ def _make_boxes_meshes(spec: Any) -> None:
 
 
 def _compile(spec: Any, fixed: World, hands: Iterable[HandFrame]) -> mj.MjModel:
-    """Compile a model in which links collide with static bodies, and with links if that means something."""
+    """Compile a model in which links collide with static bodies, and with each other unless the pair is excluded."""
     model = spec.compile()
     tables = make_tables(fixed, model)
     robots = [body for body in fixed.bodies if body.robot]
@@ -337,5 +337,5 @@ def _colliding(model: mj.MjModel, tables: Tables, *kinds: BodyKind) -> mj.MjMode
 
 
 def _names(tables: Tables) -> list[tuple[int, str]]:
-    """Id and frame of each body that has a form."""
+    """Id and frame name of each body that has geoms."""
     return [(b, tables.frames[tables.body_frames[b]]) for b, g in enumerate(tables.geoms) if g]

@@ -1,12 +1,12 @@
-"""Which bodies collide with which, by MuJoCo's 32-bit masks.
+"""Controls which bodies collide with each other, by MuJoCo's 32-bit masks.
 
-Two geoms collide if one's contype and the other's conaffinity share a bit. Only free bodies have a conaffinity,
-so driven, kinematic and static bodies never collide with each other: a body with prescribed motion cannot give
-way, and a recording that penetrates a table by some millimetres must not jam. The links of a robot that
-give way collide as free bodies do; fingers that are to stop at objects collide with kinematic bodies, too.
+Two geoms collide if the contype of one and the conaffinity of the other share a bit. Only free bodies have a
+conaffinity, so driven, kinematic and static bodies never collide with each other: a body with prescribed motion cannot
+give way, and a recording that penetrates a table by some millimetres must not jam. The links of a yielding robot
+collide as free bodies do; fingers that must stop at objects also collide with kinematic bodies.
 
-A body's contype is one bit: that of its kind, or a private one where pairs have to be distinguished: the links
-of hands have one from the beginning, others while they need it.
+A body's contype is a single bit: that of its kind, or a private one where pairs have to be distinguished. The links
+of hands have a private bit from the start, other bodies only while they need it.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _FREE, _PRESCRIBED, _STATIC = 1, 2, 4
 _OWN_BITS = tuple(1 << i for i in range(3, 31))
 _ALL = (1 << 31) - 1
 MAX_HAND_BITS = 16
-"""Links of hands beyond this number share the bit of all driven bodies."""
+"""Maximum number of hand links with a private bit; further ones share the bit of all driven bodies."""
 
 
 class Presence(Enum):
     """How a body collides with others."""
 
     FULL = auto()
-    """As its kind does."""
+    """As usual for its kind."""
     STATIC = auto()
-    """With free bodies, as if it were part of the world."""
+    """Only with free bodies, like a static body."""
     NONE = auto()
-    """Not at all."""
+    """With nothing."""
 
 
 class Collisions(CopiedPart):
@@ -75,18 +75,18 @@ class Collisions(CopiedPart):
         self._apply(body)
 
     def set_kinematic(self, body: int, on: bool) -> None:
-        """Set whether a free body is kinematic, so that only free bodies collide with it."""
+        """Set whether a free body is kinematic and so collides with free bodies only."""
         (self._kinematic.add if on else self._kinematic.discard)(body)
         self._apply(body)
 
     def let_touch(self, links: Iterable[int]) -> None:
-        """Let links of robots that give way collide with kinematic bodies too, as far as there is a bit for each."""
+        """Let links of yielding robots collide with kinematic bodies too, while private bits are available."""
         self._touching |= {link for link in links if self._give_bit(link)}
         for body in self._kinematic:
             self._apply(body)
 
     def set_presence(self, bodies: Ints, presence: Presence) -> None:
-        """Set how bodies collide with others, as long as their collisions are enabled."""
+        """Set how bodies collide with others while their collisions are enabled."""
         for body in bodies.tolist():
             if presence is Presence.FULL:
                 self._presence.pop(body, None)
@@ -107,7 +107,7 @@ class Collisions(CopiedPart):
         self._apply(body)
 
     def _apply_to_all(self, bodies: Ints, presence: Presence) -> None:
-        """As `_apply`, for free bodies without any other setting, at once."""
+        """Do the same as `_apply` for many free bodies without any other setting at once."""
         contype = {Presence.FULL: _FREE, Presence.STATIC: _STATIC, Presence.NONE: 0}[presence]
         conaffinity = _ALL if presence is Presence.FULL else 0
         first, count = (of_body[bodies] for of_body in self._geoms_of)

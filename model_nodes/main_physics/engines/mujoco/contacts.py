@@ -1,4 +1,4 @@
-"""Contacts and their forces, and which of them are those of the robots' links."""
+"""Contacts and their forces, and the contacts of the robots' links."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ CONTACT_COLUMNS = 11
 Force: TypeAlias = tuple[float, float, float]
 _NOTHING: Force = (0.0, 0.0, 0.0)
 Found: TypeAlias = tuple[tuple[Pair, tuple[int, ...]], ...]
-"""The pairs of frames that touch, each with its places among MuJoCo's contacts."""
+"""Pairs of frames in contact, each with the indices of its contacts in MuJoCo's list."""
 _KEPT = 1024
-"""So many sets of contacts are remembered."""
+"""Maximum number of cached sets of contacts."""
 
 
 class Contacts:
     """The contacts of the last step, copied before the next one detects new contacts.
 
     Attributes:
-        last: the copy.
+        last: the contacts of the last step.
     """
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
@@ -33,7 +33,7 @@ class Contacts:
         self.clear()
 
     def clear(self) -> None:
-        """Forget all contacts."""
+        """Discard all contacts."""
         self.last = SolvedContacts(self._model, self._tables)
 
     def copy(self) -> None:
@@ -45,13 +45,13 @@ class SolvedContacts:
     """The contacts of one step and their forces.
 
     Args:
-        model: the world.
-        tables: its frames.
-        data: the source of the copy; None: there are none.
+        model: model of the world.
+        tables: tables of the world.
+        data: data to copy the contacts from; None: there are no contacts.
 
     Attributes:
-        count: how many there are.
-        geoms, distances: (n, 2) and (n,) [m], if there are any.
+        count: number of contacts.
+        geoms, distances: (n, 2) geoms and (n,) distances [m]; only set if there are contacts.
     """
 
     def __init__(self, model: mj.MjModel, tables: Tables, data: mj.MjData | None = None) -> None:
@@ -100,7 +100,7 @@ class SolvedContacts:
         return float(sum(self._efc[at] for at in solved if at >= 0))
 
     def point(self, place: int) -> Force:
-        """Return where a contact is [m]."""
+        """Return the position of a contact [m]."""
         x, y, z = self._points[place].tolist()
         return x, y, z
 
@@ -124,12 +124,12 @@ class SolvedContacts:
 
 
 class LinkContacts:
-    """Reads contacts; which of them are a link's is looked up once for all steps with the same contacts.
+    """Finds the contacts of the robots' links; the result is cached for steps with the same pairs of geoms.
 
     Args:
-        model: the world.
-        tables: its bodies.
-        touches: where they are noted.
+        model: model of the world.
+        tables: tables of the world.
+        touches: recorder of the touches.
     """
 
     def __init__(self, model: mj.MjModel, tables: Tables, touches: Touches) -> None:
@@ -141,19 +141,19 @@ class LinkContacts:
         self._known: dict[bytes, Found] = {}
 
     def find(self, data: mj.MjData) -> Found:
-        """The pairs of a link and a body that forces move, among MuJoCo's contacts, of which there are some."""
+        """Return the pairs of a link and a free body among MuJoCo's contacts; there must be contacts."""
         geoms = data.contact.geom
         key = geoms.tobytes()
         found = self._known.get(key)
         return self._find(key, geoms) if found is None else found
 
     def note(self, time_ns: int, solved: SolvedContacts, found: Found) -> None:
-        """Note the contacts of a step.
+        """Record the contacts of a step.
 
         Args:
-            time_ns: where it ends.
-            solved: its contacts.
-            found: in them.
+            time_ns: end of the step [ns].
+            solved: contacts of the step.
+            found: result of `find` for these contacts.
         """
         distances = solved.distances.tolist()
         for pair, places in found:

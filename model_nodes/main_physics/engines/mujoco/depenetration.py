@@ -1,15 +1,15 @@
 """Resolves the penetrations of objects that are handed back to physics, without ejecting them.
 
-MuJoCo's own margin (geom_margin) shrinks the geoms, turns those inside out that are thinner than it, and holds for all
-contacts of a geom. Here contacts are found at the true surfaces, and only the depth beyond the margin is resolved: the
-rest is taken out of the reference acceleration of the contact's constraint, after `mj_step1`, which computes it, and
-before `mj_step2`, which solves the constraints.
+MuJoCo's own margin (geom_margin) shrinks the geoms, turns thinner ones inside out, and holds for all contacts of a
+geom. Here contacts are found at the true surfaces, and only the depth beyond the margin is resolved: the depth within
+the margin is removed from the reference acceleration of the contact's constraint, after `mj_step1`, which computes
+it, and before `mj_step2`, which solves the constraints.
 
-An object keeps colliding with bodies that it would fall through otherwise (static bodies, and free ones below
-or above it), but with a negative contact margin as large as the penetration, which decays at 1 cm/s. It passes
-through all links of robots, and through bodies that it penetrates sideways, until the two are 1 mm apart, for at
-most 0.5 s. Penetrations that are left then are resolved slowly by a contact margin too. The same holds for an object
-whose collisions are enabled while it overlaps something.
+An object keeps colliding with bodies that support it (static bodies, and free ones below or above it), but with a
+negative contact margin as large as the penetration, which decays at 1 cm/s. The object passes through all links of
+robots, and through bodies that it penetrates sideways, until the two are 1 mm apart, for at most 0.5 s. Penetrations
+that remain then are also resolved slowly by a contact margin. The same holds for an object whose collisions are
+enabled while it overlaps something.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _Pair = tuple[int, int]
 
 
 class ContactMargins(CopiedPart):
-    """The pairs of bodies with a negative contact margin; each pair of their geoms has its own.
+    """The pairs of bodies with a negative contact margin; each pair of their geoms has a margin of its own.
 
     Attributes:
         any: whether any pair has a margin.
@@ -48,7 +48,7 @@ class ContactMargins(CopiedPart):
         self._pyramidal = model.opt.cone == mj.mjtCone.mjCONE_PYRAMIDAL.value
         self._fresh: set[_Pair] = set()
         self._depths: dict[_Pair, dict[_Pair, float]] = {}
-        """Bodies -> geoms -> how deep they may overlap [m]."""
+        """Bodies -> geoms -> permitted depth of their overlap [m]."""
         self.any = False
 
     def _changed(self) -> None:
@@ -60,12 +60,12 @@ class ContactMargins(CopiedPart):
         return frozenset(body for pair in (*self._fresh, *self._depths) for body in pair)
 
     def soften(self, body: int, other: int) -> None:
-        """Let the contacts of a pair begin as deep as the next `apply` finds them."""
+        """Give a pair of bodies a margin as large as the overlap that the next `apply` finds."""
         self._fresh.add(_pair(body, other))
         self._changed()
 
     def reset(self, bodies: Iterable[int]) -> None:
-        """Reset the margins of bodies at once."""
+        """Remove the margins of bodies at once."""
         if not self.any:
             return
         own = frozenset(bodies)
@@ -74,7 +74,7 @@ class ContactMargins(CopiedPart):
         self._changed()
 
     def grow(self, seconds: float) -> None:
-        """Let all margins decay for some time."""
+        """Let all margins decay for a time [s]."""
         for pair, depths in list(self._depths.items()):
             rest = {geoms: depth - GROWTH * seconds for geoms, depth in depths.items()}
             self._depths[pair] = {geoms: depth for geoms, depth in rest.items() if depth > 0.0}
@@ -83,7 +83,7 @@ class ContactMargins(CopiedPart):
         self._changed()
 
     def apply(self) -> None:
-        """Remove the margins from the results of `mj_step1`."""
+        """Subtract the effect of the margins from the results of `mj_step1`."""
         contacts = list(self._contacts()) if self._data.ncon else []
         for pair, geoms, rows in contacts:
             if pair in self._fresh:
@@ -99,7 +99,7 @@ class ContactMargins(CopiedPart):
         self._changed()
 
     def _contacts(self) -> Iterator[tuple[_Pair, _Pair, slice]]:
-        """The bodies, the geoms and the constraints of each contact whose bodies have a margin."""
+        """Bodies, geoms and constraint rows of each contact whose bodies have a margin."""
         contacts = self._data.contact
         of, geoms, places = self._bodies, contacts.geom.tolist(), contacts.efc_address.tolist()
         for i, ((geom, far), first) in enumerate(zip(geoms, places, strict=True)):
@@ -125,7 +125,7 @@ def _pair(one: int, other: int) -> _Pair:
 CLEARANCE = 1e-3
 PASSING_TIME = 0.5
 _TOUCH = 1e-4
-"""Resting contacts penetrate by less than this; more is a penetration to resolve [m]."""
+"""Depth below which a penetration is that of a resting contact and is not resolved [m]."""
 _STEEP = 0.5
 """Cosine to the vertical above which a contact supports an object."""
 
@@ -135,16 +135,16 @@ class _Returned:
     free: FreeBody
     pairs: Pairs
     passing: dict[tuple[int, int], float] = field(default_factory=dict)
-    """(body, other) -> end of the time in which they do not collide [s]."""
+    """(body, other) -> end of the time in which the two do not collide [s]."""
 
 
 class Depenetration:
     """The objects that were handed back and still penetrate something.
 
     Attributes:
-        margins: by which overlaps are parted slowly, applied after each `mj_step1`.
-        remarks: those since they were taken last.
-        returned: the objects that still pass through something, by name.
+        margins: margins with which overlaps are resolved slowly, to be applied after each `mj_step1`.
+        remarks: remarks that have not been taken yet.
+        returned: name -> object that still passes through something.
     """
 
     def __init__(
@@ -160,12 +160,12 @@ class Depenetration:
 
     @property
     def is_busy(self) -> bool:
-        """Whether any object is monitored."""
+        """Whether any object is monitored or any margin is left."""
         return bool(self.returned) or self.margins.any
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The objects that currently pass through others, or are parted slowly."""
+        """The objects that currently pass through others or are separated slowly."""
         slow = self.margins.bodies
         free = self._tables.free.items()
         return tuple(n for n, f in free if n in self.returned or not slow.isdisjoint(f.members))
@@ -193,7 +193,7 @@ class Depenetration:
                 self._collisions.include(*pair)
 
     def update(self, time: float) -> None:
-        """Update all monitored objects, after each step."""
+        """Update all monitored objects after a step."""
         passed, self._seen_at = time - self._seen_at, time
         self.margins.grow(passed)
         for name, returned in list(self.returned.items()):
@@ -202,7 +202,7 @@ class Depenetration:
                 del self.returned[name]
 
     def _pairs(self, free: FreeBody) -> Pairs:
-        # Cached: all bodies of an object against all others.
+        # Cached: pairs of all bodies of an object with all other bodies.
         if free.name not in self._all_pairs:
             self._all_pairs[free.name] = Pairs(
                 self._model, self._data, self._tables, free.members, CLEARANCE

@@ -1,4 +1,4 @@
-"""Smallest distances between bodies, from those between their geoms, and how far bodies have moved since."""
+"""Smallest distances between bodies, from the distances between their geoms and the bodies' motion since."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 
 Places: TypeAlias = NDArray[np.intp]
-"""Places in an array."""
+"""Indices of an array."""
 _CHORD = 0.5**0.5
-"""A point moves by at most this, times its distance from the origin, times the norm of the rotation's change."""
+"""A rotated point moves by at most its distance from the origin times the norm of the matrix's change times this."""
 
 _TRANSPOSED = np.array([0, 3, 6, 1, 4, 7, 2, 5, 8], np.intp)
-"""The places in a matrix of 3 rows, column after column."""
+"""Indices that transpose a flattened 3 x 3 matrix."""
 
 
 class RelativeMotion:
-    """Adds up how far pairs of bodies move relative to each other.
+    """Adds up the relative motion of pairs of bodies.
 
-    Of the pairs that are followed, no distance between two points, one on each body, changes by more than the pair's
-    sum has grown meanwhile. A pair that moves as one, such as a hand and its load, does not move here.
+    While a pair is followed, the distance between any point of one body and any point of the other changes by at most
+    the
+    growth of the pair's sum. A pair that moves as one, such as a hand and its load, has no relative motion.
 
     Args:
-        model, data: the world, and where everything is.
-        pairs: (n, 2) bodies.
+        model, data: model and current state of the world.
+        pairs: (n, 2) ids of bodies.
 
     Attributes:
-        travelled: (n,) sums [m]; those of pairs that are not followed stay.
+        travelled: (n,) sums [m]; constant for pairs that are not followed.
     """
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, pairs: Places) -> None:
         self._places, self._rotations = data.xpos, data.xmat
         sizes = radii(model)
-        # Of two bodies the smaller one is seen from the other: it moves less when they turn.
+        # The smaller body is expressed in the frame of the larger one, since its points move less when they rotate.
         smaller = np.argmin(sizes[pairs], axis=1)
         rows = np.arange(len(pairs))
         self._seen, self._from = pairs[rows, smaller], pairs[rows, 1 - smaller]
@@ -48,10 +49,10 @@ class RelativeMotion:
         self.follow(rows[:0])
 
     def follow(self, pairs: Places) -> None:
-        """Follow these pairs from now on, by their indices."""
+        """Follow exactly these pairs, given by their indices, from now on."""
         self._followed = pairs
         self._one, self._other = self._seen[pairs], self._from[pairs]
-        # Matrices whose memory is transposed are slow to multiply; these indices transpose while they copy.
+        # Multiplying transposed views is slow; these indices transpose while they copy.
         self._back = 9 * self._other[:, None] + _TRANSPOSED
         self._lever = self._levers[pairs]
         self._at, self._turn = self._relative()
@@ -66,7 +67,7 @@ class RelativeMotion:
         self._at, self._turn = at, turn
 
     def _relative(self) -> tuple[Floats, Floats]:
-        """(n, 3) origins and (n, 9) rotations of the bodies seen, in the frames of the others."""
+        """(n, 3) origins and (n, 9) rotations of the smaller bodies, in the frames of the larger ones."""
         back = self._rotations.take(self._back).reshape(-1, 3, 3)
         apart = self._places.take(self._one, axis=0)
         apart -= self._places.take(self._other, axis=0)
@@ -75,7 +76,7 @@ class RelativeMotion:
 
 
 def radii(model: mj.MjModel) -> Floats:
-    """(nbody,) radius of a sphere around each body's origin that holds all its geoms; infinite with a plane."""
+    """(nbody,) radius of a sphere around each body's origin that contains all its geoms; infinite for a plane."""
     found = np.zeros(model.nbody)
     reach = model.geom_rbound + np.linalg.norm(model.geom_pos, axis=1)
     reach[model.geom_type == mj.mjtGeom.mjGEOM_PLANE.value] = np.inf
@@ -84,9 +85,9 @@ def radii(model: mj.MjModel) -> Floats:
 
 
 _MARGIN = 0.05
-"""Pairs that are further apart than the reach by this are not looked at until something has moved as far [m]."""
+"""Pairs farther apart than the reach plus this are ignored until a geom has moved by half of this [m]."""
 _TOLERANCE = 1e-5
-"""More than the error of a measured distance [m]."""
+"""Upper bound of the error of a measured distance [m]."""
 _COINCIDENT = 1e-9
 
 
@@ -94,8 +95,8 @@ class Nearest(NamedTuple):
     """The nearest points of two bodies.
 
     Attributes:
-        distance: [m], negative for a penetration.
-        point: on the other body.
+        distance: distance [m], negative for a penetration.
+        point: nearest point on the other body [m].
         normal: unit vector from the other body to the body.
     """
 
@@ -105,21 +106,21 @@ class Nearest(NamedTuple):
 
 
 Measured: TypeAlias = tuple[float, list[float]]
-"""A distance, and the segment between the two nearest points."""
+"""A distance [m], and the segment between the two nearest points: x y z of either end."""
 
 
 class Pairs:
-    """The pairs of geoms of some bodies with all others.
+    """The pairs of geoms of some bodies with the geoms of all other bodies.
 
-    A pair is measured only if it can have come within reach, and can be the nearest one of its two bodies, judging by
-    its last distance and by how far the bodies have moved relative to each other since. The pairs whose bounding
-    spheres are near, of which that is known, are chosen anew when a sphere has moved.
+    A pair is measured only if it may be within reach and may be the nearest pair of its two bodies, judging by its last
+    distance and the bodies' relative motion since. Only pairs whose bounding spheres are near are considered; they are
+    selected again when a sphere has moved.
 
     Args:
-        model, data: the world, and where everything is.
-        tables: the geoms of the bodies.
-        bodies: those of interest.
-        reach: to which distance [m].
+        model, data: model and current state of the world.
+        tables: tables with the geoms of the bodies.
+        bodies: ids of the bodies of interest.
+        reach: maximum distance that is reported [m].
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class Pairs:
         self._segment = np.zeros(6)
         planes = model.geom_type == mj.mjtGeom.mjGEOM_PLANE.value
         pairs = _pairs(model, tables, list(bodies))
-        # Planes have no bounding sphere; there are few.
+        # Planes have no bounding sphere; there are few of them.
         flat = [pair for pair in pairs if planes[pair[1]]]
         round_ = [pair for pair in pairs if not planes[pair[1]]]
         self._flat = np.arange(len(flat))
@@ -177,7 +178,7 @@ class Pairs:
         return self._points(near)
 
     def _points(self, near: Mapping[int, Measured | None]) -> dict[tuple[int, int], Nearest]:
-        """Return (body, other) -> nearest points, of the measured groups."""
+        """Return (body, other) -> nearest points, for the measured groups."""
         points: dict[tuple[int, int], Nearest] = {}
         for group, measured in sorted(near.items()):
             if measured is not None:
@@ -186,7 +187,7 @@ class Pairs:
         return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
-        """As `nearest`, with the world at other positions, as MuJoCo's ``qpos``; the present distances stay."""
+        """Return `nearest` at other positions (MuJoCo's ``qpos``); the state of the current positions is kept."""
         there = self._former
         if there is None:
             there = self._former = copy(self)
@@ -196,13 +197,13 @@ class Pairs:
         return there.nearest()
 
     def _have_moved(self, centres: Floats) -> bool:
-        """Whether two spheres may be nearer to each other by `_MARGIN`."""
+        """Whether any two spheres may have approached each other by `_MARGIN`."""
         moved = self._xpos.take(self._spheres, axis=0)
         moved -= centres
         return bool(4.0 * np.vecdot(moved, moved).max(initial=0.0) > _MARGIN * _MARGIN)
 
     def _choose(self) -> None:
-        """Choose the pairs that may come within reach; bounds of those that are chosen again are kept."""
+        """Select the pairs that may come within reach; the bounds of pairs that stay selected are kept."""
         apart = self._xpos[self._round[:, 0]] - self._xpos[self._round[:, 1]]
         close = np.flatnonzero(np.vecdot(apart, apart) < self._around)
         chosen = np.concatenate((self._flat, close + len(self._flat)))
@@ -214,18 +215,18 @@ class Pairs:
         self._centres = self._xpos[self._spheres]
 
     def _nearest_of(self, group: int, pairs: list[tuple[float, int]]) -> Measured | None:
-        """Measure the pairs of geoms of two bodies, the most promising first.
+        """Measure the pairs of geoms of two bodies, in the order of their lower bounds.
 
         Args:
-            group: index of the two bodies.
-            pairs: (least distance that is possible now, pair) of each that may be within reach.
+            group: index of the pair of bodies.
+            pairs: (lower bound of the distance, pair of geoms) for each pair that may be within reach.
 
         Returns:
-            Their distance and its segment; None if all are out of reach.
+            The distance of the bodies and its segment; None if all geoms are out of reach.
         """
         nearest, best, segment = -1, self._reach, list[float]()
         for bound, pair in sorted(pairs):
-            if bound > best and bound > 0.0:  # how deep geoms overlap is not known as well
+            if bound > best and bound > 0.0:  # for overlapping geoms the bound is not reliable
                 break
             distance = self._measure(group, pair)
             if distance < best or (distance == best and pair < nearest):
@@ -244,7 +245,7 @@ class Pairs:
 
 
 _FEW = 200
-"""Up to so many pairs of geoms, all are measured rather than those that may have come near."""
+"""Up to this number of pairs of geoms, all are measured rather than only those that may be near."""
 _PLAIN = [
     getattr(mj.mjtGeom, f"mjGEOM_{kind}").value
     for kind in ("PLANE", "SPHERE", "CAPSULE", "ELLIPSOID", "CYLINDER", "BOX")
@@ -254,14 +255,14 @@ _PLAIN = [
 def pairs_of(
     model: mj.MjModel, data: mj.MjData, tables: Tables, bodies: Sequence[int], reach: float
 ) -> Pairs:
-    """Return the pairs of some bodies, measured in the way that is faster; see `Pairs`."""
+    """Return the pairs of some bodies, measured by the faster of two methods; see `Pairs`."""
     few = sum(len(tables.geoms[body]) for body in bodies) * model.ngeom <= _FEW
     plain = few and bool(np.isin(model.geom_type, _PLAIN).all())
     return (SensedPairs if plain else Pairs)(model, data, tables, bodies, reach)
 
 
 class SensedPairs(Pairs):
-    """Few pairs of plain shapes: MuJoCo's own sensors measure all of them, in a model of their geoms alone."""
+    """A few pairs of primitive shapes: sensors of MuJoCo measure all of them, in a model with only their geoms."""
 
     def _use(self, data: mj.MjData) -> None:
         self._data, model, spec = data, self._model, mj.MjSpec()
@@ -283,16 +284,16 @@ class SensedPairs(Pairs):
         self._at = (data.geom_xpos, there.geom_xpos), (data.geom_xmat, there.geom_xmat)
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
-        """As of other pairs."""
+        """Return the same as `Pairs.nearest`."""
         for whole, own in self._at:
-            whole.take(self._used, 0, own, "clip")  # which writes at once, without a check
+            whole.take(self._used, 0, own, "clip")  # "clip" writes directly, without a check
         mj.mj_sensorPos(self._alone, self._there)
         pairs, near = (self._distances < self._reach).nonzero()[0], dict[int, Measured]()
         readings, deepest = self._readings.take(pairs, 0), -self._reach - _MARGIN
         rows = zip(pairs.tolist(), self._group.take(pairs).tolist(), readings.tolist(), strict=True)
         for pair, group, (distance, *segment) in rows:
             if distance <= deepest:
-                distance = self._distance(pair)  # a sensor reads no more than its cut-off
+                distance = self._distance(pair)  # a sensor reads at most its cut-off
             if group not in near or distance < near[group][0]:
                 near[group] = distance, segment
         return self._points(near)
@@ -301,7 +302,7 @@ class SensedPairs(Pairs):
 def nearest_points(
     data: mj.MjData, body: int, other: int, distance: float, segment: Sequence[float]
 ) -> Nearest:
-    """Return MuJoCo's distance between two bodies; `segment` leads from the other to the body."""
+    """Return the nearest points from MuJoCo's distance; `segment` leads from the other body to the body."""
     x, y, z, a, b, c = segment
     dx, dy, dz = a - x, b - y, c - z
     length = (dx * dx + dy * dy + dz * dz) ** 0.5
@@ -314,12 +315,12 @@ def nearest_points(
 
 
 def _distinct(numbers: Places) -> Places:
-    """Return the numbers in an array, each once, in order; for less than that NumPy imports masked arrays first."""
+    """Return the sorted distinct numbers; `return_index` keeps NumPy from importing masked arrays."""
     return np.asarray(np.unique(numbers, return_index=True)[0], np.intp)
 
 
 def _pairs(model: mj.MjModel, tables: Tables, bodies: list[int]) -> list[tuple[int, int]]:
-    # Bodies that are welded together, and geoms of the world itself, form no pairs.
+    # Bodies that are welded together form no pairs, nor do geoms of the world body.
     pairs = []
     excluded = {int(s) for s in model.exclude_signature}
     for body in bodies:

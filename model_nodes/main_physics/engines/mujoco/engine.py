@@ -1,4 +1,4 @@
-"""MuJoCo as an engine."""
+"""The implementation of `Engine` with MuJoCo."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MujocoEngine(Engine):
 
     @property
     def description(self) -> str:
-        """The engine and its version."""
+        """Name and version of the engine."""
         return f"mujoco ({mj.__version__})"
 
     def load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ class MujocoEngine(Engine):
     # The robots; see `robots`.
 
     def place_joints(self, positions: Floats, velocities: Floats) -> None:
-        """Set all joints exactly."""
+        """Set the state of all joints exactly."""
         self._robots.place_joints(positions, velocities)
 
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
@@ -90,19 +90,19 @@ class MujocoEngine(Engine):
             one.motors.command(velocities)
 
     def place_base(self, robot: str, state: Floats) -> None:
-        """Set the pose and the twist of a robot's root link, and take its load along."""
+        """Set the pose and the twist of a robot's root link, and move its load along."""
         self._robots.place_base(robot, state)
 
     def command_bases(self, states: Floats) -> None:
-        """Set the command of the bases that follow one; see `base_servo`."""
+        """Set the command of the bases that follow one; see `servo`."""
         self._simulation.bases.command(states)
 
     def read_efforts(self, out: Floats) -> None:
-        """Write the efforts of the drives that do not follow."""
+        """Write the efforts of all drives except those with the mode ``follow``."""
         self._robots.read_efforts(out)
 
     def soften_joints(self, joints: Sequence[str], stiffness: float) -> None:
-        """Take the servo's armature from these joints."""
+        """Remove the servo's armature from these joints."""
         self._robots.soften(joints, stiffness)
 
     def limit_joints(self, drives: Mapping[str, JointDrive]) -> None:
@@ -117,7 +117,7 @@ class MujocoEngine(Engine):
         """Advance by one period."""
         self._simulation.step(is_seen=is_seen)
         links = self._sensing.links
-        if links is not None:  # their distances have been asked for
+        if links is not None:  # distances of links have been read before
             links.waits -= 1
             if links.waits <= 0:
                 links.follow(self._simulation.time_ns(0.0))
@@ -146,11 +146,11 @@ class MujocoEngine(Engine):
         velocities[:] = one.qvel.take(one.tables.joint_velocities)
 
     def proximity(self) -> Floats:
-        """Return rows for the objects of the settings; also for pairs that do not collide."""
+        """Return rows for the objects of the settings, including pairs that do not collide."""
         return self._sensing.proximity()
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Keep the positions and the contacts, from which the rows of a former state are computed too."""
+        """Keep the positions and the contacts, so that the rows can be computed after the next step as well."""
         return self._sensing.proximity_when_read()
 
     def clearances(self, reach: float) -> Floats:
@@ -158,13 +158,13 @@ class MujocoEngine(Engine):
         return self._sensing.clearances(reach)
 
     def take_touches(self) -> Floats:
-        """Return the notes of MuJoCo's contacts and of distances; see `contacts` and `link_watch`."""
+        """Return the touches from MuJoCo's contacts and from distances; see `contacts` and `link_watch`."""
         return self._sensing.take_touches()
 
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats
     ) -> Floats:
-        """Compute efforts in a model of the robots alone."""
+        """Compute efforts in a separate model with only the robots."""
         return self._sensing.expected_efforts(positions, velocities, accelerations)
 
     def contacts(self) -> Floats:
@@ -218,7 +218,7 @@ class MujocoEngine(Engine):
         self._objects.detach(name)
 
     def place_standing(self, name: str, pose: Floats) -> None:
-        """Move the root of a body that stands."""
+        """Move the root of a static body."""
         self._sensing.move(self._objects.place_standing(name, pose), pose)
 
     def change_body(
@@ -230,7 +230,7 @@ class MujocoEngine(Engine):
         coefficient: float | None = None,
         bounce: float | None = None,
     ) -> None:
-        """Change the model; see `changed_body`."""
+        """Change the model; see `options`."""
         self._objects.change(name, mass, friction, coefficient, bounce)
 
     def take_remarks(self) -> list[Remark]:
@@ -241,7 +241,7 @@ class MujocoEngine(Engine):
         remarks, part.remarks = part.remarks, []
         return remarks
 
-    # The whole.
+    # The whole state.
 
     def save(self) -> object:
         """Return the state, the changed arrays of the model, and the state of all parts of the engine."""
@@ -280,11 +280,11 @@ class MujocoEngine(Engine):
             self._simulation.watch_links()
 
     def record_forces(self) -> Sequence[Floats]:
-        """Keep the forces of each substep."""
+        """Record the forces of each substep."""
         return self._simulation.record_forces()
 
     def roll_out(self, forces: Floats) -> None:
-        """Compute all states ahead; see `rolled_out`."""
+        """Compute all following states; see `RolledOut`."""
         one = self._simulation
         led = (
             (one.motors.any or bool(one.soft[0]), "a drive gives way to what it touches"),
@@ -306,13 +306,13 @@ class MujocoEngine(Engine):
 
     @property
     def settled(self) -> bool:
-        """Whether no body is coming out of another one."""
+        """Whether no penetration is being resolved."""
         one = self._simulation
         return not (one.depenetration.is_busy or one.rolled_out is not None)
 
     def leap(self, periods: int) -> None:
-        """Go on from a state that was computed ahead."""
+        """Continue from a state that was computed ahead."""
         self._simulation.leap(periods)
 
     def close(self) -> None:
-        """Release nothing: Python frees everything."""
+        """Do nothing: Python frees all resources."""

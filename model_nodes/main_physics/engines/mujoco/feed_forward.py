@@ -1,8 +1,7 @@
-"""Inverse dynamics: `FeedForward` from the simulation's present state, `InverseDynamics` from the description alone.
+"""Inverse dynamics: `FeedForward` from the simulation's current state, `InverseDynamics` from the description alone.
 
-The second has a small model of its own, of nothing but the links and joints of the robots, with masses and inertias as
-described: without the servo's armature, repairs of inertias, or contacts. Computing with it leaves the simulation
-untouched.
+`InverseDynamics` has a small model of its own with only the links and joints of the robots. Masses and inertias are
+as described, without the servo's armature, repairs of inertias, or contacts. It leaves the simulation untouched.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from model_nodes.main_physics.world.transforms import inertia_matrix
 
 
 class FeedForward:
-    """Computes the efforts of all driven joints in the present state.
+    """Computes the efforts of all driven joints in the current state.
 
     Args:
-        world: its robots count.
-        data, tables: the simulation.
+        world: the world; only its robots are used.
+        data, tables: state and tables of the simulation.
     """
 
     def __init__(self, world: World, data: mj.MjData, tables: Tables) -> None:
@@ -39,7 +38,7 @@ class FeedForward:
         bare = replace(world, bodies=robots, hands=())
         self._model = model = Builder(bare, EngineSettings(1.0), Notes()).compile()
         self._data = own_data = mj.MjData(model)
-        # MuJoCo makes an array of each name that is asked for.
+        # MuJoCo creates a new array at each access to an attribute.
         self._now = data.qpos, data.qvel, data.qfrc_applied
         self._motion = own_data.qpos, own_data.qvel, own_data.qacc
         own = make_tables(bare, model)
@@ -59,8 +58,8 @@ class FeedForward:
         """Return (n,) efforts [Nm or N] of the driven joints.
 
         Args:
-            accelerations: (n,) commanded; a free base does not accelerate.
-            of_bases: (6,) of each base that follows, in the coordinates of its free joint; None: as it is pushed now.
+            accelerations: (n,) commanded accelerations of the driven joints; a free base does not accelerate.
+            of_bases: followed base -> (6,) acceleration of its free joint; None: caused by the current forces.
         """
         (at, speed, change), (at_now, speed_now, forces_now) = self._motion, self._now
         at[self._to_positions] = at_now[self._positions]
@@ -77,7 +76,7 @@ class FeedForward:
         return self._computed()
 
     def weights(self) -> Floats:
-        """Return (n,) efforts [Nm or N] of the driven joints in the last state of `efforts`, at rest."""
+        """Return (n,) efforts [Nm or N] of the driven joints at rest, at the positions of the last `efforts`."""
         _, speed, change = self._motion
         speed[:], change[:] = 0.0, 0.0
         return self._computed()
@@ -93,14 +92,14 @@ class FeedForward:
 
 
 def _bare(body: Body) -> Body:
-    """A robot without forms."""
+    """The robot without geometries."""
     links = tuple(replace(link, geometries=()) for link in body.links)
     base = body.base if body.static else Base.FOLLOWED
     return replace(body, links=links, base=base)
 
 
 CREEP = 0.01
-"""Below this speed, dry friction is in proportion to the speed: a resting joint may bear any part of it [per s]."""
+"""Speed below which dry friction is proportional to the speed, since it is undefined at rest [rad/s or m/s]."""
 
 
 class InverseDynamics:
@@ -138,8 +137,8 @@ class InverseDynamics:
         """Return (n,) efforts [Nm or N], NaN for a joint that moves no mass; see `Engine.expected_efforts`.
 
         Args:
-            positions, velocities, accelerations: of the driven joints.
-            bases: (7,) pose of the root link of each robot whose base is not fixed; how it moves does not count.
+            positions, velocities, accelerations: motion of the driven joints.
+            bases: robot whose base is not fixed -> (7,) pose of its root link; the base's velocity is ignored.
         """
         for name, pose in bases.items():
             root = self._roots[name]
@@ -167,16 +166,16 @@ class InverseDynamics:
         return efforts
 
     def weigh_nothing(self) -> None:
-        """Let all links be without mass."""
+        """Set the masses and inertias of all links to zero."""
         self._model.body_mass[:], self._model.body_inertia[:] = 0.0, 0.0
         self._without_mass = np.zeros(0, np.intp)
 
     def put_mass(self, link: int, place: Floats) -> None:
-        """Let a link have 1 kg in one place of its frame (3,) [m], and nothing else."""
+        """Set the mass of a link to 1 kg at a point of its frame (3,) [m], without rotational inertia."""
         self._model.body_mass[link], self._model.body_ipos[link] = 1.0, place
 
     def _describe_inertias(self, links: list[Link]) -> None:
-        """Write the inertias as described; MuJoCo would refuse to compile those that are not physical."""
+        """Write the inertias as described; MuJoCo would refuse to compile inertias that are not physical."""
         model = self._model
         for i, link in enumerate(links, 1):
             inertial = link.inertial

@@ -1,14 +1,12 @@
 """Objects and links that are simulated with less than full fidelity (Tallavajhula et al., 2019, section 4.3).
 
-Recompiling the world without them would take 240 ms at 1000 bodies. Instead MuJoCo treats a lowered object as
-part of the world (medium: others collide with it) or as asleep without collisions (low), so that its degrees of
-freedom leave every loop; switching changes some numbers in arrays. The state that it had when it was high is
-stored and restored.
+Recompiling the world without them would take 240 ms at 1000 bodies. Instead MuJoCo treats an object of lowered
+fidelity as part of the world (medium: other bodies collide with it) or as asleep without collisions (low), so that its
+degrees of freedom leave every loop; switching changes a few numbers in arrays. The state that the object had at high
+fidelity is stored and restored.
 
-After Tallavajhula et al. (2019), section 4.3: plungers in arm.
-
-A robot's driven joints do not depend on fidelity. Below high, the spring joint that suspends a link is locked; a
-low link has no collisions either.
+A robot's driven joints do not depend on fidelity. Below high fidelity the spring joint that suspends a link, such as
+a plunger's, is locked; a link of low fidelity has no collisions either.
 """
 
 from __future__ import annotations
@@ -47,7 +45,7 @@ class _Parts:
 class Fidelities(CopiedPart):
     """The fidelity of every free object.
 
-    A kinematic or attached object is high as long as that lasts.
+    A kinematic or attached object has high fidelity until it is handed back or detached.
     """
 
     saved_fields = ("_wanted", "_level", "_busy", "_velocities", "_warm", "_asleep")
@@ -103,7 +101,7 @@ class Fidelities(CopiedPart):
         return self._switch([n for n in chosen if n not in self._busy], level)
 
     def hold_high(self, name: str, on: bool) -> bool:
-        """Keep an object high regardless of the request, or stop doing so; returns whether its fidelity changed."""
+        """Keep an object at high fidelity despite requests, or stop doing so; returns whether its fidelity changed."""
         if on:
             self._busy.add(name)
             return self._switch([name], Fidelity.HIGH)
@@ -172,7 +170,7 @@ class Fidelities(CopiedPart):
         return {**super().save(), "sleeping": self._data.tree_asleep.copy()}
 
     def restore(self, state: Any) -> None:
-        """Restore a saved state; MuJoCo's state and the collisions must be restored before."""
+        """Restore a saved state; MuJoCo's state and the collisions must have been restored before."""
         super().restore(state)
         model, data = self._model, self._data
         model.body_weldid[:], model.body_treeid[:] = self._welds, self._tree_ids
@@ -190,7 +188,7 @@ class Fidelities(CopiedPart):
         sleep.update(model, data)
 
     def _find_all(self) -> None:
-        # MuJoCo does not update sleeping bodies: compute all poses while everything is awake.
+        # MuJoCo does not update sleeping bodies, so compute all poses while everything is awake.
         model, data = self._model, self._data
         data.tree_asleep[:] = sleep.AWAKE
         sleep.enable(model, False)

@@ -16,10 +16,10 @@ _BODY = mj.mjtObj.mjOBJ_XBODY.value
 
 
 class FrameReader:
-    """MuJoCo's results; valid after the position and velocity stages at the current time.
+    """Reads poses and twists from MuJoCo's data, after its position and velocity stages at the current time.
 
     Attributes:
-        sensed: (n, 13) a view of the poses and twists of the moving frames.
+        sensed: (n, 13) view of the poses and twists of the moving frames.
     """
 
     def __init__(self, model: mj.MjModel, data: mj.MjData, tables: Tables) -> None:
@@ -34,10 +34,10 @@ class FrameReader:
         self._still = tables.frame_bodies[tables.moving :]
 
     def read(self) -> None:
-        """Update `sensed` where MuJoCo's sensors are off; a frame that is not awake keeps its pose, at rest."""
+        """Update `sensed` while MuJoCo's sensors are off; a frame that is asleep keeps its pose with zero velocity."""
         bodies = np.flatnonzero(sleep.awake(self._data) & self._moves)
         at, velocity = self._xpos[bodies], self._cvel[bodies]
-        # MuJoCo's velocities are those at the centre of mass of the whole tree.
+        # MuJoCo's velocities refer to the centre of mass of the whole tree.
         arm, turn = at - self._tree_middle[self._roots[bodies]], velocity[:, :3]
         lever = turn[:, [1, 2, 0]] * arm[:, [2, 0, 1]] - turn[:, [2, 0, 1]] * arm[:, [1, 2, 0]]
         parts = (at, self._xquat[bodies], velocity[:, 3:] + lever, turn)
@@ -52,13 +52,13 @@ class FrameReader:
         return out
 
     def one(self, body: int) -> list[float]:
-        """Return (13,) pose and twist of one body."""
+        """Return (13,) pose and twist of a body."""
         mj.mj_objectVelocity(self._model, self._data, _BODY, body, self._velocity, 0)
         *turning, x, y, z = self._velocity.tolist()
         return [*self._xpos[body].tolist(), *self._xquat[body].tolist(), x, y, z, *turning]
 
     def place(self, free: FreeBody, pose: Sequence[float]) -> bool:
-        """Set (13,) pose and twist of a free body; returns whether anything changed."""
+        """Set (13,) pose and twist of a free body; returns whether that changed anything."""
         q, v = free.position, free.velocity
         local = rotate(conjugate(pose[3:7]), pose[10:13])
         place, velocity = [*pose[:7]], [*pose[7:10], *local]

@@ -1,8 +1,8 @@
-"""Objects whose motion another model prescribes, and those that are attached by weld constraints.
+"""Objects whose motion another model prescribes, and objects that are attached by weld constraints.
 
-A kinematic object keeps its free body, with so much armature that contacts do not disturb it. At the start of a
-step it is at the pose of that time with its true velocity, so that it pushes and drags the bodies that it touches; at
-the end it is placed exactly at the pose of that time.
+A kinematic object keeps its free joint, with enough armature that contacts do not disturb it. At the start of a step
+the object has the pose of that time and its true velocity, so that it pushes and drags the bodies that it touches; at
+the end of the step it is placed exactly at the pose of the new time.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class KinematicBodies(CopiedPart):
     """The objects that are currently kinematic.
 
     Attributes:
-        any: whether there are any.
+        any: whether there is any kinematic object.
     """
 
     saved_fields = ("_kinematic", "_inertia")
@@ -54,12 +54,12 @@ class KinematicBodies(CopiedPart):
         return name in self._kinematic
 
     def make_heavier(self, free: FreeBody, factor: float) -> None:
-        """Note that an object's inertia is to be larger once it is free."""
+        """Scale the inertia that an object will have when it is released."""
         self._inertia[free.velocity : free.velocity + 6] *= factor
 
     @property
     def values(self) -> dict[str, Value]:
-        """The last prescribed value of each."""
+        """The last prescribed value of each kinematic object."""
         return {name: body.value for name, body in self._kinematic.items()}
 
     @property
@@ -68,12 +68,12 @@ class KinematicBodies(CopiedPart):
         return {name: body.parent for name, body in self._kinematic.items()}
 
     def follows(self, name: str, value: Value) -> bool:
-        """Whether an object's prescribed value is this one already."""
+        """Whether an object is already kinematic with this prescribed value."""
         body = self._kinematic.get(name)
         return body is not None and _same(body.value, value)
 
     def are_at(self, time_ns: int) -> bool:
-        """Whether all were placed last at this time, with their present values."""
+        """Whether all objects were last placed for this time, with their current values."""
         return self._placed_ns == time_ns
 
     def set(self, free: FreeBody, value: Value) -> bool:
@@ -93,9 +93,10 @@ class KinematicBodies(CopiedPart):
         self._load(body.free, 0.0)
 
     def place(self, time_ns: int) -> bool:
-        """Place all at their pose of a time; the parents' poses must be of that time too.
+        """Place all objects at their poses of a time; the parents' poses must already be of that time.
 
-        Returns whether any has moved.
+        Returns:
+            Whether any object has moved.
         """
         moved = False
         for body in self._kinematic.values():
@@ -117,7 +118,7 @@ class KinematicBodies(CopiedPart):
         self._model.dof_M0[dofs] = self._inertia[dofs] + armature
 
     def restore(self, state: Any) -> None:
-        """Restore a saved state; the model's arrays are restored beside it."""
+        """Restore a saved state; the model's arrays are restored separately."""
         super().restore(state)
         self._placed_ns = None
         self.any = bool(self._kinematic)
@@ -131,7 +132,7 @@ def _same(one: Value, other: Value) -> bool:
 
 
 class Attachments(CopiedPart):
-    """The attached objects; each free body has a spare weld for this."""
+    """The attached objects; each free body has a weld constraint for this purpose."""
 
     saved_fields = ("_attached",)
 
@@ -154,7 +155,7 @@ class Attachments(CopiedPart):
         return dict(self._attached)
 
     def attach(self, free: FreeBody, other: int) -> None:
-        """Attach an object to a body at its current relative pose; the two do not collide meanwhile."""
+        """Attach an object to a body at its current relative pose; while attached, the two do not collide."""
         model, data = self._model, self._data
         weld = self._weld(free)
         turn, position, rotation = np.zeros(4), np.zeros(3), np.zeros(4)

@@ -1,7 +1,7 @@
-"""Links of a robot whose contact with each other means nothing, chosen as motion planners do.
+"""Selects pairs of a robot's links whose contacts are not reported, as motion planners do.
 
-Links with at most two moving joints between them are neighbours, and links of one hand belong together. Links that
-overlap in a large share of all postures do so in their coarse geometry only: no robot is built so that it would hit
+Links with at most `NEIGHBOURS` moving joints between them are neighbours, and links of one hand belong together. Links
+that overlap in a large share of all postures do so only because their geometry is coarse: no robot is built to hit
 itself in every third posture.
 """
 
@@ -30,18 +30,18 @@ Pair: TypeAlias = tuple[int, int]
 """Ids of two bodies."""
 
 NEIGHBOURS = 2
-"""Links with at most so many moving joints between them are neighbours."""
+"""Maximum number of moving joints between links that are neighbours."""
 POSTURES = 100
-"""Number of random postures in which overlaps are looked for."""
+"""Number of random postures that are tested for overlaps."""
 COMMON_SHARE = 1.0 / 3.0
-"""Links that overlap in a larger share of the postures are left out."""
+"""Links that overlap in a larger share of the postures are excluded."""
 _SEED = 1
 
 
 def near_links(
     robot: Body, hands: Iterable[HandFrame], model: mj.MjModel, tables: Tables
 ) -> list[Pair]:
-    """Return the pairs of solid links that are neighbours or of one hand."""
+    """Return the pairs of links with geoms that are neighbours or belong to the same hand."""
     of_hands = [set(hand.members) for hand in hands]
     names = {tables.body_of(n): n for n in (frame_name(robot, link.name) for link in robot.links)}
     solid = sorted(body for body in names if tables.geoms[body])
@@ -55,7 +55,7 @@ def near_links(
 
 
 def _way_to_root(model: mj.MjModel, body: int) -> Iterator[int]:
-    """The rigid parts between a link and the world, its own first; each moves by one joint."""
+    """The rigid parts between a link and the world, starting with the link's own; each is moved by one joint."""
     part = int(model.body_weldid[body])
     while part:
         yield part
@@ -63,7 +63,7 @@ def _way_to_root(model: mj.MjModel, body: int) -> Iterator[int]:
 
 
 def common_overlaps(robot: Body, model: mj.MjModel) -> set[Pair]:
-    """Return the pairs of bodies that overlap in a large share of random postures, of those that `model` collides."""
+    """Return the pairs of bodies, among those that collide in `model`, that overlap in many random postures."""
     overlaps: Counter[Pair] = Counter()
     data = mj.MjData(model)
     names = [joint_name(robot, joint) for joint in robot.driven_joints]

@@ -1,8 +1,8 @@
-"""Touches of the robots' links with static bodies and with each other in every step, without measuring in each.
+"""Detects touches of the robots' links with static bodies and with each other, without measuring in every step.
 
-No point of a link moves by more than the sum of its joints' changes, each times the link's greatest distance from the
-joint. So all is looked at anew only when a link can have come to touch something static, judging by the bodies that
-it was within reach of, or another link that it was near to; and in each report.
+A point of a link moves by at most the sum over its joints of the joint's change times the link's maximum distance from
+the joint. So all pairs are measured only for a report, and when a link may have started to touch a static body within
+its reach or another link near it.
 """
 
 from __future__ import annotations
@@ -18,38 +18,38 @@ from model_nodes.main_physics.engines.shared import CopiedPart, Pair, Touches
 from model_nodes.main_physics.world.description import World
 
 REACH = (0.05, 0.01)
-"""Static bodies and other links are looked for as far from a link [m]; a hand's links are always near to each other."""
+"""Maximum distance from a link to static bodies, and to other links, that are considered [m]."""
 _FINE = 2e-3
-"""A pair that is nearer, or less deep inside, is looked at when it has moved so far [m]."""
+"""Minimum motion after which a near or slightly overlapping pair is measured again [m]."""
 _TOUCHING = 5e-4
-"""A pair so near in a report is not followed until the next one: it is known to touch, or hardly moves [m]."""
+"""Pairs nearer than this in a report are not followed until the next one: their touch is known, or they hardly move."""
 _LEAST_SLOPE = 0.1
-"""So much of its motion at least brings a pair nearer."""
+"""Minimum assumed ratio of a pair's change of distance to its relative motion."""
 _COARSE = 5e-3
-"""The same of two links, whose shapes often overlap a little [m]."""
+"""As `_FINE` for two links, whose shapes often overlap a little [m]."""
 _FASTER = 1.1
-"""Nothing comes to touch before the next time if all moves at most so many times as fast as now."""
+"""Assumed maximum ratio of the speed before the next check to the current speed."""
 _SPENT = 0.7
-"""All is looked at when this share of the way is gone on which nothing can come to touch."""
+"""Share of the motion that is possible without a new touch after which all pairs are measured."""
 _STILL = 1e-6
-"""Share of it by which a standing body moves in a step."""
+"""Minimum assumed motion per step, as a share of the motion that is possible without a new touch."""
 _ELSEWHERE = 1e9
-"""No joint is there."""
+"""A position that no joint reaches."""
 _MOST = 16
-"""After so many steps at most is seen how far all has moved."""
+"""Maximum number of steps between two checks of the motion."""
 
 
 class LinkWatch(CopiedPart):
-    """Measures a robot's links when it must.
+    """Measures the distances of robots' links when it is necessary.
 
     Args:
-        world: with the robots.
-        tables: of the engine.
-        qpos: MuJoCo's, of now.
-        touches: where they are noted.
+        world: world with the robots.
+        tables: tables of the engine.
+        qpos: view of MuJoCo's current positions.
+        touches: recorder of the touches.
 
     Attributes:
-        waits: after so many more steps, `follow` is to be called; the stepping loop counts them down.
+        waits: number of steps until `follow` must be called; the stepping loop decrements it.
     """
 
     saved_fields = ("_at", "_weights", "_known", "_near", "_share", "_elapsed", "_steps", "waits")
@@ -67,18 +67,18 @@ class LinkWatch(CopiedPart):
         self.forget()
 
     def move(self, frame: str, pose: Floats) -> None:
-        """Know of a body that stands at (7,) another pose in the world now."""
+        """Update the pose (7,) in the world of a static body that was moved."""
         self._clearances.move(frame, pose)
         self.forget()
 
     def forget(self) -> None:
-        """Look at all at the next step."""
+        """Discard what is known, so that the next step measures everything."""
         self._at = np.full(len(self._addresses), _ELSEWHERE)
         self._weights, self._near = self._far, dict[Pair, float]()
         self._share, self._elapsed, self._steps, self.waits = 0.0, 0, 1, 1
 
     def follow(self, time_ns: int) -> None:
-        """Look at all if something can have come to touch, and note the touches."""
+        """Measure all pairs if there may be a new touch, and record the touches."""
         at = self._qpos.take(self._addresses)
         moved = np.abs(at - self._at)
         share = float(self._weights.dot(moved).max())
@@ -93,7 +93,7 @@ class LinkWatch(CopiedPart):
         self._steps = self.waits = max(1, int(min(most, _MOST)))
 
     def rows(self, time_ns: int, reach: float) -> Floats:
-        """(n, 9) rows as `Engine.clearances`; notes present touches."""
+        """(n, 9) rows as `Engine.clearances`; records the current touches."""
         at = self._qpos.take(self._addresses)
         rows = self._clearances.rows(at[: self._count], reach, self._base_poses(at))
         near = rows[rows[:, 2] < _TOUCHING, :6].tolist()
@@ -104,7 +104,7 @@ class LinkWatch(CopiedPart):
         return rows
 
     def _look(self, time_ns: int, at: Floats) -> None:
-        """Note present touches, and compute how far everything may move before the next look."""
+        """Record the current touches, and compute how far everything may move before the next measurement."""
         found = self._clearances.moving(at[: self._count], REACH, self._base_poses(at))
         weights, known = list[Floats](), self._known
         for pair, (distance, contact) in found.items():
@@ -126,9 +126,9 @@ class LinkWatch(CopiedPart):
         return dict(zip(self._bases, at[self._count :].reshape(-1, 7), strict=True))
 
     def _slope(self, pair: Pair, distance: float, moved: Floats) -> float:
-        """Twice the share of its motion by which a pair came nearer or went apart since the last look, at most 1.
+        """Twice the ratio of a pair's change of distance to its motion since the last measurement, at most 1.
 
-        A robot that drives moves along the floor.
+        The ratio is small for example for the base of a driving robot, which moves along the floor.
         """
         before, way = self._near.get(pair), float(self._lever(*pair).dot(moved))
         if before is None or not way:
@@ -136,13 +136,13 @@ class LinkWatch(CopiedPart):
         return min(1.0, max(_LEAST_SLOPE, 2.0 * abs(distance - before) / way))
 
     def _lever(self, link: int, other: int) -> Floats:
-        """How far a pair moves relative to each other for each unit of the positions; not by a motion of both."""
+        """Bounds on the relative motion of a pair per unit of each position; 0 for positions that move both."""
         one, two = self._levers[link], self._levers.get(other)
         return one if two is None else np.where((one > 0.0) ^ (two > 0.0), one + two, 0.0)
 
 
 def _greatest(rows: Floats) -> Floats:
-    """The rows that are in no column below another one, in which no number is negative."""
+    """The rows that are not dominated by another row; all numbers must be at least 0."""
     kept: list[Floats] = []
     for row in sorted(np.unique(rows, axis=0, return_index=True)[0], key=np.sum, reverse=True):
         if not any((row <= other).all() for other in kept):

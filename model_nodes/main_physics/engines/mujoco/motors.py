@@ -1,12 +1,12 @@
-"""Drives of joints that do not follow their command whatever they push: of limited effort, or of a velocity.
+"""Drives of joints with limited effort or with a commanded velocity.
 
-Each is a spring and a damper to the commanded motion, and feeds forward the efforts of that motion: gravity, and the
-inertia of the robot. So it is exact in free space, and gives way to forces beyond its limit.
+A drive with limited effort is a spring and a damper towards the commanded motion, with the efforts of that motion
+(gravity and the robot's inertia) fed forward. So it is exact in free space, and yields to forces beyond its limit.
 
-Each damps the deviation from the commanded velocity, which changes no faster than its acceleration allows.
+A velocity drive damps the deviation from the commanded velocity, which it approaches with limited acceleration.
 
-Their forces are applied as forces of the last state, and not by MuJoCo's actuators: those damp implicitly, which the
-contacts do not know, so that a wheel would slip. Each gets as much armature as keeps its drive stable.
+The forces are computed from the last state and applied explicitly, not by MuJoCo's actuators: those damp implicitly,
+which the contacts ignore, so that a wheel would slip. Each joint gets enough armature to keep its drive stable.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.shared import CopiedPart
 
 _SWING = 0.3
-"""Angular frequency of the spring times the step at most, so that it is stable [rad]."""
+"""Maximum product of the spring's angular frequency and the step for a stable drive [rad]."""
 _STEADY = 0.5
-"""Share of a deviation of the velocity that the damper takes away in one step at most."""
+"""Maximum share of a velocity deviation that the damper removes in one step."""
 
 
 class LimitedDrives(CopiedPart):
-    """The drives of all such joints.
+    """All drives with limited effort.
 
     Args:
-        model: before any armature was added.
+        model: model without any added armature.
         forward: computes the efforts that the commanded motion needs.
     """
 
@@ -64,47 +64,47 @@ class LimitedDrives(CopiedPart):
         self._efforts: Floats = np.zeros(len(drives))
 
     def add_armature(self) -> None:
-        """Set the armatures of the joints in the model."""
+        """Set the armature of the drives' joints in the model."""
         self._model.dof_armature[self._dofs] = self._armature
 
     def place(self) -> None:
-        """Let the commanded motion begin with the joints' current velocities."""
+        """Start the commanded motion with the joints' current velocities."""
         self._speed = self._qvel[self._all_dofs]
 
     def push(self, begin: Floats, end: Floats) -> None:
         """Apply the forces of one substep.
 
         Args:
-            begin, end: commanded positions of all driven joints, before the substep and after it.
+            begin, end: commanded positions of all driven joints before and after the substep.
         """
         joints, speed = self._joints, self._speed
-        # Velocities that take the joints exactly from one position to the other, as MuJoCo integrates.
+        # MuJoCo's integration with these velocities leads exactly from one position to the other.
         self._speed = (end - begin) / self._step
         accelerations = (self._speed - speed) / self._step
         efforts = self._stiffness * (begin[joints] - self._qpos[self._positions])
         efforts += self._damping * (speed[joints] - self._qvel[self._dofs])
         efforts += self._forward.efforts(accelerations)[joints]
         self._efforts = np.minimum(np.maximum(efforts, -self._limit), self._limit)
-        # The armature is no part of the robot: the torque that accelerates it counts for no effort.
+        # The armature is not part of the robot, so the torque that accelerates it does not count as effort.
         self._applied[self._dofs] = self._efforts + self._armature * accelerations[joints]
 
     def read_efforts(self, out: Floats) -> None:
-        """Write the efforts of the last substep; others stay."""
+        """Write the efforts of the last substep; the entries of other joints stay unchanged."""
         out[self._joints] = self._efforts
 
 
 _SETTLING = 0.02
-"""Time constant with which a drive without a damping of its own reaches its velocity [s]."""
+"""Time constant of a drive without a given damping [s]."""
 _ARMATURE = 1e-3
-"""[kg m^2 or kg]; that of a small geared motor."""
+"""Armature, as of a small geared motor [kg m^2 or kg]."""
 _FREE_DOFS = 6
 
 
 class VelocityDrives(CopiedPart):
-    """The drives of all such joints.
+    """All velocity drives.
 
     Args:
-        model: before any armature was added.
+        model: model without any added armature.
     """
 
     saved_fields = ("_wanted", "_speed", "_efforts")
@@ -127,11 +127,11 @@ class VelocityDrives(CopiedPart):
 
     @property
     def any(self) -> bool:
-        """Whether there are any."""
+        """Whether there is any velocity drive."""
         return bool(len(self._joints))
 
     def add_armature(self) -> None:
-        """Set the armatures of the joints in the model."""
+        """Set the armature of the drives' joints in the model."""
         self._model.dof_armature[self._dofs] = self._armature
 
     def _damping_of(self, joint: int) -> float:
@@ -139,7 +139,7 @@ class VelocityDrives(CopiedPart):
         return self._inertia(joint) / _SETTLING if given is None else given
 
     def _inertia(self, joint: int) -> float:
-        """The inertia that a joint moves; that of a wheel includes the robot that rolls on it."""
+        """The inertia that a joint moves; for a wheel, it includes the robot that rolls on it."""
         model, dof = self._model, int(self._tables.joint_velocities[joint])
         body = int(model.dof_bodyid[dof])
         root = int(model.body_rootid[body])
@@ -150,7 +150,7 @@ class VelocityDrives(CopiedPart):
         return inertia
 
     def place(self) -> None:
-        """Let the drives begin at the joints' current velocities."""
+        """Start the drives with the joints' current velocities."""
         self._speed[:] = self._wanted[:] = self._qvel[self._dofs]
 
     def command(self, velocities: Floats) -> None:
@@ -162,21 +162,21 @@ class VelocityDrives(CopiedPart):
         change = np.clip(self._wanted - self._speed, -self._change, self._change)
         efforts = self._damping * (self._speed - self._qvel[self._dofs])
         self._efforts = np.clip(efforts, -self._limit, self._limit)
-        # The armature is no part of the robot: the torque that accelerates it counts for no effort.
+        # The armature is not part of the robot, so the torque that accelerates it does not count as effort.
         self._applied[self._dofs] = self._efforts + self._armature / self._step * change
         self._speed += change
 
     def read_efforts(self, out: Floats) -> None:
-        """Write the efforts of the last substep; others stay."""
+        """Write the efforts of the last substep; the entries of other joints stay unchanged."""
         out[self._joints] = self._efforts
 
 
 class Motors(CopiedPart):
-    """The drives of all such joints.
+    """All drives with limited effort or with a commanded velocity.
 
     Args:
-        model: before any armature was added.
-        forward: makes a function that computes the efforts of the commanded motion.
+        model: model without any added armature.
+        forward: returns the computation of the efforts that the commanded motion needs.
     """
 
     saved_fields = ("_turning", "_limited")
@@ -196,13 +196,13 @@ class Motors(CopiedPart):
             self._limited = LimitedDrives(model, data, tables, forward())
 
     def add_armature(self) -> None:
-        """Set the armatures of the joints in the model."""
+        """Set the armature of the drives' joints in the model."""
         self._turning.add_armature()
         if self._limited is not None:
             self._limited.add_armature()
 
     def place(self) -> None:
-        """Let the drives begin at the joints' current state."""
+        """Start the drives with the joints' current state."""
         self._turning.place()
         if self._limited is not None:
             self._limited.place()
@@ -212,10 +212,10 @@ class Motors(CopiedPart):
         self._turning.command(velocities)
 
     def push(self, begin: Floats, end: Floats) -> None:
-        """Apply the forces of one substep; after those of bases.
+        """Apply the forces of one substep; call it after the forces on bases have been applied.
 
         Args:
-            begin, end: commanded positions of all driven joints, before the substep and after it.
+            begin, end: commanded positions of all driven joints before and after the substep.
         """
         if self._turning.any:
             self._turning.push()
@@ -223,7 +223,7 @@ class Motors(CopiedPart):
             self._limited.push(begin, end)
 
     def read_efforts(self, out: Floats) -> None:
-        """Write the efforts of the last substep; those of other joints stay."""
+        """Write the efforts of the last substep; the entries of other joints stay unchanged."""
         self._turning.read_efforts(out)
         if self._limited is not None:
             self._limited.read_efforts(out)

@@ -24,7 +24,7 @@ class Objects:
     """Acts on the objects of a simulation.
 
     Attributes:
-        released: name -> period and pose in which physics let go of an object.
+        released: name -> period and pose at which physics released an object to another model.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -76,11 +76,11 @@ class Objects:
             one.collisions.set_kinematic(body, False)
         one.dirty = True
         if not untouched:
-            self._part(free)  # it may penetrate others at this pose
+            self._part(free)  # the object may penetrate others at this pose
         one.fidelities.hold_high(name, False)
 
     def _part(self, free: FreeBody) -> None:
-        """Let an object come out of bodies that it may penetrate."""
+        """Start to resolve the penetrations of an object."""
         one = self._simulation
         one.refresh()
         one.depenetration.monitor(free, one.seconds)
@@ -104,7 +104,7 @@ class Objects:
             self._part(free)
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
-        """Set the fidelity of objects and links; see `fidelities` and `link_fidelities`."""
+        """Set the fidelity of objects and links; see `fidelities`."""
         one, names = self._simulation, list(names)
         links = [name for name in names if name in one.link_fidelities]
         names = [self._free(name).name for name in names if name not in one.link_fidelities]
@@ -153,14 +153,14 @@ class Objects:
         one.dirty = True
 
     def detach(self, name: str) -> None:
-        """Deactivate the weld."""
+        """Deactivate the weld of an attached object."""
         one, free = self._simulation, self._free(name)
         if one.attachments.detach(free):
             self._part(free)
             one.fidelities.hold_high(name, False)
 
     def place_standing(self, name: str, pose: Floats) -> int:
-        """Move the root of a body that stands; returns its id."""
+        """Move the root of a static body; returns the root's id."""
         one = self._simulation
         body = one.builder.body(name)
         if body is None or not body.static or body.robot:
@@ -174,9 +174,10 @@ class Objects:
         return root
 
     def stand_elsewhere(self, before: Floats) -> list[tuple[int, Floats]]:
-        """Take note of the bodies that stand elsewhere in the model than before, (nbody, 7).
+        """Update the builder's world for static bodies whose pose has changed since `before` (nbody, 7).
 
-        Returns the roots of these bodies, and their poses now.
+        Returns:
+            The root of each such body, and its current pose (7,).
         """
         one = self._simulation
         now = standing(one.model)
@@ -207,7 +208,7 @@ class Objects:
         coefficient: float | None,
         bounce: float | None,
     ) -> None:
-        """Change the model; see `changed_body`."""
+        """Change mass, friction or restitution of a body; see `options`."""
         one, tables = self._simulation, self._simulation.tables
         body = one.builder.body(name)
         if body is None:
@@ -227,5 +228,5 @@ class Objects:
 
 
 def standing(model: mj.MjModel) -> Floats:
-    """Return where each body is in its parent, (nbody, 7)."""
+    """Return the pose of each body in its parent, (nbody, 7)."""
     return np.hstack((model.body_pos, model.body_quat))

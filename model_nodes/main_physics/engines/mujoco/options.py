@@ -1,8 +1,8 @@
-"""MuJoCo's options, how it solves contacts, and bodies of a running world that become heavier, rougher or bouncing.
+"""MuJoCo's options, the settings of contacts, and changes of mass, friction and restitution during a run.
 
 A contact is a spring with a damper that pushes and never pulls, so it ends when its force is zero, before the spring
-is as long as it was (T. Schwager and T. Poeschel, 2007). That a critically damped contact still bounces a little, by
-0.13, is due to this; less than that is not possible here.
+has returned to its full length (T. Schwager and T. Poeschel, 2007). Therefore even a critically damped contact has a
+coefficient of restitution of 0.13; a smaller one is not possible here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,11 +28,11 @@ _Count = Annotated[Whole, Field(ge=0)]
 
 
 class MujocoOptions(Strict):
-    """How MuJoCo computes; its documentation explains each option.
+    """Options for MuJoCo's computations; its documentation explains each option.
 
     Attributes:
-        contacts: name of the settings of contacts, see `contact_settings`; other options come after them.
-        sleep: whether bodies at rest are left alone until something awake touches them; they report no contacts then.
+        contacts: name of the contact settings, see `CONTACTS`; the other options override them.
+        sleep: whether bodies at rest are not simulated until something touches them; they report no contacts then.
     """
 
     contacts: Literal["manipulation", "plain"] = "manipulation"
@@ -47,7 +47,7 @@ class MujocoOptions(Strict):
     sleep: Annotated[bool, Field(strict=True)] = False
 
     def set_on(self, option: Any) -> None:
-        """Set the given values of MuJoCo's own options."""
+        """Set those of MuJoCo's own options that are given."""
         given = self.model_dump(exclude={"contacts", "sleep"}, exclude_none=True)
         for name, value in given.items():
             setattr(option, name, _ENUMS.get(value, value))
@@ -63,9 +63,9 @@ class ContactSettings:
         cone: shape of the friction cone.
         impratio: ratio of the impedance of friction to that of the normal force.
         noslip_iterations: iterations of the no-slip solver.
-        condim: 3 for sliding friction, 4 for torsional friction too.
-        solimp: first three numbers of the impedance.
-        time_constant: of contacts [s]; None: as short as the step allows.
+        condim: 3 for sliding friction, 4 for sliding and torsional friction.
+        solimp: first three parameters of the impedance.
+        time_constant: time constant of contacts [s]; None: as short as the step allows.
     """
 
     cone: Any
@@ -87,14 +87,14 @@ CONTACTS = {
 
 _HALVINGS = 50
 BOUNCING_SHARE = 1e6
-"""How much more the surface that bounces counts in a contact."""
+"""Weight of a bouncing surface in a contact, relative to that of the other surface."""
 
 
 def damping_ratio(bounce: float) -> float:
-    """Return the damping ratio, at most 1, of contacts after which this share of the speed is left.
+    """Return the damping ratio, at most 1, of contacts with a coefficient of restitution.
 
     Args:
-        bounce: from 0 to below 1.
+        bounce: coefficient of restitution, from 0 to below 1.
     """
     low, high = 0.0, 1.0
     for _ in range(_HALVINGS):
@@ -107,10 +107,10 @@ def damping_ratio(bounce: float) -> float:
 
 
 def bouncing(bounce: float, contact_time: float) -> list[float]:
-    """Return time constant [s] and damping ratio of the contacts of a surface.
+    """Return time constant [s] and damping ratio of a surface's contacts.
 
     Args:
-        bounce: from 0 to below 1.
+        bounce: coefficient of restitution, from 0 to below 1.
         contact_time: time constant of contacts that do not bounce [s].
     """
     ratio = damping_ratio(bounce)
@@ -118,7 +118,7 @@ def bouncing(bounce: float, contact_time: float) -> list[float]:
 
 
 def _share_left(ratio: float) -> float:
-    """Return the share of the speed that is left after a contact with a damping ratio between 0 and 1."""
+    """Return the coefficient of restitution of a contact with a damping ratio between 0 and 1."""
     root = sqrt(1.0 - ratio * ratio)
     if root == 0.0:
         return exp(-2.0)
@@ -130,15 +130,15 @@ CHANGED = (
     *("body_mass", "body_inertia", "body_subtreemass", "body_invweight0", "dof_invweight0"),
     *("dof_M0", "geom_friction", "geom_priority", "geom_solref", "geom_solmix"),
 )
-"""Arrays of MuJoCo's model that are changed here."""
+"""Arrays of MuJoCo's model that the functions below change."""
 SMOOTH = 0.01
-"""A surface with at most this coefficient keeps it in every contact, whatever it touches."""
+"""Maximum friction coefficient of a surface whose coefficient then determines every contact."""
 
 
 def make_heavier(model: mj.MjModel, free: FreeBody, factor: float) -> None:
-    """Multiply the mass and the inertia of a rigid object, and all that MuJoCo has computed from them.
+    """Multiply the mass and the inertia of a rigid object, and all quantities that MuJoCo derives from them.
 
-    No other body hangs on a rigid object, so that each of these is proportional to them or to their inverse.
+    A rigid object has no other bodies attached, so each of these is proportional to the mass or to its inverse.
     """
     bodies = list(free.members)
     degrees = slice(free.velocity, free.velocity + 6)
@@ -153,7 +153,7 @@ def make_heavier(model: mj.MjModel, free: FreeBody, factor: float) -> None:
 def make_rougher(
     model: mj.MjModel, geoms: Sequence[int], factor: float, coefficient: float | None
 ) -> None:
-    """Change the sliding friction of surfaces, and, as the builder does, whether theirs counts against others'."""
+    """Change the sliding friction of surfaces, and their priority in contacts as the builder sets it."""
     for geom in geoms:
         if coefficient is not None:
             model.geom_friction[geom, 0] = coefficient
@@ -166,12 +166,12 @@ def make_rougher(
 def make_bouncing(
     model: mj.MjModel, geoms: Sequence[int], bounce: float, contact_time: float
 ) -> None:
-    """Let surfaces leave a share of the speed with which they strike something hard.
+    """Set the coefficient of restitution of surfaces against something hard.
 
     Args:
-        model: is changed.
-        geoms: the surfaces.
-        bounce: from 0 to below 1.
+        model: the model to change.
+        geoms: ids of the surfaces.
+        bounce: coefficient of restitution, from 0 to below 1.
         contact_time: time constant of contacts that do not bounce [s].
     """
     for geom in geoms:

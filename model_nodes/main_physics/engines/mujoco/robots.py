@@ -1,4 +1,4 @@
-"""The robots' joints and bases: commands, drives, and bodies that go along."""
+"""The robots' joints and bases: commands, drives, and bodies that move along."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from model_nodes.main_physics.world.description import JointDrive
 
 @dataclass(slots=True)
 class _Touches:
-    """Touches of free bodies, by their names."""
+    """Free bodies that touch the robot, touch static bodies, or touch other free bodies, by name."""
 
     robot: set[str] = field(default_factory=set)
     resting: set[str] = field(default_factory=set)
@@ -32,16 +32,16 @@ def carried_bodies(
     robot: FreeBody,
     fixed_to: Mapping[str, int],
 ) -> list[FreeBody]:
-    """Return the free bodies that move with a robot, by the contacts of now.
+    """Return the free bodies that move with a robot, according to the current contacts.
 
-    Those that are fixed to it do, and those that touch it, directly or through others that do. A body that touches
-    anything
-    else, such as the floor, does not: it stands there, however the robot pushes it.
+    Bodies that are fixed to the robot do, and bodies that touch it, directly or through others that move with it. A
+    body
+    that also touches anything else, such as the floor, does not, even if the robot pushes it.
 
     Args:
         model, data, tables: the world.
-        robot: its base.
-        fixed_to: free body -> body to which it is attached, or in whose frame another model moves it; 0 for the world.
+        robot: base of the robot.
+        fixed_to: free body -> body that it is attached to, or in whose frame another model moves it; 0: the world.
     """
     fixed = {n for n, other in fixed_to.items() if model.body_rootid[other] == robot.body}
     touches = _touches(model, data, tables, robot, fixed)
@@ -83,13 +83,13 @@ def _pairs(model: mj.MjModel, data: mj.MjData) -> list[list[int]]:
 
 
 class Robots:
-    """Moves the robots of a simulation."""
+    """Controls the joints and bases of a simulation's robots."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
 
     def place_joints(self, positions: Floats, velocities: Floats) -> None:
-        """Set all joints exactly."""
+        """Set the state of all joints exactly."""
         one, tables = self._simulation, self._simulation.tables
         one.qpos[tables.joint_positions] = positions
         one.qvel[tables.joint_velocities] = velocities
@@ -98,7 +98,7 @@ class Robots:
         one.dirty = True
 
     def place_base(self, robot: str, state: Floats) -> None:
-        """Set the pose and the twist of a robot's root link, and take its load along; see `carried_bodies`."""
+        """Set the pose and twist of a robot's root link, and move its load along; see `carried_bodies`."""
         one, tables = self._simulation, self._simulation.tables
         base = tables.bases.get(robot)
         if base is None:
@@ -106,7 +106,7 @@ class Robots:
         one.refresh()
         fixed_to = {**one.attachments.bodies, **one.kinematic.parents}
         carried = []
-        if one.periods:  # before the first step the scene has every pose
+        if one.periods:  # before the first step the scene defines every pose
             carried = carried_bodies(one.model, one.data, tables, base, fixed_to)
         before = np.array(one.reader.one(base.body))
         places = [relative_to(before, np.array(one.reader.one(free.body))) for free in carried]
@@ -117,12 +117,12 @@ class Robots:
         one.dirty = True
 
     def read_efforts(self, out: Floats) -> None:
-        """Write the efforts of the drives that do not follow; see `motors`."""
+        """Write the efforts of all drives except those with the mode ``follow``; see `motors`."""
         out[:] = np.nan
         self._simulation.motors.read_efforts(out)
 
     def soften(self, joints: Sequence[str], stiffness: float) -> None:
-        """Take the servo's armature from these joints; see `servo`."""
+        """Remove the servo's armature from these joints; see `servo`."""
         one = self._simulation
         one.soft = tuple(one.tables.driven.index(name) for name in joints), stiffness
         one.servo.soften(*one.soft)
@@ -138,7 +138,7 @@ class Robots:
         own = zip(before.driven, before.drives, strict=True)
         tables = replace(before, drives=tuple(drives.get(name, drive) for name, drive in own))
         mean = model.stat.meaninertia
-        scratch = mj.MjData(model)  # mj_setConst leaves the robot where all joints are 0
+        scratch = mj.MjData(model)  # mj_setConst sets all joints of its data to 0
         model.dof_armature[tables.joint_velocities[: len(tables.driven)]] = 0.0
         mj.mj_setConst(model, scratch)
         model.stat.meaninertia = mean

@@ -1,4 +1,4 @@
-"""A saved state of a simulation, and its continuation when bodies were added or removed."""
+"""Saves and restores a simulation's state, and transfers it when bodies were added or removed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CHANGED = (
     "body_quat",
     *CHANGED,
 )
-"""Arrays of the model that change during a run, beside the collision bits."""
+"""Arrays of the model that change during a run, besides the collision masks."""
 
 
 _PARTS = (
@@ -43,7 +43,7 @@ _PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """The state, the changed arrays of the model, and the state of all parts of the engine."""
+    """State of the simulation, changed arrays of the model, and state of all parts of the engine."""
 
     state: Floats
     model: dict[str, Any]
@@ -55,7 +55,7 @@ class SavedState:
 
 
 def save(one: Simulation, objects: Objects, sensing: Sensing) -> SavedState:
-    """Return the whole state."""
+    """Return the whole state of a simulation."""
     state = np.empty(mj.mj_stateSize(one.model, _STATE))
     mj.mj_getState(one.model, one.data, state, _STATE)
     return SavedState(
@@ -70,7 +70,7 @@ def save(one: Simulation, objects: Objects, sensing: Sensing) -> SavedState:
 
 
 def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) -> None:
-    """Bring a simulation of the same world to a saved state; static bodies keep their places in the builder's world.
+    """Restore a saved state in a simulation of the same world; static bodies keep their poses in the builder's world.
 
     Raises:
         Unsupported: if it is not a state of this world.
@@ -97,11 +97,11 @@ _SIZES = {
     mj.mjtJoint.mjJNT_SLIDE.value: (1, 1),
     mj.mjtJoint.mjJNT_HINGE.value: (1, 1),
 }
-"""Numbers of positions and velocities of each joint type."""
+"""Joint type -> numbers of its positions and velocities."""
 
 
 def copy_joints(before: mj.MjModel, state: mj.MjData, after: mj.MjModel, fresh: mj.MjData) -> None:
-    """Copy the positions and velocities of all joints that both models have, by their names."""
+    """Copy the positions and velocities of all joints that exist in both models, matched by name."""
     for joint in range(before.njnt):
         name = before.joint(joint).name
         other = mj.mj_name2id(after, mj.mjtObj.mjOBJ_JOINT.value, name)
@@ -118,12 +118,12 @@ _Any = TypeVar("_Any")
 
 
 def carry_over(before: Simulation, after: Simulation, objects: Objects) -> None:
-    """Bring a simulation that was compiled anew to where the former one was, though not bitwise.
+    """Transfer the state of a simulation to a recompiled one; the continuation is not bitwise identical.
 
     Args:
-        before: with other bodies.
-        after: at its start.
-        objects: of the new one.
+        before: simulation with the former bodies.
+        after: simulation with the new bodies, at its start.
+        objects: objects of the new simulation.
     """
 
     def still_free(by_name: dict[str, _Any]) -> dict[str, _Any]:

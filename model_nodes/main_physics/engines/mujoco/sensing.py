@@ -1,4 +1,4 @@
-"""Measurements in a simulation: distances, contacts, rays, efforts that the robots alone would need."""
+"""Measurements in a simulation: distances, contacts, rays, and efforts from inverse dynamics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Rangefinders:
         self._geom = np.zeros(1, np.int32)
 
     def read(self, rangefinders: Sequence[Rangefinder], on: Sequence[bool]) -> Floats:
-        """Return (n, 2) rows as `Engine.read_rangefinders`; those that are off hit nothing."""
+        """Return (n, 2) rows as `Engine.read_rangefinders`; sensors that are off hit nothing."""
         model, data, geom = self._model, self._data, self._geom
         seen = np.empty((len(rangefinders), 2))
         seen[:, 0], seen[:, 1] = [rangefinder.reach for rangefinder in rangefinders], NO_HIT
@@ -81,10 +81,10 @@ def _turned(turns: Floats, vectors: Sequence[Vector]) -> Floats:
 
 
 class Sensing:
-    """Measures in a simulation.
+    """Takes measurements in a simulation.
 
     Attributes:
-        links: near bodies of the links, once requested.
+        links: detects touches of the links; None until they are requested.
     """
 
     def __init__(self, simulation: Simulation) -> None:
@@ -96,7 +96,7 @@ class Sensing:
         self.forget()
 
     def forget(self) -> None:
-        """Forget all distances that were measured."""
+        """Discard all measured distances."""
         one, settings = self._simulation, self._simulation.settings
         objects = proximity_objects(settings, one.tables.free)
         near = [body for name in objects for body in one.tables.free[name].members]
@@ -104,19 +104,19 @@ class Sensing:
         self._pairs = pairs_of(one.model, one.data, one.tables, near, settings.proximity_range)
 
     def move(self, body: int, pose: Floats) -> None:
-        """Know of a body that stands elsewhere now."""
+        """Update the pose of a static body that was moved."""
         if self.links is not None:
             tables = self._simulation.tables
             self.links.move(tables.frames[tables.body_frames[body]], pose)
 
     def proximity(self) -> Floats:
-        """Return rows for the objects of the settings; also for pairs that do not collide."""
+        """Return rows for the objects of the settings, including pairs that do not collide."""
         one = self._simulation
         one.refresh()
         return _rows(self._pairs.nearest(), one.contacts.last, self._frames)
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Keep the positions and the contacts, from which the rows of a former state are computed too."""
+        """Keep the positions and the contacts, so that the rows can be computed after the next step as well."""
         one = self._simulation
         if one.dirty or one.fidelity_changed:
             one.refresh()
@@ -136,13 +136,13 @@ class Sensing:
         return self._links_watched().rows(self._simulation.time_ns(0.0), reach)
 
     def take_touches(self) -> Floats:
-        """Return the touches of links since the last call, from which on they are watched."""
+        """Return the touches of links since the last call; the first call starts the detection."""
         if not self._simulation.watches_links:
             self._simulation.watch_links()
         return self._simulation.touches.take()
 
     def save(self) -> object:
-        """Return the state of the links' watch, for `restore`."""
+        """Return the recorded touches and the state of the links' watch, for `restore`."""
         links = None if self.links is None else self.links.save()
         return self._simulation.touches.save(), links
 
@@ -169,20 +169,20 @@ class Sensing:
     def expected_efforts(
         self, positions: Floats, velocities: Floats, accelerations: Floats
     ) -> Floats:
-        """Compute efforts in a model of the robots alone; see `inverse_dynamics`."""
+        """Compute efforts in a separate model with only the robots; see `InverseDynamics`."""
         if self._inverse is None:
             self._inverse = InverseDynamics(self._world)
         return self._inverse.efforts(positions, velocities, accelerations, self._base_poses())
 
     def rangefinders(self, rangefinders: Sequence[Rangefinder]) -> Floats:
-        """Cast the rays; see `rangefinders`."""
+        """Cast the rays; see `Rangefinders`."""
         self._simulation.refresh()
         links = self._simulation.link_fidelities
         on = [links.level(rangefinder.frame) is not Fidelity.LOW for rangefinder in rangefinders]
         return self._rangefinders.read(rangefinders, on)
 
     def scan(self, scanner: Scanner) -> Floats:
-        """Cast all beams at once; see `rangefinders`."""
+        """Cast all beams at once; see `Rangefinders`."""
         self._simulation.refresh()
         on = self._simulation.link_fidelities.level(scanner.frame) is not Fidelity.LOW
         return self._rangefinders.scan(scanner, on)
@@ -191,7 +191,7 @@ class Sensing:
 def _rows(
     near: Mapping[tuple[int, int], Nearest], contacts: SolvedContacts, frames: Sequence[int]
 ) -> Floats:
-    """(n, 12) rows as `Engine.proximity`; `frames` are those of the bodies."""
+    """(n, 12) rows as `Engine.proximity`; `frames` has the frame of each body."""
     if not near:
         return no_rows(PROXIMITY)
     rows = []

@@ -1,16 +1,14 @@
 """Drives the robots' joints exactly along their recorded motion, and their bases as commanded.
 
-Each driven joint gets an armature so large that contacts do not disturb it, and the force that takes it in one
-step from its position and velocity to the commanded position: velocity and acceleration are fed forward
-implicitly, without lag. Positions are never overwritten, so that the robot pushes and drags the bodies that it touches
-with its true velocity.
+Each driven joint gets an armature large enough that contacts do not disturb it, and the force that moves it in one
+step from its position and velocity to the commanded position: velocity and acceleration are fed forward implicitly,
+without lag. Positions are never overwritten, so the robot pushes and drags the bodies that it touches with its true
+velocity.
 
-Joints with other drives are left to `motors`. Soft joints are another exception: forces of the size of the recorded
-ones move them, so that they stop at the bodies that they touch.
+Joints with other drives are handled by `motors`. Soft joints are the other exception: they are moved by forces of the
+size of the recorded ones, so that they stop at the bodies that they touch.
 
-As with joints (see `servo`), each of the six degrees of freedom of the root link gets an armature so large that
-contacts do not disturb it, and the force that takes it in one step to the commanded pose. Poses are never overwritten,
-so that the robot pushes bodies in its way with its true velocity.
+The six degrees of freedom of a root link that follows a command are driven in the same way.
 """
 
 from __future__ import annotations
@@ -29,13 +27,13 @@ from model_nodes.main_physics.engines.shared import CopiedPart
 from model_nodes.main_physics.sources.part import JointMotion
 
 DRIVEN_ARMATURE = 1e5
-"""[kg m^2 or kg]; 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
+"""Armature of driven joints [kg m^2 or kg]; 1000 N on a joint displace it by 0.01 m/s^2 times the step squared."""
 SOFT_ARMATURE = 1e-3
-"""[kg m^2 or kg]; that of a small geared motor, which keeps a stiff spring stable at the usual steps."""
+"""Armature of soft joints, as of a small geared motor [kg m^2 or kg]; keeps a stiff spring stable at usual steps."""
 
 
 def slice_of(addresses: Ints) -> slice | Ints:
-    """Convert addresses to a slice if they follow on each other, as those of one robot usually do."""
+    """Convert addresses to a slice if they are consecutive, as they usually are for a single robot."""
     if not len(addresses):
         return slice(0, 0)
     if (np.diff(addresses) == 1).all():
@@ -44,7 +42,7 @@ def slice_of(addresses: Ints) -> slice | Ints:
 
 
 class Servo(CopiedPart):
-    """The servo of all driven joints."""
+    """The servo of all joints that follow their command."""
 
     saved_fields = ("_from", "_to")
 
@@ -52,7 +50,7 @@ class Servo(CopiedPart):
         count = len(tables.driven)
         positions, velocities = tables.joint_positions[:count], tables.joint_velocities[:count]
         step = float(model.opt.timestep)
-        # Not numbers of Python, which NumPy would make arrays of at every step.
+        # Arrays instead of Python's numbers, which NumPy would convert at every step.
         self._step, self._strength = np.array(step), np.array(DRIVEN_ARMATURE / step**2)
         self._positions, self._dofs = slice_of(positions), slice_of(velocities)
         self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
@@ -60,7 +58,7 @@ class Servo(CopiedPart):
         onto = self._applied[self._dofs]
         are_views = np.shares_memory(at, self._qpos) and np.shares_memory(onto, self._applied)
         self._views = (at, speed, onto) if are_views else None
-        """Of joints that follow on each other, positions, velocities and forces as they are at any time."""
+        """Views of the current positions, velocities and forces, if the joints' addresses are consecutive."""
         self._bases = [tables.bases[name].velocity for name in tables.followed]
         self._force = np.zeros(count)
         self._moved = np.zeros(count)
@@ -76,11 +74,11 @@ class Servo(CopiedPart):
     def add_armature(
         self, model: mj.MjModel, data: mj.MjData, of_motors: Callable[[], None]
     ) -> None:
-        """Add the armature to the joints; the solver's scale (meaninertia) stays as it was.
+        """Add the armature to the joints; the solver's scale (meaninertia) is kept.
 
         Args:
             model, data: the world.
-            of_motors: adds that of joints with other drives.
+            of_motors: adds the armature of joints with other drives.
         """
         mean = model.stat.meaninertia
         armature = np.full(len(self._efforts), DRIVEN_ARMATURE)
@@ -95,11 +93,11 @@ class Servo(CopiedPart):
         self._damping = 2.0 * np.sqrt(self._stiffness * inertias)
 
     def soften(self, joints: Sequence[int], stiffness: float) -> None:
-        """Let forces move some joints; `add_armature` makes them light.
+        """Let forces move some joints; call `add_armature` afterwards, which gives them a small armature.
 
         Args:
-            joints: their indices among the driven ones.
-            stiffness: of the spring to the commanded position [Nm/rad or N/m].
+            joints: indices of the joints among the driven ones.
+            stiffness: stiffness of the spring to the commanded position [Nm/rad or N/m].
         """
         self._soft = np.array(joints, np.intp)
         self._stiffness = stiffness
@@ -116,13 +114,13 @@ class Servo(CopiedPart):
         self._to[1] = velocities
 
     def commanded(self, motions: Sequence[JointMotion]) -> None:
-        """Take note of the last commands, which were obeyed."""
+        """Record the last commands, which have been carried out by other means than `push`."""
         for motion in motions:
             self._from, self._to = self._to, self._from
             self._to[0], self._to[1] = motion.positions, motion.velocities
 
     def command_efforts(self, efforts: Floats) -> None:
-        """Set the efforts of the next step; only soft joints use theirs."""
+        """Set the efforts for the next step; only soft joints use theirs."""
         self._efforts[:] = efforts
 
     def target(self, share: float, period: float) -> Floats:
@@ -135,7 +133,7 @@ class Servo(CopiedPart):
         return between
 
     def drive(self, target: Floats) -> Floats:
-        """Apply the forces that take all joints to these positions within one step, and return them."""
+        """Apply the forces that move all joints to these positions within one step, and return the forces."""
         views, moved = self._views, self._moved
         if views is None:
             at, speed, force = self._qpos[self._positions], self._qvel[self._dofs], self._force
@@ -150,7 +148,7 @@ class Servo(CopiedPart):
         return force
 
     def push(self, share: float, period: float) -> Floats:
-        """Apply the forces that reach, within one substep, the target after a fraction of the step; returns it."""
+        """Apply the forces that reach the target for a fraction of the step within one substep; returns the target."""
         target: Floats = self._to[0] if share >= 1.0 else self.target(share, period)
         force = self.drive(target)
         if len(self._motors):
@@ -174,7 +172,7 @@ class BaseServo(CopiedPart):
     """The servo of all bases that follow a command.
 
     Attributes:
-        any: whether there are any.
+        any: whether there is any such base.
     """
 
     saved_fields = ("_from", "_to")
@@ -203,7 +201,7 @@ class BaseServo(CopiedPart):
         self._to[:] = states
 
     def push(self, share: float, period: float) -> None:
-        """Apply the forces that reach, within one substep, the pose after a fraction of the step."""
+        """Apply the forces that reach the pose for a fraction of the step within one substep."""
         qpos, qvel, force = self._data.qpos, self._data.qvel, self._data.qfrc_applied
         for i, base in enumerate(self._bases):
             q, v = base.position, base.velocity
@@ -215,7 +213,7 @@ class BaseServo(CopiedPart):
             force[v + 3 : v + 6] = self._strength * turned
 
     def _target(self, i: int, share: float, period: float) -> tuple[Floats, Floats]:
-        """Position and orientation on the cubic spline between the ends of the step."""
+        """Position and orientation after a fraction of the step, on the cubic spline between its ends."""
         a, b = self._from[i], self._to[i]
         if share >= 1.0:
             return b[:3], b[3:7]
@@ -223,7 +221,7 @@ class BaseServo(CopiedPart):
         begin, end = r * r * s * period, s * s * r * period
         blend = s * s * (1 + 2 * r)
         position: Floats = a[:3] + blend * (b[:3] - a[:3]) + begin * a[7:10] - end * b[7:10]
-        # Within one step the axes of rotation are nearly the same: the spline is that of a vector along them.
+        # Within one step the axis of rotation hardly changes, so a spline of rotation vectors suffices.
         turn = np.zeros(3)
         mj.mju_subQuat(turn, b[3:7], a[3:7])
         back = np.array([a[3], -a[4], -a[5], -a[6]])

@@ -1,6 +1,6 @@
-"""A compiled world in motion: the parts that act on it, and its steps, also many in one call.
+"""A compiled world in motion: the parts that act on it, and its steps, singly or many in one call.
 
-Its loop is in C: a step costs no more than MuJoCo's own calls.
+The loop over many steps is in C, so a step costs no more than MuJoCo's own functions.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _GIVEN = mj.mjtState.mjSTATE_QFRC_APPLIED.value | mj.mjtState.mjSTATE_EQ_ACTIVE.
 
 
 class RolledOut:
-    """The states that follow the present one, which stays; positions and contacts in `data` are to be computed again.
+    """The states that follow the current one; positions and contacts in `data` must be recomputed afterwards.
 
     Args:
-        model: the world.
-        data: its present state.
+        model: model of the world.
+        data: current state; it is not changed.
         forces: (n, nv) generalized forces on the joints in each step of MuJoCo.
     """
 
@@ -56,7 +56,7 @@ class RolledOut:
         warm = np.array(data.qacc_warmstart)[None]
         states = np.empty((1, count, begin.size))
         with _as_it_is(model, data):
-            # Without its checks, as only then it writes no readings of sensors, which are far more than the states.
+            # Without its checks `rollout` writes no sensor readings, which are far larger than the states.
             rollout.rollout(
                 [model],
                 data,
@@ -72,22 +72,22 @@ class RolledOut:
         self._at = 0
 
     def go_on(self, steps: int) -> None:
-        """Put the world where it is so many steps of MuJoCo later.
+        """Set the world to its state this number of MuJoCo's steps later.
 
         Raises:
-            IndexError: if so many were not computed.
+            IndexError: if fewer states were computed.
         """
         self._at += steps
         mj.mj_setState(self._model, self._data, self._states[self._at - 1], _PHYSICS)
 
     def stepped(self, steps: int) -> None:
-        """Take note of steps that the world has taken otherwise."""
+        """Skip states for steps that the world has taken otherwise."""
         self._at += steps
 
 
 @contextmanager
 def _as_it_is(model: mj.MjModel, data: mj.MjData) -> Iterator[None]:
-    """Let the world be stepped without sensors, and put its state back."""
+    """Let the world be stepped without sensors, and restore its state afterwards."""
     state = np.empty(mj.mj_stateSize(model, _WHOLE))
     mj.mj_getState(model, data, state, _WHOLE)
     flags = model.opt.disableflags
@@ -102,29 +102,29 @@ def _as_it_is(model: mj.MjModel, data: mj.MjData) -> Iterator[None]:
 Soft: TypeAlias = tuple[tuple[int, ...], float]
 NONE_SOFT: Soft = ((), 0.0)
 _TOO_FAST = 1e4
-"""A joint or body faster than this has diverged [m/s or rad/s]."""
+"""Speed of a joint or body above which the simulation has diverged [m/s or rad/s]."""
 _FEW = 4096
-"""So many numbers BLAS does not share among threads."""
+"""Length of a vector up to which BLAS uses a single thread."""
 
 
 class Simulation:
-    """A compiled world with its state; whatever adds or removes bodies makes another one.
+    """A compiled world with its state; adding or removing bodies requires a new one.
 
     Args:
-        builder: of the world.
-        settings: of the engine.
-        soft: the joints that forces move, by index among the driven ones, and their stiffness [Nm/rad or N/m].
+        builder: builder of the world.
+        settings: settings of the engine.
+        soft: indices among the driven joints of those that forces move, and their stiffness [Nm/rad or N/m].
 
     Attributes:
-        model, data: MuJoCo's.
-        tables: ids and addresses in them.
+        model, data: MuJoCo's model and data.
+        tables: ids and addresses in the model.
         still: (n, 13) states of the frames that never move.
-        periods: how many have gone by.
-        dirty: whether positions, velocities or contacts must be computed again.
-        fidelity_changed: whether they must because of a fidelity.
-        forces: of each substep, while somebody records them.
-        rolled_out: states that were computed ahead, which are gone through instead of steps.
-        touches: of the robots' links, once somebody watches them.
+        periods: number of completed periods.
+        dirty: whether positions, velocities or contacts must be recomputed.
+        fidelity_changed: whether they must be recomputed because a fidelity has changed.
+        forces: forces of each substep while they are recorded; otherwise None.
+        rolled_out: states that were computed ahead, for `leap`.
+        touches: touches of the robots' links, once they are watched.
     """
 
     def __init__(self, builder: Builder, settings: EngineSettings, soft: Soft = NONE_SOFT) -> None:
@@ -155,11 +155,11 @@ class Simulation:
         self.dirty, self.fidelity_changed = True, False
 
     def drive(self, state: mj.MjData, tables: Tables | None = None) -> None:
-        """Make the drives of the robots' joints.
+        """Create the drives of the robots' joints.
 
         Args:
-            state: in which their armature is measured.
-            tables: with other drives than those so far.
+            state: data for MuJoCo to compute the inertias with the armature in.
+            tables: tables with changed drives; None: the current tables.
         """
         self.tables = tables = tables or self.tables
         world, data = self.builder.world, self.data
@@ -175,7 +175,7 @@ class Simulation:
         return [self.tables.body_of(link) for link in dict.fromkeys(members)]
 
     def place_drives(self) -> None:
-        """Have the drives begin where everything is now."""
+        """Set the commands of all drives to the current state."""
         self.servo.place()
         self.motors.place()
         self.bases.place()
@@ -184,7 +184,7 @@ class Simulation:
         """Advance by one period.
 
         Args:
-            is_seen: whether anybody looks at its contacts.
+            is_seen: whether the contacts will be read.
         """
         count = self.settings.substeps
         if self.kinematic.any:
@@ -205,7 +205,7 @@ class Simulation:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the servo alone drives, so that `stretch` does for steps."""
+        """Whether only the servo drives joints, so that `stretch` can replace calls of `step`."""
         busy = self.soft[0] or self.depenetration.is_busy or self.forces is not None
         if busy or self.rolled_out is not None or not self._drives_plainly:
             return False
@@ -214,12 +214,12 @@ class Simulation:
     def stretch(
         self, motions: Sequence[JointMotion], near: LinkWatch | None, *, is_seen: bool
     ) -> None:
-        """As a `step` with each command, with nothing beside the needs of a plain one.
+        """Advance by one period with each command, doing only what a step of a plain simulation needs.
 
         Args:
             motions: the commands.
-            near: watches near bodies of links, on request.
-            is_seen: whether anybody looks at the contacts of the last one.
+            near: detects touches of links; None if they were not requested.
+            is_seen: whether the contacts after the last command will be read.
         """
         if self.kinematic.any:
             self._let_follow(self.time_ns(0.0))
@@ -237,7 +237,7 @@ class Simulation:
         self._check()
 
     def _let_follow(self, now_ns: int) -> None:
-        """Have the bodies that follow other models at these models' poses."""
+        """Place the bodies that follow other models at their poses of this time."""
         if not (self.is_current and self.kinematic.are_at(now_ns)):
             self.refresh()
             self.dirty = self.kinematic.place(now_ns)
@@ -256,7 +256,7 @@ class Simulation:
             self.depenetration.margins.apply()
 
     def _advance(self, share: float, *, is_seen: bool) -> None:
-        """Take a step of MuJoCo to so far into the next period, and note its contacts."""
+        """Take a step of MuJoCo that ends at a fraction of the next period, and record its contacts."""
         model, data, links = self.model, self.data, self._links
         mj.mj_step2(model, data)
         found = links.find(data) if links is not None and data.ncon else ()
@@ -273,15 +273,15 @@ class Simulation:
 
     @property
     def watches_links(self) -> bool:
-        """Whether the contacts of links are noted."""
+        """Whether the contacts of links are recorded."""
         return self._links is not None
 
     def watch_links(self) -> None:
-        """Note the contacts of links in `touches` from now on."""
+        """Record the contacts of links in `touches` from now on."""
         self._links = LinkContacts(self.model, self.tables, self.touches)
 
     def leap(self, periods: int) -> None:
-        """Go on from a state that was computed ahead; see `rolled_out`."""
+        """Continue from a state that was computed ahead; see `RolledOut`."""
         if self.rolled_out is None:
             raise Unsupported("nothing was computed ahead")
         self.rolled_out.go_on(periods * self.settings.substeps)
@@ -292,11 +292,11 @@ class Simulation:
 
     @property
     def is_current(self) -> bool:
-        """Whether nothing was changed since positions, velocities and contacts were computed."""
+        """Whether nothing has changed since positions, velocities and contacts were computed."""
         return not (self.dirty or self.fidelity_changed)
 
     def refresh(self) -> None:
-        """Compute positions, velocities and contacts again if something was changed between steps."""
+        """Recompute positions, velocities and contacts if something has changed between steps."""
         if self.dirty or self.fidelity_changed:
             mj.mj_step1(self.model, self.data)
             if self.depenetration.margins.any:
@@ -307,16 +307,16 @@ class Simulation:
 
     @property
     def seconds(self) -> float:
-        """The time of the last complete period [s]."""
+        """The time at the end of the last complete period [s]."""
         return self.periods * self.settings.period
 
     def time_ns(self, share: float) -> int:
-        """Return the time so far into the next period [ns]."""
+        """Return the time after a fraction of the next period [ns]."""
         return round((self.periods + share) * self.settings.period * 1e9)
 
     def _check(self) -> None:
         qvel = self.qvel
-        # Not all with BLAS, which would wake its threads for the long vectors of a large world.
+        # Not always with BLAS, which would wake its threads for the long vectors of a large world.
         square = qvel.dot(qvel) if self._few else np.einsum("i,i->", qvel, qvel)
         if not square < _TOO_FAST**2:
             fastest = int(np.argmax(np.nan_to_num(np.abs(qvel), nan=np.inf)))
@@ -325,6 +325,6 @@ class Simulation:
             raise Diverged(f"{name} has diverged (faster than {_TOO_FAST:g})")
 
     def record_forces(self) -> Sequence[Floats]:
-        """Keep the forces of each substep from now on; see `Engine.record_forces`."""
+        """Record the forces of each substep from now on; see `Engine.record_forces`."""
         self.forces = []
         return self.forces

@@ -1,8 +1,7 @@
-"""Access to MuJoCo's sleeping bodies, where MuJoCo has no function for it.
+"""Access to MuJoCo's sleeping bodies where MuJoCo offers no function.
 
-`mjData.tree_asleep` contains which trees sleep; every loop of MuJoCo over bodies and degrees of freedom runs over
-the lists that are derived from it and from `mjModel.body_treeid`. Sleeping trees form cycles, and the trees of a
-cycle wake together.
+`mjData.tree_asleep` defines which trees sleep; every loop of MuJoCo over bodies and degrees of freedom uses lists that
+are derived from it and from `mjModel.body_treeid`. Sleeping trees form cycles, and all trees of a cycle wake together.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from hetwin_core.ensemble.scene.values import Ints
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, Tables
 
 AWAKE = -11
-"""`tree_asleep` of a tree that has just moved: -(1 + mjMINAWAKE)."""
+"""Value of `tree_asleep` for a tree that has just moved: -(1 + mjMINAWAKE)."""
 NEVER = mj.mjtSleepPolicy.mjSLEEP_NEVER.value
 ALLOWED = mj.mjtSleepPolicy.mjSLEEP_ALLOWED.value
 MANY_SENSORS = 500
-"""With more sensors than this, reading only awake frames is faster than MuJoCo's sensors (measured)."""
+"""Number of sensors above which reading only awake frames is faster than MuJoCo's sensors (measured)."""
 _ENABLE = mj.mjtEnableBit.mjENBL_SLEEP.value
 NO_SENSORS = mj.mjtDisableBit.mjDSBL_SENSOR.value
-"""The flag of a model whose sensors MuJoCo does not evaluate."""
+"""Flag that disables MuJoCo's sensors."""
 _ASLEEP, _IS_AWAKE, _STATIC = (
     state.value
     for state in (
@@ -36,8 +35,9 @@ _ASLEEP, _IS_AWAKE, _STATIC = (
 def enable(model: mj.MjModel, on: bool) -> None:
     """Enable or disable sleeping.
 
-    If enabled, MuJoCo checks for each sensor whether its object sleeps, which takes longer than reading it. If there
-    are many sensors, they are therefore disabled, and `FrameReader` reads awake bodies.
+    While sleeping is enabled, MuJoCo checks for each sensor whether its object sleeps, which takes longer than reading
+    it.
+    If there are many sensors, they are therefore disabled, and `FrameReader` reads the awake bodies.
     """
     option, no_sensors = model.opt, on and model.nsensor > MANY_SENSORS
     option.enableflags = _with(option.enableflags, _ENABLE, on)
@@ -59,7 +59,7 @@ def awake(data: mj.MjData) -> NDArray[np.bool_]:
 
 
 def set_policies(model: mj.MjModel, tables: Tables, by_itself: bool) -> None:
-    """Let bodies at rest fall asleep automatically, or none; robots never do."""
+    """Set whether bodies at rest fall asleep automatically; robots never do."""
     if not by_itself:
         model.tree_sleep_policy[:] = NEVER
         return

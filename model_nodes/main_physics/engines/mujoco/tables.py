@@ -1,4 +1,4 @@
-"""The ids and addresses of a world's bodies and joints in MuJoCo's arrays, and the order of frames."""
+"""Ids and addresses of a world's bodies and joints in MuJoCo's arrays, and the order of frames."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def moving_links(body: Body) -> dict[str, bool]:
 
 
 def moving_frames(world: World) -> tuple[str, ...]:
-    """The names of all frames that can move: of objects, then of robots, then of hands."""
+    """Names of all frames that can move: those of objects, then of robots, then hands."""
     return _ordered(world, moving=True)
 
 
 def resting_frames(world: World) -> tuple[str, ...]:
-    """The names of all frames that never move, in the same order."""
+    """Names of all frames that never move, in the same order."""
     return _ordered(world, moving=False)
 
 
@@ -62,9 +62,9 @@ class BodyKind(Enum):
     """How the motion of a body is determined."""
 
     FREE = auto()
-    """By forces: objects and links of models that are not driven."""
+    """By forces: objects and the links of articulated models."""
     DRIVEN = auto()
-    """Prescribed: links of robots."""
+    """Prescribed: the links of robots."""
     STATIC = auto()
 
 
@@ -74,8 +74,8 @@ class FreeBody:
 
     Attributes:
         body: id of the root.
-        position: address of its 7 numbers in qpos.
-        velocity: address of its 6 numbers in qvel.
+        position: address of its 7 coordinates in qpos.
+        velocity: address of its 6 coordinates in qvel.
         members: ids of all bodies of the model.
         rigid: whether the model has no joints.
     """
@@ -90,35 +90,35 @@ class FreeBody:
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Ids and addresses; frames and joints in the engine's order."""
+    """Ids and addresses in MuJoCo's arrays; frames and joints in the engine's order."""
 
     frames: tuple[str, ...]
     moving: int
-    """Number of moving frames; they are the first ones."""
+    """Number of moving frames, which come first."""
     frame_bodies: Ints
     body_frames: Ints
     """(nbody,) frame of each body; -1 for the world."""
     body_kinds: tuple[BodyKind, ...]
-    """Per body id."""
+    """Kind of each body, by id."""
     free: dict[str, FreeBody]
-    """Without robots."""
+    """Free bodies by name, without robots."""
     bases: dict[str, FreeBody]
-    """The robots whose base is not fixed."""
+    """Bases of the robots that are not fixed, by robot."""
     followed: tuple[str, ...]
-    """Those of them whose base follows a command."""
+    """Robots whose base follows a command."""
     yielding: frozenset[int]
-    """Ids of the robots' links that give way; see `yielding_links`."""
+    """Ids of the robots' links that yield to resting bodies; see `yielding_links`."""
     joints: tuple[str, ...]
     joint_positions: Ints
     joint_velocities: Ints
     driven: tuple[str, ...]
     drives: tuple[JointDrive, ...]
-    """Of the driven joints."""
+    """Drives of the driven joints."""
     geoms: tuple[tuple[int, ...], ...]
-    """Per body id."""
+    """Geoms of each body, by id."""
 
     def body_of(self, frame: str) -> int:
-        """Id of a frame's body.
+        """Return the id of a frame's body.
 
         Raises:
             KeyError: if there is no such frame.
@@ -172,16 +172,16 @@ def _frames(body: Body) -> Iterator[str]:
 
 
 def gives_way(body: Body) -> bool:
-    """Whether forces move a robot as a whole, or some of its driven joints."""
+    """Whether forces move a robot's base or any of its driven joints."""
     own = (joint.drive.mode is not DriveMode.FOLLOW for joint in body.driven_joints)
     return body.robot and (body.base is Base.FREE or any(own))
 
 
 def yielding_links(body: Body) -> Iterator[str]:
-    """The frames of the links that give way to resting bodies.
+    """The frames of the links that yield to resting bodies.
 
-    Those of a free base do, and those that stand on a fixed base by joints that all give way. A link that follows a
-    command anywhere on the way from the world would be pushed against resting bodies by the force that makes it follow.
+    All links of a robot with a free base do, and links on a fixed base if none of the joints in between follows its
+    command. Otherwise the force that makes a joint follow would press the link against resting bodies.
     """
     if body.base is Base.FREE:
         return _frames(body)
