@@ -1,8 +1,8 @@
-"""Reports about the robots, for models that watch it, and overlaps at the start.
+"""Reports about the robots for models that observe them, and overlaps at the start.
 
-A recording's positions are noisy, and the second derivative of a curve through them is mostly noise. So a parabola is
-fitted to the positions around a time (Savitzky and Golay 1964), which lies a little in the past, since its future
-must be known, too.
+The positions of a recording are noisy, and the second derivative of a curve through them is mostly noise. So a parabola
+is fitted to the positions around a time (Savitzky and Golay 1964). That time lies slightly in the past, since
+later positions must be known too.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, joint_name
 
 HALF_WINDOW = 0.1
-"""The parabola is fitted to samples at most so far before and after the time [s]."""
+"""Half of the window to which the parabola is fitted [s]."""
 
 
 class SmoothMotion(NamedTuple):
-    """The motion at the middle of the window, each (n,), with the efforts of that time."""
+    """The motion at the middle of the window, each (n,), with the efforts at that time."""
 
     positions: Floats
     velocities: Floats
@@ -40,11 +40,11 @@ class Smoother:
     """Keeps the last samples of the motion of n joints.
 
     Args:
-        count: of joints.
-        interval: between samples [s].
+        count: number of joints.
+        interval: time between samples [s].
 
     Attributes:
-        delay: how far the smoothed motion is behind the last sample [s].
+        delay: delay of the smoothed motion relative to the last sample [s].
     """
 
     def __init__(self, count: int, interval: float) -> None:
@@ -60,14 +60,14 @@ class Smoother:
         self._weights = np.stack((fit[1], 2.0 * fit[2]))
 
     def take(self, positions: Floats, efforts: Floats) -> None:
-        """Take the next sample."""
+        """Add the next sample."""
         at = self._taken % self._size
         self._positions[at] = self._positions[at + self._size] = positions
         self._efforts[at] = efforts
         self._taken += 1
 
     def motion(self) -> SmoothMotion | None:
-        """Return the smoothed motion; None as long as the window is not full."""
+        """Return the smoothed motion; None until the window is full."""
         if self._taken < self._size:
             return None
         begin = self._taken % self._size
@@ -82,23 +82,23 @@ SAMPLE_INTERVAL = 0.02
 
 
 class Watching:
-    """Makes a report at every so many steps.
+    """Creates a report after a fixed number of steps.
 
     Args:
-        robots: the watched bodies, in the order of their joints.
-        engine: measures; its joints are where the run begins.
-        block: knows the entities.
-        plans: command the joints.
+        robots: the observed robots, in the order of their joints.
+        engine: engine for measurements; its joints must be at their positions at the start.
+        block: the main model's attributes, with the entities.
+        plans: plans that command the joints.
         rate: steps per simulated second.
         watch_rate: reports per simulated second.
-        reach: links closer to something than this are reported [m].
-        loose: indices of commanded joints that need not be where they were recorded.
-        findings: of the source in its recording.
+        reach: distance below which links are reported [m].
+        loose: indices of commanded joints that may deviate from their recorded positions.
+        findings: findings of the source in its recording.
 
     Attributes:
-        layout: constant during the run.
-        due_ns: `report` has nothing to do before this time [ns].
-        reports_ns: it returns nothing before this time [ns].
+        layout: layout of the reports, constant during the run.
+        due_ns: time before which `report` has nothing to do [ns].
+        reports_ns: time before which `report` returns nothing [ns].
     """
 
     def __init__(
@@ -134,15 +134,15 @@ class Watching:
             robots, driven.tolist(), self._has_inertias(), findings, self._delay_ns
         )
         self._reach = reach
-        engine.clearances(reach)  # prepares tables that the first step must not wait for
+        engine.clearances(reach)  # prepares tables so that the first step is not delayed
         engine.take_touches()
 
     def go_on_with(self, plans: Plans) -> None:
-        """Take the commands from other plans of the same joints."""
+        """Use other plans with the same joints from now on."""
         self._plans = plans
 
     def let_loose(self, joints: Sequence[int]) -> None:
-        """Take note of commanded joints that need not be where they are commanded."""
+        """Add commanded joints that may deviate from their command."""
         self._unless_driven[list(joints)] = np.nan
 
     def _has_inertias(self) -> bool:
@@ -150,16 +150,16 @@ class Watching:
         return bool(np.isfinite(self._engine.expected_efforts(zeros, zeros, zeros)).any())
 
     def report(self, time_ns: int, motion: JointMotion) -> Mapping[str, Table]:
-        """Take note of the motion; returns the tables of a report, if one is due with the step to `time_ns`.
+        """Process the motion; returns the tables of a report, if one is due with the step to `time_ns`.
 
         Args:
-            time_ns: simulated time.
-            motion: of the commanded joints at that time.
+            time_ns: simulated time [ns].
+            motion: motion of the commanded joints at that time.
         """
         step = round(time_ns * self._rate / 1e9)
         self.due_ns, self.reports_ns = (
-            self._after(step, self._stride),
-            self._after(step, self._every),
+            self._end_of_next(step, self._stride),
+            self._end_of_next(step, self._every),
         )
         if step % self._sample_every == 0:
             self._smoother.take(motion.positions, self._plans.measured_efforts)
@@ -168,18 +168,18 @@ class Watching:
         measured, expected = self._efforts()
         watch = Watch(
             time_ns,
-            self._of_all(motion.positions + self._unless_driven),
-            self._of_all(motion.velocities + self._unless_driven),
-            self._of_all(measured),
-            self._of_all(expected),
+            self._for_all_joints(motion.positions + self._unless_driven),
+            self._for_all_joints(motion.velocities + self._unless_driven),
+            self._for_all_joints(measured),
+            self._for_all_joints(expected),
             self._block.of_entities(self._engine.clearances(self._reach)),
             self._delay_ns,
             self._block.of_entities(self._engine.take_touches()),
         )
         return watch.tables()
 
-    def _after(self, step: int, every: int) -> int:
-        """Return when the first of every so many steps ends that follows on a step [ns]."""
+    def _end_of_next(self, step: int, every: int) -> int:
+        """Return the end of the next step whose number is a multiple of `every` [ns]."""
         return math.ceil(((step // every + 1) * every - 0.5) * 1e9 / self._rate)
 
     def _efforts(self) -> tuple[Floats, Floats]:
@@ -191,8 +191,8 @@ class Watching:
         expected = self._engine.expected_efforts(positions, velocities, accelerations)
         return measured, self._plans.of_masters(expected)
 
-    def _of_all(self, commanded: Floats) -> Floats:
-        """Spread numbers of the commanded joints over all joints of the robots; NaN for the passive ones."""
+    def _for_all_joints(self, commanded: Floats) -> Floats:
+        """Spread values of the commanded joints over all joints of the robots; NaN for passive joints."""
         if len(self._commanded) == self._count:
             return commanded
         spread = np.full(self._count, np.nan)
@@ -232,8 +232,8 @@ def _limits(joint: Joint) -> tuple[float | None, float | None]:
     return joint.lower, joint.upper
 
 
-LEAST = 1e-4
-"""Less deep is nothing [m]."""
+MIN_OVERLAP = 1e-4
+"""Minimum depth of an overlap [m]."""
 
 
 def start_overlaps(
@@ -242,10 +242,10 @@ def start_overlaps(
     """Return a finding ``starts_inside`` for each pair, with ``link`` or ``object``, ``partner`` and ``depth`` [m].
 
     Args:
-        engine: with everything where the run begins.
-        block: knows the entities of the engine's frames.
-        entities: in the order of the scene.
-        reach: of the clearances that will be asked for during the run [m].
+        engine: engine with everything at its start.
+        block: the main model's attributes, with the entities of the engine's frames.
+        entities: entities in the order of the scene.
+        reach: reach of the clearances that are measured during the run [m].
     """
     names = [entity.name for entity in entities]
     rows = (
@@ -257,7 +257,7 @@ def start_overlaps(
 
 def _findings(kind: str, rows: Floats, names: Sequence[str]) -> list[Finding]:
     deepest: dict[frozenset[str], tuple[float, str, str]] = {}
-    for one, other, distance, *_ in rows[rows[:, 2] < -LEAST].tolist():
+    for one, other, distance, *_ in rows[rows[:, 2] < -MIN_OVERLAP].tolist():
         pair = names[int(one)], names[int(other)]
         before = deepest.get(frozenset(pair))
         if before is None or before[0] < -distance:

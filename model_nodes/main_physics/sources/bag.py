@@ -29,12 +29,12 @@ from model_nodes.main_physics.sources.open_bag import open_storages
 Int64s = NDArray[np.int64]
 
 STAMP_TOLERANCE_NS = 1_000_000_000
-"""A header stamp further from the log time than this is from another clock and not used."""
+"""Maximum difference between a header stamp and the log time; a stamp beyond it is from another clock and ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class TopicSummary:
-    """A topic of a recording."""
+    """A topic of a recording, its type, and its number of messages."""
 
     name: str
     type: str
@@ -45,7 +45,7 @@ class TopicSummary:
 
 
 class Publisher(NamedTuple):
-    """Who publishes on a topic; only bags of ROS 1 name the node."""
+    """A publisher on a topic; only bags of ROS 1 name the node."""
 
     topic: str
     node: str = ""
@@ -56,7 +56,7 @@ class Publisher(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadFault:
-    """Why, and from which run time on, a recording cannot be read."""
+    """Why a recording cannot be read, and the run time from which on."""
 
     time_ns: int
     reason: str
@@ -65,23 +65,24 @@ class ReadFault:
 class Bag:
     """An open recording; run time 0 is the earliest log time of any of its messages.
 
-    Messages that were logged decades from the others, by a clock that was not set, are left out.
+    Messages that were logged decades before or after the others, because the clock was not set, are left out.
 
     Args:
         path: the file or folder.
-        stamps: the clock that dates the messages; None: stamps that are near the log times, else the log times.
+        stamps: the clock that defines the messages' times; None: stamps where they are near the log times, else the log
+            times.
 
     Attributes:
         path: the file or folder.
-        start_ns: log time of run time 0, in ns since the epoch; a stamp if stamps date the messages.
+        start_ns: log time of run time 0, in ns since the epoch; a stamp if stamps define the messages' times.
         duration_ns: run time of the last message.
         topics: the recorded topics, by name.
-        tolerance_ns: a stamp further than this from its log time is not believed; negative: none is.
+        tolerance_ns: maximum difference between a stamp that is used and its log time; negative: no stamp is used.
         left_out: topic -> number of its messages that are left out.
-        left_out_at_s: when they were logged, in s since the epoch: the first and the last.
+        left_out_at_s: log times of the first and the last message that is left out, in s since the epoch.
 
     Raises:
-        BadInput: if it is missing, not a recording, without readable index, or empty.
+        BadInput: if it is missing, not a recording, without a readable index, or empty.
     """
 
     def __init__(self, path: Path, stamps: Stamps | None = None) -> None:
@@ -110,7 +111,7 @@ class Bag:
 
     @property
     def broken_off(self) -> dict[str, float]:
-        """Files that break off, by name, and which share of their bytes cannot be used."""
+        """Truncated files by name -> share of their bytes that cannot be used."""
         return {name: share for s in self._storages for name, share in s.broken_off.items()}
 
     def _leave_out(self) -> None:
@@ -135,10 +136,10 @@ class Bag:
             self.left_out_at_s = min(at), max(at)
 
     def _date_by_stamps(self) -> None:
-        """Let run time be that of the stamps of joint states, which is simulated time where a simulation publishes.
+        """Derive run time from the stamps of joint states, which are simulated time if a simulation has published them.
 
         Raises:
-            BadInput: if there are no stamps that go on.
+            BadInput: if there are no stamps that increase.
         """
         topics = sorted(t for t in self.topics if JOINT_STATE in self.types(t))
         pairs = [m[1:] for m in self.published(topics) if not isinstance(m, ReadFault)]
@@ -157,7 +158,7 @@ class Bag:
         return dict(sorted(found.items()))
 
     def types(self, topic: str) -> list[str]:
-        """Return the types of a topic's messages, which a topic has one of."""
+        """Return the types of a topic's messages; usually there is only one."""
         return sorted({c.msgtype for c in self._connections if c.topic == topic})
 
     @property
@@ -169,7 +170,7 @@ class Bag:
 
         Raises:
             BadInput: if there is none, or it has messages of several types; lists the recorded topics. `where` is the
-                key that names it.
+                key in the scenario that names the topic.
         """
         if topic not in self.topics:
             raise BadInput(
@@ -198,13 +199,13 @@ class Bag:
         return decoder_for(self._connection(topic), self.path)
 
     def can_read(self, topic: str, read: Callable[[Any], object]) -> bool:
-        """Whether a topic has messages of one type, and the first can be decoded and read by a function."""
+        """Whether a topic has messages of one type, and a function can read the first one after decoding."""
         first = next(iter(self.messages([topic])), None)
         if len(self.types(topic)) > 1 or not isinstance(first, tuple):
             return False
         try:
             read(self.decoder(topic)(first[2]))
-        except Exception:  # a definition that does not fit makes the decoder fail in any way
+        except Exception:  # with an unsuitable definition the decoder may raise anything
             return False
         return True
 
@@ -227,7 +228,7 @@ class Bag:
         """Check that a field of the topic's messages is an integer, a boolean or a string.
 
         Raises:
-            BadInput: if there is no such field, or it is something else.
+            BadInput: if there is no such field, or it has another type.
         """
         connection = self._connection(topic)
         problem = value_field_problem(recorded_types(connection, self.path), connection, field)
@@ -258,7 +259,7 @@ class Bag:
     def published(
         self, topics: Collection[str]
     ) -> Iterator[tuple[Publisher, int, bytes] | ReadFault]:
-        """Yield the same as `messages`, with the publisher in place of the topic."""
+        """Yield the same as `messages`, with the publisher instead of the topic."""
         chosen = [[c for c in s.connections if c.topic in topics] for s in self._storages]
         parts = [s.messages(c) for s, c in zip(self._storages, chosen, strict=True) if c]
         last, count = -1, 0
@@ -280,7 +281,7 @@ class Bag:
             )
 
     def log_times(self) -> tuple[dict[str, Int64s], ReadFault | None]:
-        """Return (n,) run times of logging [ns] by topic, increasing; and why there are not all of them."""
+        """Return topic -> (n,) run times of logging [ns], increasing; and the fault if they are incomplete."""
         times: dict[str, list[int]] = {name: [] for name in self.topics}
         fault = None
         try:
@@ -294,10 +295,10 @@ class Bag:
         return {name: np.sort(np.array(found, np.int64)) for name, found in times.items()}, fault
 
     def _fault(self, error: Exception, time_ns: int) -> ReadFault:
-        """Return the error that keeps the recording from being read further.
+        """Return the fault that ends the reading of the recording.
 
         Raises:
-            BadInput: if that is a limit.
+            BadInput: if the recording exceeds a size limit.
         """
         if isinstance(error, TooLarge):
             raise BadInput(f"the recording cannot be read: {error}", file=self.path) from error
@@ -305,11 +306,11 @@ class Bag:
         return ReadFault(time_ns, reason)
 
     def _at(self, logged_ns: int) -> int:
-        """Return the run time of a log time, which counts from the first one."""
+        """Convert a log time, relative to the first one, to run time [ns]."""
         return logged_ns if self._clock is None else self._clock.at(logged_ns)
 
     def publishers(self, topic: str) -> list[Publisher]:
-        """Who published on a topic, as far as the recording has it."""
+        """Return the known publishers on a topic."""
         return sorted({publisher_of(c) for c in self._connections if c.topic == topic})
 
     def close(self) -> None:
@@ -319,7 +320,7 @@ class Bag:
 
 
 def listed(topics: Collection[TopicSummary]) -> str:
-    """Topics with their types, for errors."""
+    """List topics with their types, for errors."""
     return ", ".join(str(topic) for topic in topics) or "no topic at all"
 
 
@@ -328,5 +329,5 @@ def _log_time(message: tuple[Connection, int, bytes]) -> int:
 
 
 def publisher_of(connection: Connection) -> Publisher:
-    """Return who published the messages of a connection."""
+    """Return the publisher of a connection's messages."""
     return Publisher(connection.topic, getattr(connection.ext, "callerid", None) or "")

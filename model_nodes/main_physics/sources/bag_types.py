@@ -1,6 +1,6 @@
-"""Message types of a recording: those it defines, else the common interfaces and hetwin's.
+"""Message types of a recording: as the recording defines them, else those of the common interfaces and hetwin.
 
-The types of ROS 1 are read as those of ROS 2, that is, without the `seq` of its headers.
+Types of ROS 1 are read as those of ROS 2, that is, their headers lack `seq`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from model_nodes.main_physics.sources.action_types import (
 ACTION_ANNOTATION = ANNOTATIONS.type
 JOINT_STATE = JOINT_STATES.type
 TRANSFORMS = ("tf2_msgs/msg/TFMessage", "tf/msg/tfMessage")
-"""The second one is of early ROS 1."""
+"""Types of transforms; the second one is from early ROS 1."""
 
 _VALUE_TYPES = {
     "bool",
@@ -51,7 +51,7 @@ _HEADER = "std_msgs/msg/Header"
 
 @cache
 def known_types() -> Typestore:
-    """Return the common interfaces of ROS 2, feedback of actions, and hetwin's messages of the robot's program."""
+    """Return the common interfaces of ROS 2, the types that actions imply, and hetwin's messages of robot programs."""
     store = get_typestore(Stores.LATEST)
     for type_name in (ACTION_ANNOTATION, TASKS.type, BELIEFS.type):
         text = resource("msg", f"{type_name.rpartition('/')[2]}.msg").read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def known_types() -> Typestore:
 
 @cache
 def _other_types(type_name: str) -> tuple[Typestore, ...]:
-    """Return the types with the other definitions that there are of one of them."""
+    """Return the common interfaces, once with each alternative definition of one type."""
     found = []
     for text in DEFINITIONS.get(type_name, ())[1:]:
         types = dict(get_types_from_msg(text, type_name))
@@ -88,7 +88,7 @@ def ros1_converter(connection: Connection, file: Path) -> Callable[[bytes], byte
     """Return a function that converts a ROS 1 topic's messages to CDR.
 
     Raises:
-        BadInput: as `recorded_types`.
+        BadInput: see `recorded_types`.
     """
     store, name = recorded_types(connection, file), connection.msgtype
 
@@ -129,7 +129,7 @@ def recorded_types(connection: Connection, file: Path) -> Typestore:
 
 
 def _common_types(connection: Connection) -> Typestore | None:
-    """The common interfaces, for a topic whose type only they define; their collection takes a while to load."""
+    """The common interfaces, if the recording does not define the topic's type; loading them takes a while."""
     definition = connection.msgdef
     if definition.format is not MessageDefinitionFormat.NONE and definition.data.strip():
         return None
@@ -141,7 +141,7 @@ def _common_types(connection: Connection) -> Typestore | None:
 def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
     """Return a decoder that converts this topic's messages to objects with the fields of its type.
 
-    Raises:
+    BadInput: see `recorded_types`.
         BadInput: as `recorded_types`.
     """
     store, name = recorded_types(connection, file), connection.msgtype
@@ -150,7 +150,9 @@ def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
 
     def decode(raw: bytes) -> Any:
         for version in versions:
-            with suppress(Exception):  # a decoder fails variously on messages of another version
+            with suppress(
+                Exception
+            ):  # a decoder may raise anything for messages of another version
                 return version.deserialize_cdr(raw, name)
         return last.deserialize_cdr(raw, name)
 
@@ -158,7 +160,7 @@ def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
 
 
 def own_fields(connection: Connection, type_name: str) -> list[str] | None:
-    """Return the names of a type's fields as the recording defines it; None if it does not define it."""
+    """Return the field names in the recording's own definition of a type; None if there is none."""
     try:
         types = _parse(connection.msgdef, connection.msgtype)
     except Exception:
@@ -167,7 +169,7 @@ def own_fields(connection: Connection, type_name: str) -> list[str] | None:
 
 
 def value_field_problem(store: Typestore, connection: Connection, field: str) -> str | None:
-    """Return the expectation if `field` (a dotted path) is no boolean, integer or string, else None."""
+    """Return the expectation if `field` (a dotted path) is not a boolean, integer or string; otherwise None."""
     here = connection.msgtype
     *outer, last = field.split(".")
     for name in outer:

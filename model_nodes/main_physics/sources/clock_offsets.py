@@ -1,9 +1,9 @@
-"""Offsets between the clocks of a recording's topics: estimated from two reports of the same motion.
+"""Offsets between the clocks of a recording's topics, estimated from two reports of the same motion.
 
-A wrist's wrench changes when the efforts of the arm's joints do, whatever the cause; the position of a gripper or a
-controller changes when the joints move. So the changes of one topic are fitted linearly by those of another
-one at each shift of time, and the shift that explains most is the offset: if no other one comes near, if it is the same
-in each third of the motion, and if it is clearly more than the time between two samples. Else nothing is reported.
+A wrist's wrench changes whenever the efforts of the arm's joints do, whatever the cause; the position of a gripper or a
+controller changes when the joints move. So the changes of one topic are fitted linearly by those of another one at each
+shift of time. The shift that explains most is the offset, if no other shift comes near, if it is the same in each third
+of the motion, and if it is clearly larger than the interval between two samples. Otherwise nothing is reported.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ from model_nodes.main_physics.sources.wrenches import wrench_numbers
 
 CLOCK_OFFSET = "clock_offset"
 _STEP = 0.01
-"""Shifts are tried in steps of this [s]; messages within half of it are left out."""
-_MOST, _RIVALS = 100, 200
-"""Offsets are looked for up to so many steps, and confusable ones up to so many."""
+"""Step of the tested shifts [s]; messages within half of it after another one are left out."""
+_MAX_SHIFT, _MAX_RIVAL = 100, 200
+"""Maximum offset, and maximum shift that may rival it [steps]."""
 _WIDTH = 0.06
-"""Changes are those within at least this time [s]."""
-_LONGEST = 120.0
-"""Of longer recordings the part in which most changes is taken [s]."""
-_SHORTEST = 8.0
-_MOST_INTERVAL = 0.1
-_LEAST_MESSAGES = 100
-_LEAST_SHARE = 0.05
-"""The changes that are explained must be more than this share of all."""
-_PARTS, _AGREE = 3, 0.06
-"""In so many parts of the motion the offset must be the same, up to this [s]."""
+"""Minimum time over which changes are computed [s]."""
+_MAX_DURATION = 120.0
+"""Maximum duration that is evaluated [s]; of longer recordings the part with most changes is used."""
+_MIN_DURATION = 8.0
+_MAX_INTERVAL = 0.1
+_MIN_MESSAGES = 100
+_MIN_SHARE = 0.05
+"""Minimum share of the changes that must be explained."""
+_PARTS, _TOLERANCE = 3, 0.06
+"""Number of parts of the motion in which the offset must agree, and the tolerance [s]."""
 
 
 class Track(NamedTuple):
     """Numbers over time.
 
     Attributes:
-        topic: of the messages.
+        topic: topic of the messages.
         times: (n,) run times [s], increasing.
-        numbers: (n, m).
+        numbers: (n, m) numbers of each message.
     """
 
     topic: str
@@ -56,14 +56,14 @@ class Track(NamedTuple):
 
 
 class Offset(NamedTuple):
-    """By how much the times of one topic are later than those of another one, up to an uncertainty [s]."""
+    """Delay of the times of one topic relative to those of another one, and its uncertainty [s]."""
 
     seconds: float
     within: float
 
 
 def find_offsets(bag: Bag, series: Sequence[Series]) -> list[Finding]:
-    """Return the offsets that are known between topics with joint states and those of wrists, grippers, controllers.
+    """Return the identifiable offsets between topics with joint states and topics of wrists, grippers and controllers.
 
     Args:
         bag: the recording.
@@ -73,12 +73,12 @@ def find_offsets(bag: Bag, series: Sequence[Series]) -> list[Finding]:
         topic.name: read
         for topic in bag.topics.values()
         if (read := _NUMBERS.get(topic.type.rpartition("/")[2])) is not None
-        and topic.messages >= _LEAST_MESSAGES
+        and topic.messages >= _MIN_MESSAGES
         and bag.can_read(topic.name, read)
     }
     tracks = list(_tracks(bag, readers)) if readers and series else []
     found = []
-    for topic, own in _by_topic(series).items():
+    for topic, own in _grouped_by_topic(series).items():
         for track in tracks:
             efforts = bag.topics[track.topic].type.endswith("WrenchStamped")
             joints = _joints(topic, own, efforts)
@@ -102,34 +102,36 @@ def _finding(track: Track, other: str, offset: Offset) -> Finding:
 
 
 def offset_between(one: Track, other: Track) -> Offset | None:
-    """Return by how much the times of the other track are later; None if that is not known, or not clearly so."""
+    """Return the delay of the other track relative to the first one; None if it cannot be identified clearly."""
     interval = max(float(np.median(np.diff(track.times))) for track in (one, other))
     begin, end = (pick(one.times[i], other.times[i]) for pick, i in ((max, 0), (min, -1)))
-    if interval > _MOST_INTERVAL or end - begin < _SHORTEST:
+    if interval > _MAX_INTERVAL or end - begin < _MIN_DURATION:
         return None
     grid = np.arange(begin, end, _STEP)
     width = max(round(max(_WIDTH, 3.0 * interval) / _STEP), 1)
     explains, explained = (_changes(track, grid, width) for track in (one, other))
     energy = np.cumsum((explained**2).sum(axis=1))
     rows = _busiest(energy)
-    if not explains.shape[1] or not explained.shape[1] or rows.stop - rows.start <= 3 * _RIVALS:
+    if not explains.shape[1] or not explained.shape[1] or rows.stop - rows.start <= 3 * _MAX_RIVAL:
         return None
     best = _best_shift(_shares(explains, explained, rows.start, rows.stop))
     if best is None:
         return None
     steps = np.linspace(energy[rows.start], energy[rows.stop - 1], _PARTS + 1)
     edges = np.searchsorted(energy, steps).tolist()
-    parts = [_shares(explains, explained, a - _MOST, b + _MOST) for a, b in pairwise(edges)]
-    away = [abs(int(np.argmax(part)) - _RIVALS - best) * _STEP for part in parts]
-    within = max(away) + _STEP
-    if within > _AGREE:
+    parts = [
+        _shares(explains, explained, a - _MAX_SHIFT, b + _MAX_SHIFT) for a, b in pairwise(edges)
+    ]
+    deviations = [abs(int(np.argmax(part)) - _MAX_RIVAL - best) * _STEP for part in parts]
+    within = max(deviations) + _STEP
+    if within > _TOLERANCE:
         return None
     seconds = best * _STEP
     return Offset(seconds, within) if abs(seconds) > 2.0 * interval + within else None
 
 
 def _changes(track: Track, grid: Floats, width: int) -> Floats:
-    """Return (n, m) by how much the numbers that change do so within some steps, each relative to its usual change."""
+    """Return (n, m) the changes over `width` steps of the numbers that change, divided by their standard deviation."""
     columns = [np.interp(grid, track.times, column) for column in track.numbers.T]
     changes = np.array([column[width:] - column[:-width] for column in columns]).T
     deviations = changes.std(axis=0)
@@ -139,8 +141,8 @@ def _changes(track: Track, grid: Floats, width: int) -> Floats:
 
 
 def _busiest(energy: Floats) -> slice:
-    """Return the rows of at most the longest time in which most changes."""
-    count = round(_LONGEST / _STEP)
+    """Return the rows of the part with most changes, of at most the longest duration."""
+    count = round(_MAX_DURATION / _STEP)
     if len(energy) <= count:
         return slice(0, len(energy))
     begin = int(np.argmax(energy[count:] - energy[:-count]))
@@ -148,21 +150,21 @@ def _busiest(energy: Floats) -> slice:
 
 
 def _shares(one: Floats, other: Floats, begin: int, end: int) -> Floats:
-    """Return for each shift of the other rows which share of their changes those of one explain; 0 of too few rows."""
-    begin, end = max(begin, _RIVALS), min(end, len(one) - _RIVALS)
-    if end - begin < _MOST:
-        return np.zeros(2 * _RIVALS + 1)
+    """Return the share of `other`'s changes that `one` explains, for each shift of `other`; 0 for too few rows."""
+    begin, end = max(begin, _MAX_RIVAL), min(end, len(one) - _MAX_RIVAL)
+    if end - begin < _MAX_SHIFT:
+        return np.zeros(2 * _MAX_RIVAL + 1)
     basis, _ = np.linalg.qr(one[begin:end] - one[begin:end].mean(axis=0))
-    shifted = other[begin - _RIVALS : end + _RIVALS]
-    length = 1 << (len(shifted) - 1).bit_length()  # of which transforms are fast
+    shifted = other[begin - _MAX_RIVAL : end + _MAX_RIVAL]
+    length = 1 << (len(shifted) - 1).bit_length()  # a power of two, for fast transforms
     spectra = [np.fft.rfft(rows, length, axis=0) for rows in (basis, shifted)]
     products = spectra[0].conj()[:, :, None] * spectra[1][:, None, :]
-    alike = np.fft.irfft(products, length, axis=0)[: 2 * _RIVALS + 1]
-    return np.asarray((alike**2).sum(axis=(1, 2)) / _energies(shifted, end - begin))
+    correlations = np.fft.irfft(products, length, axis=0)[: 2 * _MAX_RIVAL + 1]
+    return np.asarray((correlations**2).sum(axis=(1, 2)) / _energies(shifted, end - begin))
 
 
 def _energies(rows: Floats, count: int) -> Floats:
-    """Return how much so many rows change about their mean, from each row on."""
+    """Return the sum of squares about the mean of `count` rows, from each row on."""
     totals = np.stack((rows, rows**2)).cumsum(axis=1)
     before = np.concatenate((np.zeros_like(totals[:, :1]), totals), axis=1)
     sums, squares = before[:, count:] - before[:, :-count]
@@ -171,18 +173,18 @@ def _energies(rows: Floats, count: int) -> Floats:
 
 
 def _best_shift(shares: Floats) -> int | None:
-    """Return the shift that explains most; None if it explains little, or a separate one explains half as much."""
+    """Return the shift that explains most; None if it explains little, or another peak explains half as much."""
     best = int(np.argmax(shares))
     less = np.flatnonzero(shares <= shares[best] / 2.0)
     first = int(less[less < best].max(initial=-1)) + 1
     last = int(less[less > best].min(initial=len(shares)))
     rivals = np.concatenate((shares[:first], shares[last:]))
     is_clear = len(rivals) and rivals.max() <= shares[best] / 2.0
-    is_near = abs(best - _RIVALS) <= _MOST
-    return best - _RIVALS if is_clear and is_near and shares[best] >= _LEAST_SHARE else None
+    is_near = abs(best - _MAX_RIVAL) <= _MAX_SHIFT
+    return best - _MAX_RIVAL if is_clear and is_near and shares[best] >= _MIN_SHARE else None
 
 
-def _by_topic(series: Sequence[Series]) -> dict[str, list[Series]]:
+def _grouped_by_topic(series: Sequence[Series]) -> dict[str, list[Series]]:
     found: dict[str, list[Series]] = {}
     for one in series:
         found.setdefault(one.topic, []).append(one)
@@ -190,9 +192,9 @@ def _by_topic(series: Sequence[Series]) -> dict[str, list[Series]]:
 
 
 def _joints(topic: str, series: Sequence[Series], efforts: bool) -> Track | None:
-    """Return the positions of a topic's joints, or the efforts of those that have some, at the times of most."""
-    most = max(series, key=lambda one: len(one.names))
-    times = most.times_ns / 1e9
+    """Return the positions or efforts of a topic's joints, at the times of the series with most joints."""
+    longest = max(series, key=lambda one: len(one.names))
+    times = longest.times_ns / 1e9
     columns = [
         np.interp(times, one.times_ns / 1e9, column)
         for one in series
@@ -203,7 +205,7 @@ def _joints(topic: str, series: Sequence[Series], efforts: bool) -> Track | None
 
 
 def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> Iterator[Track]:
-    """Yield the values of some topics, by their readers; one whose messages differ in length is left out."""
+    """Yield the values of some topics, by their readers; a topic whose messages differ in length is left out."""
     times: dict[str, list[float]] = {topic: [] for topic in readers}
     rows: dict[str, list[list[float]]] = {topic: [] for topic in readers}
     decoders = {topic: bag.decoder(topic) for topic in readers}
@@ -214,7 +216,7 @@ def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> It
         topic, log_ns, raw = message
         if log_ns >= due_ns[topic]:
             due_ns[topic] = log_ns + round(5e8 * _STEP)
-            with suppress(Exception):  # reported where events are read
+            with suppress(Exception):  # such errors are reported where events are read
                 content = decoders[topic](raw)
                 row, at = readers[topic](content), _time_ns(bag, content, log_ns) / 1e9
                 if row and np.isfinite(row).all():
@@ -223,12 +225,12 @@ def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> It
     for topic in readers:
         order = np.argsort(times[topic], kind="stable")
         lengths = {len(row) for row in rows[topic]}
-        if len(lengths) == 1 and len(order) >= _LEAST_MESSAGES:
+        if len(lengths) == 1 and len(order) >= _MIN_MESSAGES:
             yield Track(topic, np.array(times[topic])[order], np.array(rows[topic])[order])
 
 
 def _time_ns(bag: Bag, content: Any, log_ns: int) -> int:
-    """Return the run time of a message: its stamp if that is near the log time."""
+    """Return the run time of a message [ns]: its stamp if that is near the log time, otherwise the log time."""
     stamp = stamp_of(content)
     stamped = log_ns if stamp is None else stamp.sec * 10**9 + stamp.nanosec - bag.start_ns
     return stamped if abs(stamped - log_ns) <= bag.tolerance_ns else log_ns
@@ -247,4 +249,4 @@ _NUMBERS: Mapping[str, Callable[[Any], list[float]]] = {
     "GripperState": lambda m: [float(m.width)],
     "Robotiq2FGripper_robot_input": lambda m: [float(m.gPO)],
 }
-"""Last part of a type -> the numbers of a message that change with the robot's joints."""
+"""Name of a message type -> function that returns the numbers that change with the robot's joints."""

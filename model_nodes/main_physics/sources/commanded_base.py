@@ -1,4 +1,4 @@
-"""A base that goes as it is commanded."""
+"""A base that moves as commanded."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class TwistCommand:
     turn: float
 
 
-def told_start(base: FollowedBase, source: str) -> Sequence[float] | None:
-    """Return where a base without a robot's report starts: x y [m] and yaw [rad]; None: where it stands.
+def start_of(base: FollowedBase, source: str) -> Sequence[float] | None:
+    """Return the start in the scenario, x y [m] and yaw [rad]; None: the base starts at the robot's pose.
 
     Args:
-        base: that is moved.
-        source: of its motion, for the error.
+        base: the scenario's entry of the base.
+        source: name of the motion's source, for the error.
 
     Raises:
-        BadInput: if a topic is its start.
+        BadInput: if the start is a topic.
     """
     if isinstance(base.start, str):
         raise BadInput(
@@ -48,11 +48,11 @@ def told_start(base: FollowedBase, source: str) -> Sequence[float] | None:
 
 
 class CommandedBase:
-    """Adds up commanded velocities.
+    """Integrates commanded velocities.
 
     Args:
-        pose: where the root link is at first, in the world.
-        start: x y [m] and yaw [rad] in its place, at the same height; None: there.
+        pose: initial pose of the root link in the world.
+        start: x y [m] and yaw [rad] that replace those of `pose`, at the same height; None: `pose` itself.
     """
 
     def __init__(self, pose: Pose, start: Sequence[float] | None) -> None:
@@ -66,7 +66,7 @@ class CommandedBase:
         self._time = 0.0
 
     def advance(self, twist: TwistCommand, time: float) -> None:
-        """Go with a velocity until a time [s] that never decreases."""
+        """Move with a velocity until a time [s], which must not decrease."""
         seconds, self._time, self._twist = time - self._time, time, twist
         self._pose = self._pose.after(
             twist.forward * seconds, twist.turn * seconds, twist.sideways * seconds
@@ -74,16 +74,16 @@ class CommandedBase:
 
     @classmethod
     def of(cls, robot: Body, base: FollowedBase, goes_by: str, source: str) -> CommandedBase:
-        """Return the base of a robot that goes as it is commanded.
+        """Return the base of a robot that moves as commanded.
 
         Args:
-            robot: whose pose is where it stands.
-            base: the scenario's entry.
-            goes_by: the only thing that it can follow.
-            source: of its commands, for errors.
+            robot: the robot, with its pose.
+            base: the scenario's entry of the base.
+            goes_by: the only `odometry` that this source supports.
+            source: name of the source of commands, for errors.
 
         Raises:
-            BadInput: if it is to follow anything else.
+            BadInput: if the base has another `odometry`.
         """
         if base.odometry != goes_by:
             raise BadInput(
@@ -92,11 +92,11 @@ class CommandedBase:
                 found=base.odometry,
                 expected=f"{goes_by} (it goes as commanded), or base: free (its wheels move it)",
             )
-        return cls(robot.pose, told_start(base, source))
+        return cls(robot.pose, start_of(base, source))
 
     @property
     def motion(self) -> BaseMotion:
-        """The state of the base now."""
+        """The current motion of the base."""
         twist, state = self._twist, np.zeros(POSE_SIZE)
         state[:7] = compose(self._start, self._pose.in_space.tolist())
         state[7:10] = rotate(state.tolist(), (twist.forward, twist.sideways, 0.0))

@@ -1,4 +1,4 @@
-"""Episodes of data sets for robot learning, and tables of joint positions, opened by layout and read as recordings."""
+"""Reads episodes of data sets for robot learning, and tables of joint positions, as recordings."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Episode:
     """The joint positions of an episode.
 
     Attributes:
-        label: the episode and data set, in words.
-        name: for files that are made of it.
-        joints: their names, without the mark of positions.
-        times: (n,) [s].
-        positions: (n, joints), as the data set has them; NaN where it has none.
+        label: description of the episode and its data set.
+        name: name for files that are made from it.
+        joints: names of the joints, without the suffix or prefix that marks positions.
+        times: (n,) times [s].
+        positions: (n, joints) in the units of the data set; NaN where missing.
         si_per: (joints,) factors from positions to rad or m.
-        robot: what the data set calls its robot; empty if unnamed.
-        notes: for the user.
+        robot: name of the robot in the data set; empty if unnamed.
+        notes: notes for the user.
     """
 
     label: str
@@ -45,16 +45,16 @@ class Episode:
 READERS = Group(
     "hetwin.datasets",
     "reader of data sets",
-    "a function (path, number) that returns a DatasetEpisode, or None of what it does not read",
+    "a function (path, number) that returns a DatasetEpisode, or None for anything that it cannot read",
 )
 _INFO = Path("meta", "info.json")
-"""In the folder of a data set of LeRobot."""
+"""File that marks the folder of a LeRobot data set."""
 _SUFFIXES = (".hdf5", ".h5", ".zarr", ".csv")
 _NS = 1_000_000_000
 _START_NS = 1_700_000_000 * _NS
-"""When an episode begins, as a recording; data sets count from 0, which a clock that was not set does, too."""
-_LONGEST = 3e7
-"""No episode lasts a year [s]."""
+"""Start of an episode as a recording; data sets start at 0, which would look like a clock that was not set."""
+_MAX_DURATION = 3e7
+"""Maximum duration of an episode, almost a year [s]."""
 
 
 def open_episode(path: Path, number: int | None) -> Episode | None:
@@ -62,13 +62,13 @@ def open_episode(path: Path, number: int | None) -> Episode | None:
 
     Args:
         path: the folder or the file.
-        number: of the episode; None: the only one.
+        number: number of the episode; None: the only one.
 
     Returns:
-        The episode; None if it is a recording, or nothing that is known, and no episode was asked for.
+        The episode; None if no episode was requested and the path is a recording or unknown.
 
     Raises:
-        BadInput: if it is a data set that cannot be read, or one was expected.
+        BadInput: if a data set cannot be read, or the requested one does not exist.
     """
     for _, read in READERS.each():
         found: Episode | None = read(path, number)
@@ -93,14 +93,14 @@ def write_episode(episode: Episode, folder: Path, *, as_it_is: bool) -> Path:
     """Write an episode as a recording in MCAP.
 
     Args:
-        episode: to write.
-        folder: in which the recording gets a folder.
-        as_it_is: whether positions stay in the data set's units.
+        episode: the episode to write.
+        folder: folder in which the recording gets a folder of its own.
+        as_it_is: whether positions keep the data set's units.
 
     Raises:
-        BadInput: if it has no sample, lasts a year or more, or cannot be written.
+        BadInput: if the episode has no sample, lasts too long, or cannot be written.
     """
-    if not len(episode.times) or episode.times[-1] > _LONGEST:
+    if not len(episode.times) or episode.times[-1] > _MAX_DURATION:
         raise BadInput(
             "the times of the episode cannot be right",
             where=episode.label,

@@ -17,25 +17,25 @@ EventReader: TypeAlias = Callable[[Any, int], list[Event]]
 
 
 EVERY, OFTEN_NS = "every_ns", 20_000_000
-"""Attribute of a reader of states that are sent at high rates: messages sooner after one that was read are left out."""
+"""Attribute of readers for topics with high rates: minimum interval between messages that are read [ns]."""
 
 
 def stamp_of(message: Any) -> Any:
-    """Return the stamp of a message, its header's or its own; None if it has none."""
+    """Return the stamp of a message's header, or its own; None if it has none."""
     return getattr(getattr(message, "header", message), "stamp", None)
 
 
 class EventStream:
     """Converts recorded messages to events.
 
-    A header stamp may differ from the log time by up to a second, so the stream reads that far ahead.
+    A header stamp may differ from the log time by up to a second, so the stream reads ahead by as much.
 
     Args:
         bag: the recording.
-        readers: converters of a topic's messages to events, by topic.
+        readers: topic -> functions that convert its messages to events.
 
     Attributes:
-        returned_ns: the time of the last call of `until` [ns]; -1: there was none.
+        returned_ns: time of the last call of `until` [ns]; -1: there was none.
     """
 
     def __init__(self, bag: Bag, readers: Mapping[str, Sequence[EventReader]]) -> None:
@@ -46,7 +46,9 @@ class EventStream:
         self._counts = dict.fromkeys(readers, 0)
         self._due_ns = dict.fromkeys(readers, 0)
         self._waiting: list[tuple[int, int, Event]] = []
-        self._given: list[tuple[int, tuple[int, int, Event]]] = []  # until a time, and the event
+        self._given: list[
+            tuple[int, tuple[int, int, Event]]
+        ] = []  # time of the call of `until`, and the event
         self._read_ns = -1
         self._order = 0
         self.returned_ns = -1
@@ -57,7 +59,7 @@ class EventStream:
         """Return the events since the last call, up to and including `time_ns`.
 
         Raises:
-            RunFailed: if the recording cannot be read further; raised after all events before that were returned.
+            RunFailed: if the recording cannot be read up to this time; raised after all earlier events were returned.
         """
         self.returned_ns = time_ns
         while self._fault is None and self._read_ns <= time_ns + STAMP_TOLERANCE_NS:
@@ -74,7 +76,7 @@ class EventStream:
         return events
 
     def go_to(self, time_ns: int) -> None:
-        """Be as after `until` with this time, whether that is still to come or was before.
+        """Move to the state after `until(time_ns)`, forwards or backwards.
 
         Raises:
             RunFailed: see `until`.
@@ -87,13 +89,13 @@ class EventStream:
 
     @property
     def quiet_ns(self) -> int:
-        """Before this time, `until` has nothing to return, to read or to raise [ns]."""
+        """Time before which `until` has nothing to return, to read or to raise [ns]."""
         read_ns = self._read_ns - STAMP_TOLERANCE_NS
         first_ns = self._waiting[0][0] if self._waiting else read_ns
         return min(first_ns, read_ns if self._fault is None else self._fault.time_ns)
 
     def failing(self, time_ns: int) -> bool:
-        """Whether a failure up to this time has not been raised yet."""
+        """Whether there is a failure up to this time that has not been raised yet."""
         return self._fault is not None and self._fault.time_ns <= time_ns
 
     def close(self) -> None:
@@ -129,7 +131,7 @@ class EventStream:
             self._fault = ReadFault(log_ns, f"{place} cannot be used: {error or type(error)}")
 
     def _date(self, content: Any, log_ns: int) -> int:
-        """Return the run time of a message: its stamp if that is plausible, at least 0."""
+        """Return the run time of a message: its stamp if plausible (at least 0), otherwise the log time."""
         stamp = stamp_of(content)
         if stamp is None:
             return log_ns

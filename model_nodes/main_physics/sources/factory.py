@@ -1,6 +1,6 @@
-"""Opens the sources of robots' motion by a scenario or a command, and the plans of all robots.
+"""Opens the sources of the robots' motion, and the plans of all robots.
 
-The opener of a kind of source is imported where a scenario has it.
+The module that opens a kind of source is only imported when it is needed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from model_nodes.main_physics.sources.recorded_part import RecordedPart
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.description import Body
 
-if TYPE_CHECKING:  # programs plan motions, which runs without one need not load
+if TYPE_CHECKING:  # imports motion planning, which runs without a program do not need
     from model_nodes.robot_program.facts import Functions
 
 SOURCES = Group(
@@ -66,19 +66,19 @@ def open_source(
     wheels: DifferentialDrive | None = None,
     functions: Functions | None = None,
 ) -> Plan:
-    """Open a recording, a trajectory's file or steps, follow a live robot, listen to commands, or start a program.
+    """Open a source of motion: a recording, a trajectory, steps, a live robot, commands, a model or a program.
 
     Args:
         spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec`,
             `CommandsSpec`, `TrajectorySpec`, `ProgramSpec`, `ModelSpec` or `PlanSpec`.
-        robots: those that the plan moves.
+        robots: robots that the plan moves.
         others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
-        hands: of the robots.
-        wheels: that a velocity of the base turns; None: there are none.
+        hands: hands of the robots.
+        wheels: wheels by which a commanded velocity moves the base; None: there are none.
         functions: functional attributes of entities, which programs may read.
 
     Raises:
-        BadInput: if the spec is invalid, the file cannot be played back, or the robot does not publish.
+        BadInput: if the spec is invalid, the file cannot be played back, or the live robot does not publish.
     """
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
     checked = check_listening(mapping)
@@ -124,10 +124,10 @@ def _only(robots: Sequence[Body], kind: SourceKind) -> Body:
 
 
 def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str]) -> Part:
-    """The product of a package's source: a motion, or a recording.
+    """Run a package's source and return its motion or recording.
 
     Raises:
-        BadInput: if there is no such source, or it makes neither.
+        BadInput: if there is no such source, or it returns neither.
     """
     from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
     from model_nodes.main_physics.sources.planned import TrajectoryPart
@@ -138,7 +138,7 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
         made = source(Path(spec.folder or "."), **spec.arguments)
     except BadInput:
         raise
-    except Exception as error:  # code of anyone's
+    except Exception as error:  # third-party code may raise anything
         raise BadInput(
             f"the source {spec.installed} cannot be made: {raised_words(error)}",
             where="source.arguments",
@@ -159,10 +159,10 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
 
 
 def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive | None) -> Part:
-    """A live robot, or commands.
+    """Follow a live robot, or listen to commands.
 
     Raises:
-        BadInput: if ROS 2 is not installed, or the package that obeys commands is not.
+        BadInput: if ROS 2, or the package that executes commands, is not installed.
     """
     try:
         if isinstance(spec, LiveSpec):
@@ -191,17 +191,17 @@ def check_listening(spec: Mapping[str, Any]) -> Strict:
 
 
 def open_plans(settings: Settings, robots: Sequence[SceneRobot]) -> Plans:
-    """Open the source of each robot; none without one.
+    """Open the source of each robot that has one.
 
     Raises:
-        BadInput: if it cannot be used; with several robots it names the one.
+        BadInput: if a source cannot be used; with several robots the error names the robot.
     """
     source = settings.source
     if isinstance(source, Part):
         return Plans({ALL: Plan([source])})
     if settings.robots:
-        said = [robot for robot in robots if robot.entry is not None]
-        return Plans(_of_several(said, settings.hands, settings.functions))
+        configured = [robot for robot in robots if robot.entry is not None]
+        return Plans(_open_several(configured, settings.hands, settings.functions))
     if source is None:
         return Plans({})
     bodies = [robot.body for robot in robots]
@@ -218,18 +218,18 @@ def open_plans(settings: Settings, robots: Sequence[SceneRobot]) -> Plans:
     return Plans({ALL: plan})
 
 
-def _wheels(body: Body, said: Robot | None) -> DifferentialDrive | None:
-    if said is None or said.wheels is None:
+def _wheels(body: Body, entry: Robot | None) -> DifferentialDrive | None:
+    if entry is None or entry.wheels is None:
         return None
-    return differential_drive(body, said.wheels)
+    return differential_drive(body, entry.wheels)
 
 
-def _of_several(
+def _open_several(
     robots: Sequence[SceneRobot], hands: Sequence[NamedHand], functions: Functions
 ) -> dict[str, Plan]:
     """Open the plans of all robots that have one, by name."""
-    said = {robot.body.name: robot.entry for robot in robots}
-    several = {name: one for name, one in said.items() if isinstance(one, OneOfSeveral)}
+    entries = {robot.body.name: robot.entry for robot in robots}
+    several = {name: one for name, one in entries.items() if isinstance(one, OneOfSeveral)}
     namespaces = {name: (one.namespace or name).strip("/") for name, one in several.items()}
     bodies = {robot.body.name: robot.body for robot in robots}
     with ExitStack() as opened:
@@ -237,7 +237,7 @@ def _of_several(
         for name, one in several.items():
             if one.source is None:
                 continue
-            body = replace(bodies[name], one_of_several=False)  # a plan knows its robot only
+            body = replace(bodies[name], one_of_several=False)  # a plan only knows its own robot
             try:
                 plan = open_source(
                     _in_namespace(_mapping(one.source), name, namespaces),
@@ -257,7 +257,7 @@ def _of_several(
 
 
 def _mapping(source: Any) -> dict[str, Any]:
-    """A given source as a mapping."""
+    """Convert a given source to a mapping."""
     if isinstance(source, str):
         return {"recording": source}
     given: dict[str, Any] = source.model_dump(mode="json", exclude_unset=True)
@@ -267,10 +267,10 @@ def _mapping(source: Any) -> dict[str, Any]:
 def _in_namespace(
     spec: Mapping[str, Any], name: str, namespaces: Mapping[str, str]
 ) -> Mapping[str, Any]:
-    """The spec with the topics of the robot's namespace, where it names none.
+    """Restrict the spec to topics in the robot's namespace, unless it names topics.
 
     Raises:
-        BadInput: if all topics with joint states are those of another robot.
+        BadInput: if all topics with joint states belong to another robot.
     """
     for kind in ("live", "commands"):
         if kind in spec:

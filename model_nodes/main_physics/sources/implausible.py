@@ -16,18 +16,18 @@ from model_nodes.main_physics.sources.joint_facts import SI_PER, JointFacts, fas
 from model_nodes.main_physics.sources.joint_series import Series
 
 GAP_INTERVALS = 5
-LEAST_GAP_NS = 200_000_000
+MIN_GAP_NS = 200_000_000
 _FREQUENT = 0.98
 _PAUSES = 3
-"""Of a stream that pauses again and again, only pauses this many times as long as those are gaps."""
-LEAST_ABSENCE_NS = 1_000_000_000
-"""Joint states may begin later and end earlier than a recording by this much."""
+"""In a stream with frequent pauses, only pauses this many times as long are gaps."""
+MIN_ABSENCE_NS = 1_000_000_000
+"""Time by which joint states may start later and end earlier than a recording."""
 
 
 def find_gaps(series: Sequence[Series], duration_ns: int, facts: JointFacts) -> list[Finding]:
-    """Find pauses of more than 0.2 s that stand out in their stream, and 1 s without samples at either end.
+    """Find pauses of more than 0.2 s that stand out in their stream, and at least 1 s without samples at either end.
 
-    The arguments are topic, joints, duration [s] and the usual (median) interval [s].
+    The findings have the arguments topic, joints, duration [s] and the usual (median) interval [s].
     """
     found: list[Finding] = []
     for one in series:
@@ -42,12 +42,12 @@ def _gaps_of(series: Series, joints: Sequence[str], duration_ns: int) -> Iterabl
     intervals = np.diff(times)
     usual = float(np.median(intervals))
     frequent = float(np.quantile(intervals, _FREQUENT, method="lower"))
-    least = max(GAP_INTERVALS * usual, _PAUSES * frequent)
+    minimum = max(GAP_INTERVALS * usual, _PAUSES * frequent)
     ends = [(0, int(times[0])), (int(times[-1]), duration_ns)]
-    pauses = [(int(times[i]), int(times[i + 1])) for i in np.flatnonzero(intervals > LEAST_GAP_NS)]
-    for kind, shortest in ((pauses, LEAST_GAP_NS), (ends, LEAST_ABSENCE_NS)):
+    pauses = [(int(times[i]), int(times[i + 1])) for i in np.flatnonzero(intervals > MIN_GAP_NS)]
+    for kind, shortest in ((pauses, MIN_GAP_NS), (ends, MIN_ABSENCE_NS)):
         for begin, end in kind:
-            if end - begin > max(shortest, least):
+            if end - begin > max(shortest, minimum):
                 arguments: dict[str, Json] = {
                     "topic": series.topic,
                     "joints": list(joints),
@@ -58,23 +58,23 @@ def _gaps_of(series: Series, joints: Sequence[str], duration_ns: int) -> Iterabl
 
 
 TOP_ACCELERATION = 200.0
-"""No joint reaches this within one interval of its samples [rad/s^2 or m/s^2]."""
+"""Acceleration that no joint reaches within one interval of its samples [rad/s^2 or m/s^2]."""
 _NEIGHBOURS = 5
-"""Samples on either side that show how fast the joint moves anyway."""
+"""Number of samples on either side from which the usual speed is computed."""
 _FASTER = 5.0
-"""A step that is at most this many times the usual one is motion."""
+"""A step at most this many times the usual one is motion."""
 _ALONE = 0.25
-"""The steps before and after a jump go on with it at most at this share of its speed."""
-_MOST = 50
-"""Jumps of one joint that are reported."""
+"""Maximum ratio of the speeds before and after a jump, in its direction, to the jump's own."""
+_MAX_JUMPS = 50
+"""Maximum number of jumps per joint that are reported."""
 
 
 def find_jumps(series: Sequence[Series], facts: JointFacts) -> list[Finding]:
-    """Find jumps of the robots' joints, the earliest ones of each.
+    """Find jumps of the robots' joints; for each joint only the earliest ones are reported.
 
-    A jump is a single step that stands out from the motion around it, and is faster than the joint can be or begins
-    and ends within one interval. Jitter and bursts of stamps are no jumps: an interval counts at least as the usual
-    one.
+    A jump is a single step that stands out from the motion around it, and is faster than the joint can move, or than it
+    can accelerate and brake within one interval. Jitter and bursts of stamps are not jumps: each interval counts as at
+    least the usual one.
     """
     return [
         finding
@@ -96,8 +96,8 @@ def _jumps_of(series: Series, joint: str, facts: JointFacts) -> Iterable[Finding
     speeds = steps / seconds
     usual = _speed_around(np.abs(speeds), found)
     excess = np.abs(steps[found]) - _FASTER * usual * seconds[found]
-    found = found[(excess > facts.least_step(joint)) & _alone(speeds, found)]
-    for at in found[:_MOST]:
+    found = found[(excess > facts.least_step(joint)) & _stand_alone(speeds, found)]
+    for at in found[:_MAX_JUMPS]:
         arguments: dict[str, Json] = {
             "joint": joint,
             "topic": series.topic,
@@ -108,12 +108,12 @@ def _jumps_of(series: Series, joint: str, facts: JointFacts) -> Iterable[Finding
         yield Finding("jump", int(times[at]), int(times[at + 1]), arguments)
 
 
-def _alone(speeds: Floats, at: Int64s) -> NDArray[np.bool_]:
-    """Return which of some steps are single ones: a motion, however quick, takes several."""
+def _stand_alone(speeds: Floats, at: Int64s) -> NDArray[np.bool_]:
+    """Return which of some steps stand alone: even a quick motion takes several steps."""
     padded = np.pad(speeds, 1)
     before, after = padded[at], padded[at + 2]
-    along = np.maximum(before * np.sign(speeds[at]), after * np.sign(speeds[at]))
-    return np.asarray(along < _ALONE * np.abs(speeds[at]))
+    neighbours = np.maximum(before * np.sign(speeds[at]), after * np.sign(speeds[at]))
+    return np.asarray(neighbours < _ALONE * np.abs(speeds[at]))
 
 
 def _speed_around(speeds: Floats, at: Int64s) -> Floats:
@@ -123,21 +123,21 @@ def _speed_around(speeds: Floats, at: Int64s) -> Floats:
     return median(padded[at[:, None] + np.array(offsets)])
 
 
-_BEYOND = 2.0
-"""A joint that passes a limit by this factor or more is in other units, or another robot's."""
+_OTHER_UNIT_RATIO = 2.0
+"""A joint that exceeds a limit by this factor or more has other units, or belongs to another robot."""
 _TOLERANCE = 1.02
-"""In the right units its limits are passed by at most this factor."""
+"""In the right units the limits are exceeded by at most this factor."""
 
 
 def unlike_si(series: Sequence[Series], facts: JointFacts) -> Iterator[Finding]:
-    """Yield which joints pass their limits by so much that their positions look to be in other units.
+    """Yield a finding for joints that exceed their limits so much that they seem to be recorded in other units.
 
-    All joints of that kind must be within their limits in the other unit, and half of those that move beyond them in
-    SI units. The arguments are unit, factor (how many of the unit are one rad or m), joints and topic.
+    In the other unit all joints of that kind must be within their limits, and in SI units half of the moving ones must
+    be beyond them. The findings have the arguments unit, factor (units per rad or m), joints and topic.
     """
     for unit in Units:
         ratios = _ratios(series, facts, unit)
-        beyond = [joint for joint, ratio in ratios.items() if ratio > _BEYOND]
+        beyond = [joint for joint, ratio in ratios.items() if ratio > _OTHER_UNIT_RATIO]
         moving = [joint for joint, ratio in ratios.items() if ratio > 0.0]
         fits = all(ratio * SI_PER[unit] <= _TOLERANCE for ratio in ratios.values())
         if beyond and fits and 2 * len(beyond) >= len(moving):
@@ -152,7 +152,7 @@ def unlike_si(series: Sequence[Series], facts: JointFacts) -> Iterator[Finding]:
 
 
 def _ratios(series: Sequence[Series], facts: JointFacts, unit: Units) -> dict[str, float]:
-    """Return joint -> its greatest position in shares of its limit, of the joints that may have this unit."""
+    """Return joint -> ratio of its largest position to its limit, for the joints that may have this unit."""
     found = {}
     for one in series:
         for column, joint in enumerate(one.names):

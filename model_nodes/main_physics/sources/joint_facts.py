@@ -1,4 +1,4 @@
-"""Facts about the joints that a recording is compared with, and the speed of steps between samples."""
+"""Facts about the robots' joints for checks of a recording, and the speed of steps between samples."""
 
 from __future__ import annotations
 
@@ -14,61 +14,61 @@ from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
 SI_PER: Mapping[Units, float] = {Units.DEGREES: math.pi / 180.0, Units.MILLIMETRES: 1e-3}
-"""The factor from a position to rad or m."""
+"""Factor from a position in this unit to rad or m."""
 _SMALLEST_STEP = {JointKind.HINGE: 0.02, JointKind.SLIDE: 0.005}
 """Smaller differences [rad or m] are noise, resolution or delay."""
 _USUAL_SPEED = 2.0 * math.pi
-"""Largest speed of a joint whose limit is not known [rad/s or m/s]."""
+"""Maximum speed of a joint without a known limit [rad/s or m/s]."""
 _MARGIN = 1.5
-"""A robot may be faster than by its description, by this factor."""
+"""Factor by which a robot may be faster than its description."""
 
 
 class JointFacts:
-    """The joints of robots, by name; without robots nothing is known, and every joint counts as one of theirs."""
+    """The joints of robots, by name; without robots nothing is known, and every joint counts as the robots'."""
 
     def __init__(self, robots: Sequence[Body] = ()) -> None:
         self._joints: dict[str, Joint] = {j.name: j for b in robots for j in b.driven_joints}
         self.names: frozenset[str] | None = frozenset(self._joints) if robots else None
 
     def has(self, joint: str) -> bool:
-        """Whether a recorded joint may be one of the robots'."""
+        """Whether a recorded joint may belong to the robots."""
         return self.names is None or joint in self.names
 
     def least_step(self, joint: str) -> float:
-        """The smallest difference of two positions that counts [rad or m]."""
+        """The smallest difference of two positions that is significant [rad or m]."""
         known = self._joints.get(joint)
         return _SMALLEST_STEP[JointKind.HINGE if known is None else known.kind]
 
     def top_speed(self, joint: str) -> float:
-        """A speed that the joint does not reach [rad/s or m/s]."""
+        """A speed that the joint cannot reach [rad/s or m/s]."""
         known = self._joints.get(joint)
         limit = None if known is None else known.max_velocity
         return _MARGIN * limit if limit else _USUAL_SPEED
 
     def limits(self, joint: str) -> tuple[float, float] | None:
-        """The least and the greatest position [rad or m]; None if they are not known."""
+        """Lower and upper limit [rad or m]; None if unknown."""
         known = self._joints.get(joint)
         if known is None or known.lower is None or known.upper is None:
             return None
         return known.lower, known.upper
 
     def slides(self, joint: str) -> bool:
-        """Whether the joint is known to slide, and not to turn."""
+        """Whether the joint is known to be prismatic."""
         known = self._joints.get(joint)
         return known is not None and known.kind is JointKind.SLIDE
 
     def si_per(self, joint: str, units: Collection[Units]) -> float:
-        """The factor from a position to rad or m, by the units in which the robot publishes it."""
+        """The factor from a position to rad or m, for the units in which the robot publishes."""
         unit = Units.MILLIMETRES if self.slides(joint) else Units.DEGREES
         return SI_PER[unit] if unit in units and joint in self._joints else 1.0
 
     def turns(self, joint: str) -> bool:
-        """Whether the joint is known to turn without end."""
+        """Whether the joint is known to be continuous, that is, to rotate without limits."""
         known = self._joints.get(joint)
         return known is not None and _is_continuous(known)
 
     def differences(self, joint: str, changes: Floats) -> Floats:
-        """Return differences of positions, less whole turns for a joint that may turn without end."""
+        """Return differences of positions; for a joint that may be continuous, without whole revolutions."""
         if self.names is not None and not self.turns(joint):
             return changes
         return np.asarray(changes - 2.0 * math.pi * np.round(changes / (2.0 * math.pi)))
@@ -81,7 +81,7 @@ def _is_continuous(joint: Joint) -> bool:
 def median(values: NDArray[np.float64] | Int64s) -> Floats:
     """Return the median along the last axis; NaN without values.
 
-    The same as NumPy's for finite values; that one imports all of the masked arrays first.
+    Equals NumPy's median for finite values, but does not import masked arrays.
     """
     count = values.shape[-1]
     if not count:
@@ -91,7 +91,7 @@ def median(values: NDArray[np.float64] | Int64s) -> Floats:
 
 
 def intervals(times_ns: Int64s) -> Floats:
-    """Return the intervals between samples [s], each at least the usual one."""
+    """Return the intervals between samples [s], each at least as long as the usual one."""
     steps = np.abs(np.diff(times_ns)) / 1e9
     usual = float(median(steps)) or 1e-3
     return np.maximum(steps, usual)
@@ -100,7 +100,7 @@ def intervals(times_ns: Int64s) -> Floats:
 def fast(
     steps: Floats, seconds: Floats, joint: str, facts: JointFacts, acceleration: float
 ) -> NDArray[np.bool_]:
-    """Return which steps are faster than the joint, or begin and end with more than `acceleration`."""
+    """Return which steps are faster than the joint, or need more than `acceleration` within their interval."""
     sizes = np.abs(steps)
     fastest = facts.top_speed(joint) * seconds
     return (sizes > facts.least_step(joint)) & (

@@ -1,8 +1,8 @@
-"""Decodes messages directly from the payload, as ROS 2 serializes them: parts of any, and sensor_msgs/msg/JointState.
+"""Decodes messages directly from the payload in CDR: parts of any type, and sensor_msgs/msg/JointState.
 
-A general decoder creates objects and strings anew for each message (about 0.1 ms for 30 joints, half a
-minute for an hour at 100 Hz). The names hardly ever change, so this decoder compares them as bytes, and the
-numbers stay bytes until all messages are read.
+A general decoder creates new objects and strings for each message (about 0.1 ms for 30 joints, half a minute for an
+hour at 100 Hz). The names hardly ever change, so this decoder compares them as bytes, and the numbers stay bytes until
+all messages are read.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 STAMP = struct.Struct("<iI")
 COUNT = struct.Struct("<I")
 ORIGIN = 4
-"""CDR aligns relative to the end of the four-byte encapsulation header."""
+"""Offset of the CDR payload; alignment is relative to the end of the four-byte encapsulation header."""
 LITTLE_ENDIAN = b"\x00\x01"
 
 
@@ -25,7 +25,7 @@ def string(raw: bytes, offset: int) -> tuple[str, int]:
     """Return the string at an offset, and the offset of its end.
 
     Raises:
-        Undecodable: if there is none.
+        Undecodable: if there is no string.
     """
     (length,) = COUNT.unpack_from(raw, offset)
     end = offset + 4 + length
@@ -35,12 +35,12 @@ def string(raw: bytes, offset: int) -> tuple[str, int]:
 
 
 def aligned(offset: int, size: int) -> int:
-    """Return the first offset from this one on that is aligned to a size."""
+    """Return the first aligned offset that is not before this one."""
     return (offset - ORIGIN + size - 1) // size * size + ORIGIN
 
 
 _AFTER_STAMP = ORIGIN + STAMP.size
-_REMEMBERED = 8
+_MAX_SHAPES = 8
 
 
 class JointSample(NamedTuple):
@@ -53,7 +53,7 @@ class JointSample(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """The common layout of payloads with the same names, length and counts."""
+    """The layout that payloads with the same names, length and counts share."""
 
     length: int
     names: tuple[str, ...]
@@ -104,7 +104,7 @@ class JointMessageDecoder:
         except (struct.error, UnicodeDecodeError) as error:
             raise Undecodable(str(error)) from error
         self._shapes.insert(0, shape)
-        del self._shapes[_REMEMBERED:]
+        del self._shapes[_MAX_SHAPES:]
         return shape
 
 
@@ -143,7 +143,7 @@ def _read_names(raw: bytes) -> tuple[tuple[str, ...], int]:
 
 
 def _numbers(raw: bytes, offset: int) -> slice:
-    """Return the byte range of a sequence of float64; the sequence begins with its count."""
+    """Return the byte range of the numbers in a float64 sequence, which starts with its count."""
     (count,) = COUNT.unpack_from(raw, offset)
     begin = offset + 4 if count == 0 else aligned(offset + 4, 8)
     end = begin + 8 * count

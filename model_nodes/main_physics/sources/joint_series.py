@@ -1,4 +1,4 @@
-"""Joint samples in the order of time; one series for all joints of the same messages."""
+"""Joint samples in the order of time; one series for all joints that occur in the same messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Series:
         times_ns: (n,) run time [ns], strictly increasing.
         positions: (n, joints) in rad or m.
         efforts: (n, joints) in Nm or N, NaN where not recorded.
-        topic: where they were recorded.
+        topic: topic on which they were recorded.
     """
 
     names: tuple[str, ...]
@@ -37,17 +37,17 @@ class Series:
 def build_series(
     table: JointTable, facts: JointFacts, left_out: Contradictions | None = None
 ) -> tuple[list[Series], Account]:
-    """Build one series for each set of joints that the same messages contain.
+    """Build one series for each set of joints that occur in the same messages.
 
-    Samples that are not finite are left out. Of samples at the same time the last one is used.
+    Samples that are not finite are left out. Of several samples with the same time only the last one is used.
 
     Args:
         table: all samples.
-        facts: the robot's joints; others are not in the account.
-        left_out: their unused samples.
+        facts: the robots' joints; other joints are not in the account.
+        left_out: contradictions, with the samples that must not be used.
 
     Returns:
-        The series, and the account of the samples.
+        The series, and the account of used and unused samples.
     """
     unused = set() if left_out is None else left_out.unused
     strange = np.array([] if left_out is None else sorted(left_out.strange), np.int64)
@@ -75,7 +75,7 @@ def build_series(
 def _count_messages(
     table: JointTable, known: Mapping[str, object], facts: JointFacts, account: Account
 ) -> None:
-    """Add the mending of whole messages that have joints of the robot."""
+    """Add the repairs of whole messages with joints of the robot to the account."""
     topics = {
         group.publisher.topic
         for group in table.groups.values()
@@ -93,12 +93,12 @@ def _count_messages(
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
-    """Samples of joints of the same groups, in the order of time; those that are not used are left out.
+    """Samples of joints from the same groups, in the order of time, without unused ones.
 
     Attributes:
-        names: the joints.
-        topic: where they were recorded.
-        recorded: how many there were.
+        names: names of the joints.
+        topic: topics on which they were recorded.
+        recorded: number of samples that were recorded.
         times_ns: (n,) run time [ns], not decreasing.
         positions, efforts: (n, joints) in SI units.
     """
@@ -114,7 +114,7 @@ class _Samples:
     def of(
         cls, names: Sequence[str], groups: Sequence[Group], table: JointTable, strange: Int64s
     ) -> _Samples:
-        """Join the samples of some groups, without some messages that are strange."""
+        """Join the samples of some groups, without the messages in `strange`."""
         columns = [[group.names.index(name) for name in names] for group in groups]
         each = list(zip(groups, columns, strict=True))
         messages = groups[0].message_numbers()
@@ -139,16 +139,16 @@ class _Samples:
         return cls(names, topic, recorded, times, positions, efforts)
 
     def series(self, facts: JointFacts, account: Account) -> Iterator[Series]:
-        """Yield a series for each set of joints that are finite in the same messages, and count left-out samples."""
+        """Yield a series for each set of joints that are finite in the same messages; account for left-out samples."""
         finite = np.isfinite(self.positions)
         efforts = self.efforts
         if (infinite := np.isinf(efforts)).any():
             efforts = np.where(infinite, np.nan, efforts)
-            self._say(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
+            self._add_mending(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
         if finite.all():
             yield from self._one(slice(None), slice(None), efforts, facts, account)
             return
-        self._say(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
+        self._add_mending(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
         alike: dict[bytes, list[int]] = {}
         for column in range(len(self.names)):
             alike.setdefault(finite[:, column].tobytes(), []).append(column)
@@ -185,7 +185,7 @@ class _Samples:
         own: Sequence[str],
         account: Account,
     ) -> int:
-        """Return how many samples differ from the next one, which has the same time."""
+        """Return the number of samples that differ from the next one with the same time."""
         differs = np.flatnonzero(earlier)
         changed = (positions[differs] != positions[differs + 1]).any(axis=1)
         differs = differs[changed]
@@ -204,8 +204,10 @@ class _Samples:
             )
         return len(differs)
 
-    def _say(self, what: MendingKind, odd: Bools, facts: JointFacts, account: Account) -> None:
-        """Note that some (n, joints) values are left out, of the robot's joints."""
+    def _add_mending(
+        self, kind: MendingKind, odd: Bools, facts: JointFacts, account: Account
+    ) -> None:
+        """Add to the account that some (n, joints) values of the robot's joints are left out."""
         own = [i for i, name in enumerate(self.names) if facts.has(name) and odd[:, i].any()]
         if not own:
             return
@@ -213,7 +215,7 @@ class _Samples:
         first, last = int(self.times_ns[rows[0]]), int(self.times_ns[rows[-1]])
         account.mended.append(
             Mending(
-                what,
+                kind,
                 self.topic,
                 int(np.count_nonzero(odd[:, own])),
                 self.recorded * len(own),

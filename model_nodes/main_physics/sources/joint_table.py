@@ -25,15 +25,15 @@ from model_nodes.main_physics.sources.joint_messages import (
 from model_nodes.main_physics.sources.mending import Bools, Mending, MendingKind, date_messages
 
 BASELINE_NS = 50_000_000
-"""Speeds are measured over at least this time, so that jitter of stamps and noise do not count."""
+"""Minimum time over which speeds are measured, so that noise and jitter of stamps do not matter."""
 
 _Layout: TypeAlias = tuple[Publisher, tuple[str, ...], bool]
-"""Who publishes which joints in which order, and whether with efforts."""
+"""Publisher, names of the joints in their order, and whether there are efforts."""
 
 
 @dataclass(slots=True)
 class Group:
-    """One publisher's samples of the same joints, in one order; numbers stay bytes until all messages are read."""
+    """Samples of the same joints from one publisher, in one order; numbers stay bytes until all messages are read."""
 
     publisher: Publisher
     names: tuple[str, ...]
@@ -43,7 +43,7 @@ class Group:
     efforts: bytearray = field(default_factory=bytearray)
 
     def add(self, message: int, positions: bytes, efforts: bytes) -> None:
-        """Append one sample, in the group's order."""
+        """Append one sample; its joints must have the group's order."""
         self.messages.append(message)
         self.positions += positions
         self.efforts += efforts
@@ -69,9 +69,9 @@ class JointTable:
     Attributes:
         groups: samples by publisher and the set of joints in their messages.
         times_ns: (messages,) run time of each message [ns], from its stamp if that is plausible.
-        kept: (messages,) which messages are used.
-        mended: mending of the messages.
-        lost: publisher and joints -> number of messages without positions that can be used.
+        kept: (messages,) whether each message is used.
+        mended: repairs of the messages.
+        lost: (publisher, joints) -> number of messages without usable positions.
         left_out: topic -> number of its messages that the bag leaves out.
         fault: set if the recording cannot be read to its end.
     """
@@ -91,7 +91,7 @@ class JointTable:
         self._topics: list[str] = []
 
     def read_bag(self, bag: Bag, topics: Collection[str]) -> None:
-        """Read to the end, or to the first message that cannot be read.
+        """Read the messages to the end, or to the first one that cannot be read.
 
         Raises:
             BadInput: if a message contains a joint twice.
@@ -118,19 +118,19 @@ class JointTable:
         self._date(bag, np.array(stamps, np.int64), np.array(logged, np.int64))
 
     def place(self, message: int) -> str:
-        """Return the topic of a message and its number on that topic, from 1 (for errors)."""
+        """Return the topic of a message and its number on that topic, from 1, for errors."""
         topic = self._topics[message]
         before = self._topics[:message] if message >= 0 else self._topics[:-1]
         return f"{topic}, message {before.count(topic) + 1}"
 
     @property
     def recorded_names(self) -> set[str]:
-        """The joints' recorded names."""
+        """Names of the joints in the recording."""
         return {name for _, names, _ in self._layouts for name in names}
 
     @property
     def joints(self) -> set[str]:
-        """The joints with positions, by the robot's names."""
+        """Names of the joints with positions, as the robot has them."""
         return {name for group in self.groups.values() for name in group.names}
 
     def convert(self, units: Collection[Units], facts: JointFacts) -> None:
@@ -140,7 +140,7 @@ class JointTable:
             group.positions = bytearray((group.position_table() * factors).tobytes())
 
     def without_positions(self) -> int:
-        """Return the number of messages that name joints and have no positions."""
+        """Return the number of messages that name joints but have no positions."""
         return sum(len(n) for (what, _), n in self._odd.items() if what is MendingKind.NO_POSITIONS)
 
     def _date(self, bag: Bag, stamps: Int64s, logged: Int64s) -> None:
@@ -186,7 +186,7 @@ class JointTable:
         group.add(message, positions, efforts)
 
     def _layout(self, message: int, layout: _Layout) -> tuple[Group, list[int] | None]:
-        """Return the group of these names, and their permutation to its order (None: identical)."""
+        """Return the group of a layout, and the permutation of its joints to the group's order (None: identical)."""
         if (known := self._layouts.get(layout)) is not None:
             return known
         publisher, names, has_efforts = layout
@@ -211,21 +211,21 @@ class JointTable:
 
 
 class _Moved:
-    """Knows whether a publisher's positions change between two of its messages.
+    """Checks whether a publisher's positions change between two of its messages.
 
     Args:
-        groups: of the publisher.
-        messages: (n,) numbers of all its messages, in their order.
+        groups: groups of the publisher.
+        messages: (n,) numbers of all its messages, in increasing order.
     """
 
     def __init__(self, groups: Sequence[Group], messages: Int64s) -> None:
         self._groups, self._messages = groups, messages
 
     def __call__(self, first: int, last: int) -> bool:
-        """Whether they change from the first to the last message, by their places."""
-        least, most = self._messages[first], self._messages[last]
+        """Whether positions change from the first to the last message, given by their indices."""
+        lowest, highest = self._messages[first], self._messages[last]
         for group in self._groups:
-            begin, end = np.searchsorted(group.message_numbers(), [least, most + 1])
+            begin, end = np.searchsorted(group.message_numbers(), [lowest, highest + 1])
             rows = group.position_table()[begin:end]
             if len(rows) > 1 and not np.array_equal(rows, rows[:1].repeat(len(rows), 0), True):
                 return True
@@ -237,9 +237,9 @@ class RawSamples:
     """Samples of one joint by one publisher.
 
     Attributes:
-        publisher: of the samples.
-        joint: its name.
-        times_ns: (n,) run time [ns], in the order of the log, which may go back a little.
+        publisher: publisher of the samples.
+        joint: name of the joint.
+        times_ns: (n,) run time [ns], in the order of the log, where it may decrease slightly.
         positions: (n,) in rad or m.
         messages: (n,) numbers of the messages.
     """
@@ -255,7 +255,7 @@ class RawSamples:
         return self.only(np.argsort(self.times_ns, kind="stable"))
 
     def only(self, chosen: Int64s | NDArray[np.bool_]) -> RawSamples:
-        """Return some of the samples, in the order in which they are chosen."""
+        """Return some of the samples, in the order of the indices."""
         return RawSamples(
             self.publisher,
             self.joint,
@@ -266,7 +266,7 @@ class RawSamples:
 
 
 def raw_samples(table: JointTable) -> list[RawSamples]:
-    """Return the samples of each joint of each publisher, without those that are not used or not finite."""
+    """Return the samples of each joint from each publisher, without those that are unused or not finite."""
     groups: dict[tuple[Publisher, str], list[Group]] = {}
     for group in table.groups.values():
         for name in group.names:
@@ -287,7 +287,7 @@ def _joined(key: tuple[Publisher, str], groups: Sequence[Group], table: JointTab
 
 
 def greatest_speed(samples: RawSamples) -> float:
-    """Return the greatest mean speed over at least `BASELINE_NS` [rad/s or m/s]; 0 for a shorter recording."""
+    """Return the maximum mean speed over at least `BASELINE_NS` [rad/s or m/s]; 0 for a shorter recording."""
     times, positions = samples.times_ns, samples.positions
     later = np.searchsorted(times, times + BASELINE_NS)
     inside = later < len(times)
@@ -303,23 +303,20 @@ _COMMANDS = re.compile(r"command|cmd|desired|target|goal|setpoint|reference|fake
 
 
 def joint_topics(bag: Bag) -> list[str]:
-    """Return the topics with joint states, those of the state first, not those of commands.
-
-    The usual one is the first of them.
-    """
+    """Return the topics with joint states; topics with commands come last, and the usual topic first."""
     found = [topic for topic in bag.topics if JOINT_STATE in bag.types(topic)]
     return sorted(found, key=lambda name: (says_commands(name), name != USUAL, name))
 
 
 def says_commands(topic: str) -> bool:
-    """Whether a topic's name shows that it carries commands."""
+    """Whether a topic's name suggests that it carries commands."""
     return _COMMANDS.search(topic) is not None
 
 
 def tables_of(
     bag: Bag, topics: Collection[str], renamed: Mapping[str, str]
 ) -> dict[str, JointTable | BadInput]:
-    """Read each topic by itself; returns its samples, or why they cannot be used."""
+    """Read each topic separately; returns its samples, or the error if they cannot be used."""
     return {topic: _table_of(bag, topic, renamed) for topic in topics}
 
 
@@ -334,10 +331,10 @@ def _table_of(bag: Bag, topic: str, renamed: Mapping[str, str]) -> JointTable | 
 
 
 def check_joint_topic(bag: Bag, topic: str, where: str) -> None:
-    """Check that a topic is there and carries joint states.
+    """Check that a topic exists and carries joint states.
 
     Raises:
-        BadInput: if not. `where` is the key that names the topic.
+        BadInput: otherwise. `where` is the key in the scenario that names the topic.
     """
     summary = bag.require(topic, where)
     if summary.type != JOINT_STATE:
@@ -354,15 +351,15 @@ def check_joint_topic(bag: Bag, topic: str, where: str) -> None:
 
 
 def choose(joints: Mapping[str, Collection[str]], wanted: Collection[str] | None) -> list[str]:
-    """Choose topics so that all joints are there, each from as few topics as possible.
+    """Choose topics that together have all joints, each joint from as few topics as possible.
 
     Args:
-        joints: the joints with positions of each topic, the topics in the order of `joint_topics`.
+        joints: topic -> its joints with positions, in the order of `joint_topics`.
         wanted: the robot's joints; None for all.
 
     Returns:
-        The topics that are taken: of those with joints of the robot the usual one, then the one with the most
-        joints, then those that add joints. Topics with commands are taken only if there are no others.
+        The chosen topics with joints of the robot: the usual one, then the one with most joints, then those that add
+        joints. Topics with commands are only chosen if there are no others.
     """
     useful = {
         topic: names
@@ -370,12 +367,12 @@ def choose(joints: Mapping[str, Collection[str]], wanted: Collection[str] | None
         if (names := set(found) if wanted is None else set(found) & set(wanted))
     }
     measured = {topic: names for topic, names in useful.items() if not says_commands(topic)}
-    rest = measured or useful
+    remaining = measured or useful
     chosen: list[str] = []
     covered: set[str] = set()
-    while rest:
-        best = min(rest, key=lambda topic: (topic != USUAL, -len(rest[topic] - covered)))
+    while remaining:
+        best = min(remaining, key=lambda topic: (topic != USUAL, -len(remaining[topic] - covered)))
         chosen.append(best)
-        covered |= rest[best]
-        rest = {topic: names for topic, names in rest.items() if names - covered}
+        covered |= remaining[best]
+        remaining = {topic: names for topic, names in remaining.items() if names - covered}
     return chosen

@@ -1,4 +1,4 @@
-"""Joint positions from recorded transforms, with the robot's kinematics."""
+"""Joint positions from recorded transforms, computed with the robot's kinematics."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ _PLANAR = 3
 
 
 def chain_of(joint: Joint, joints: Sequence[Joint]) -> list[Joint]:
-    """Return the joints of the chain of which a joint is one, from its parent on; itself alone if it has one axis."""
+    """Return the joints of a planar or floating joint, from its parent on; a joint with one axis alone."""
     if not joint.whole:
         return [joint]
     return [one for one in joints if one.whole == joint.whole]
 
 
 def positions_in_chain(chain: Sequence[Joint], poses: Floats) -> tuple[Floats, float, float]:
-    """Return (n, axes) positions, and how far [rad, m] the poses are off the joint's motion at most.
+    """Return (n, axes) positions, and the maximum rotation [rad] and translation [m] that the joint cannot produce.
 
     Args:
-        chain: the joints of a planar or floating one.
-        poses: (n, 7) of its child in the frame in which it is with all positions at 0.
+        chain: the joints that make up a planar or floating joint.
+        poses: (n, 7) poses of the child, relative to its pose with all positions at 0.
     """
     slides = np.array([joint.axis for joint in chain if joint.kind is JointKind.SLIDE])
-    moved = poses[:, :3] @ slides.T
+    translations = poses[:, :3] @ slides.T
     if len(chain) > _PLANAR:
-        return np.concatenate([moved, _turns(poses)], axis=1), 0.0, 0.0
+        return np.concatenate([translations, _unwrapped_angles(poses)], axis=1), 0.0, 0.0
     normal = np.array(chain[-1].axis)
     sines = poses[:, 4:7] @ normal
-    turns = np.unwrap(2.0 * np.arctan2(sines, poses[:, 3]))
+    angles = np.unwrap(2.0 * np.arctan2(sines, poses[:, 3]))
     tilt = 2.0 * np.linalg.norm(poses[:, 4:7] - sines[:, None] * normal, axis=1)
-    shift = np.linalg.norm(poses[:, :3] - moved @ slides, axis=1)
-    nearest = turns - 2.0 * np.pi * np.round(turns[0] / (2.0 * np.pi))
-    positions = np.concatenate([moved, nearest[:, None]], axis=1)
+    shift = np.linalg.norm(poses[:, :3] - translations @ slides, axis=1)
+    nearest = angles - 2.0 * np.pi * np.round(angles[0] / (2.0 * np.pi))
+    positions = np.concatenate([translations, nearest[:, None]], axis=1)
     return positions, float(tilt.max()), float(shift.max())
 
 
-def _turns(poses: Floats) -> Floats:
-    """(n, 3) yaw, pitch and roll, each without jumps; about the fixed axes z, y and x."""
-    turns: Floats = np.unwrap(roll_pitch_yaw(poses[:, 3:7])[:, ::-1], axis=0)
-    return turns
+def _unwrapped_angles(poses: Floats) -> Floats:
+    """(n, 3) unwrapped yaw, pitch and roll, about the fixed axes z, y and x."""
+    angles: Floats = np.unwrap(roll_pitch_yaw(poses[:, 3:7])[:, ::-1], axis=0)
+    return angles
 
 
 class RigidGroups:
-    """Groups of frames; each frame has a pose in the first one of its group.
+    """Groups of rigidly connected frames; each frame has a pose in the first frame of its group.
 
     Args:
-        fixed: parent, child, and the pose of the child in the parent's frame. Of several ways between two frames the
-            shortest one counts.
+        fixed: parent, child, and the pose of the child in the parent. If several paths connect two frames, the
+            shortest one is used.
     """
 
     def __init__(self, fixed: Iterable[tuple[str, str, Pose]]) -> None:
@@ -75,48 +75,48 @@ class RigidGroups:
         for parent, child, pose in fixed:
             self._neighbours[parent].append((child, pose))
             self._neighbours[child].append((parent, invert(pose)))
-        self._places: dict[str, tuple[str, Pose]] = {}
+        self._poses_in_group: dict[str, tuple[str, Pose]] = {}
         for frame in list(self._neighbours):
-            if frame not in self._places:
+            if frame not in self._poses_in_group:
                 self._spread(frame)
 
     def group(self, frame: str) -> str:
         """Return the first frame of a frame's group."""
-        return self._places.get(frame, (frame, IDENTITY))[0]
+        return self._poses_in_group.get(frame, (frame, IDENTITY))[0]
 
     def between(self, outer: str, inner: str) -> Pose:
-        """Return the pose of `inner` in `outer`, which are in the same group."""
+        """Return the pose of `inner` in `outer`; both must be in the same group."""
         (_, to_outer), (_, to_inner) = self._place(outer), self._place(inner)
         return compose(invert(to_outer), to_inner)
 
     def _place(self, frame: str) -> tuple[str, Pose]:
-        return self._places.get(frame, (frame, IDENTITY))
+        return self._poses_in_group.get(frame, (frame, IDENTITY))
 
     def _spread(self, root: str) -> None:
-        self._places[root] = root, IDENTITY
+        self._poses_in_group[root] = root, IDENTITY
         waiting = [root]
         for frame in waiting:
-            _, pose = self._places[frame]
+            _, pose = self._poses_in_group[frame]
             for neighbour, step in self._neighbours[frame]:
-                if neighbour not in self._places:
-                    self._places[neighbour] = root, compose(pose, step)
+                if neighbour not in self._poses_in_group:
+                    self._poses_in_group[neighbour] = root, compose(pose, step)
                     waiting.append(neighbour)
 
 
-_MOST_TURN = 0.05
-_MOST_SHIFT = 0.02
-"""A link off its joint's axis by more [rad, m] is another robot's."""
+_MAX_ROTATION = 0.05
+_MAX_TRANSLATION = 0.02
+"""Maximum rotation [rad] and translation [m] of a link off its joint's axis; beyond them the robot is another one."""
 _SHOWN = 6
 
 
 class TransformChain:
-    """Which transforms hold which joints of a robot.
+    """Maps the transforms of a recording to the joints of a robot.
 
     A joint's transform is between any two frames that are rigidly connected to its two links, by fixed joints of the
     robot, by static transforms, or by transforms of other frames that never change. Frames may have a prefix.
 
     Attributes:
-        account: of the transforms of `series`.
+        account: account of the transforms that `series` has used.
     """
 
     def __init__(self, robot: Body, transforms: Transforms, file: Path) -> None:
@@ -134,7 +134,7 @@ class TransformChain:
 
     @property
     def holds_joints(self) -> bool:
-        """Whether there is a transform of any joint."""
+        """Whether there is a transform for any joint."""
         return any(self._edge(joint) is not None for joint in self._robot.moving_joints)
 
     def series(self) -> list[Series]:
@@ -196,7 +196,7 @@ class TransformChain:
             self._reject(inner)
 
     def _between(self, joint: Joint, found: dict[str, Edge]) -> bool:
-        """Whether joints before and behind this one have transforms."""
+        """Whether joints above and below this one in the tree have transforms."""
         before = {joint.parent}
         for one in reversed(self._robot.joints):
             if one.child in before:
@@ -237,46 +237,46 @@ class TransformChain:
         poses = composed(poses, np.array([self._groups.between(inner, child)]))
         local = composed(origin, poses)
         if joint.whole:
-            every, turn, shift = positions_in_chain(chain, local)
-            positions: Floats = every[:, chain.index(joint)]
+            all_positions, rotation, shift = positions_in_chain(chain, local)
+            positions: Floats = all_positions[:, chain.index(joint)]
         else:
-            positions, turn, shift = _along(joint, local)
-        if turn > _MOST_TURN or shift > _MOST_SHIFT:
+            positions, rotation, shift = _along(joint, local)
+        if rotation > _MAX_ROTATION or shift > _MAX_TRANSLATION:
             raise BadInput(
                 f"the transforms are not those of this robot: {edge.child} is off the axis of joint {joint.name}",
                 file=self._file,
                 where=edge.topic,
-                found=f"{turn:.3f} rad and {1e3 * shift:.1f} mm",
+                found=f"{rotation:.3f} rad and {1e3 * shift:.1f} mm",
                 expected="the URDF of the robot that was recorded",
             )
         return positions
 
 
 def _along(joint: Joint, poses: Floats) -> tuple[Floats, float, float]:
-    """Return positions along a joint's axis, and how far [rad, m] the poses (n, 7) are off it at most."""
+    """Return positions along a joint's axis, and the maximum rotation [rad] and translation [m] of the poses off it."""
     axis, anchor = np.array(joint.axis), np.array(joint.anchor)
     vectors = poses[:, 4:7]
     if joint.kind is JointKind.SLIDE:
         positions = poses[:, :3] @ axis
-        turn = 2.0 * np.linalg.norm(vectors, axis=1)
+        rotation = 2.0 * np.linalg.norm(vectors, axis=1)
         shift = np.linalg.norm(poses[:, :3] - positions[:, None] * axis, axis=1)
-        return positions, float(turn.max()), float(shift.max())
+        return positions, float(rotation.max()), float(shift.max())
     sines = vectors @ axis
     half = np.arctan2(sines, poses[:, 3])
     positions = np.unwrap(2.0 * half)
     positions -= 2.0 * np.pi * np.round(positions[0] / (2.0 * np.pi))
-    turn = 2.0 * np.linalg.norm(vectors - sines[:, None] * axis, axis=1)
+    rotation = 2.0 * np.linalg.norm(vectors - sines[:, None] * axis, axis=1)
     shift = np.linalg.norm(poses[:, :3] + rotated(poses, anchor[None]) - anchor, axis=1)
-    return _within(joint, positions), float(turn.max()), float(shift.max())
+    return _shifted_into_limits(joint, positions), float(rotation.max()), float(shift.max())
 
 
-def _within(joint: Joint, positions: Floats) -> Floats:
-    """Shift by whole turns into the joint's limits, as far as they allow."""
-    turn = 2.0 * np.pi
-    if joint.upper is not None and positions.max() > joint.upper + _MOST_TURN:
-        positions = positions - turn * np.ceil((positions.max() - joint.upper) / turn)
-    elif joint.lower is not None and positions.min() < joint.lower - _MOST_TURN:
-        positions = positions + turn * np.ceil((joint.lower - positions.min()) / turn)
+def _shifted_into_limits(joint: Joint, positions: Floats) -> Floats:
+    """Shift positions by whole revolutions into the joint's limits, as far as possible."""
+    revolution = 2.0 * np.pi
+    if joint.upper is not None and positions.max() > joint.upper + _MAX_ROTATION:
+        positions = positions - revolution * np.ceil((positions.max() - joint.upper) / revolution)
+    elif joint.lower is not None and positions.min() < joint.lower - _MAX_ROTATION:
+        positions = positions + revolution * np.ceil((joint.lower - positions.min()) / revolution)
     return positions
 
 

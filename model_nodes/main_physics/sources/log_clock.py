@@ -1,4 +1,4 @@
-"""The clock by which a recorder dates messages, where it was not set, or is not that of the robot."""
+"""Corrects the times of a recorder whose clock was not set, or is not the robot's clock."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _SECOND_NS = 10**9
 
 
 def believed_span(times_ns: NDArray[np.int64]) -> tuple[int, int]:
-    """Return the first and the last log time [ns] of most messages: those without a year between two of them.
+    """Return the first and the last log time [ns] of the largest part of the messages without a gap of a year.
 
-    A clock that was not set is at 0 for a while, or years from the time to which it is set. Before simulated time has
-    begun, too, a recorder dates messages with 0.
+    A clock that was not set is at 0 for a while, or years away from the time to which it is set later. A recorder also
+    stamps messages with 0 before simulated time has started.
 
     Args:
         times_ns: (n,) log times since the epoch, increasing.
@@ -35,7 +35,7 @@ def believed_span(times_ns: NDArray[np.int64]) -> tuple[int, int]:
 
 
 class LogClock:
-    """Turns times of the log into those of the stamps, along straight lines between messages.
+    """Converts log times to the times of the stamps, by linear interpolation between messages.
 
     Args:
         logged, stamped: (n,) run times by log, and stamps [ns since the epoch], both increasing; n is at least 2.
@@ -48,21 +48,21 @@ class LogClock:
 
     @staticmethod
     def may_be_unset(first_ns: int, last_ns: int) -> bool:
-        """Whether the clock may have been unset, by the first and the last log time."""
+        """Whether the first and the last log time suggest that the clock was not set for a while."""
         return first_ns == 0 or last_ns - first_ns > _YEAR_NS
 
     @staticmethod
     def _before(logged: Sequence[int], stamped: Sequence[int]) -> int:
-        """Return how long before the first stamp the recording begins, by the clock of the stamps [ns]."""
+        """Return the time from the start of the recording to the first stamp, by the clock of the stamps [ns]."""
         pace = (stamped[-1] - stamped[0]) / (logged[-1] - logged[0])
         return round(logged[0] * pace)
 
     @classmethod
     def learned(cls, messages: Sequence[tuple[int, bytes]], file: Path) -> LogClock:
-        """Return the clock of messages that begin with a header: run time of the log [ns], and payload (CDR).
+        """Return the clock from messages that start with a header: run time of the log [ns], and payload (CDR).
 
         Raises:
-            BadInput: if there are no two stamps of which the second is later.
+            BadInput: if no stamp is later than another one.
         """
         logged: list[int] = []
         stamped: list[int] = []
@@ -86,7 +86,7 @@ class LogClock:
         return cls(logged, stamped)
 
     def at(self, logged_ns: int) -> int:
-        """Return the run time by the clock of the stamps [ns]; beyond the messages it goes on at their pace."""
+        """Convert a log time to run time by the clock of the stamps [ns]; extrapolates beyond the messages."""
         logged, stamped = self._logged, self._stamped
         if not logged[0] <= logged_ns <= logged[-1]:
             end = 0 if logged_ns < logged[0] else -1

@@ -1,9 +1,9 @@
-"""Mending of a recording's samples, and the dates of its messages.
+"""Repairs of a recording's samples, and the times of its messages.
 
-The messages of one publisher are in the order of the log. Their stamps are believed where they are near the log times,
-as these have the delays of the network. A stamp that goes back may be that of a message which came late, or of all
-messages since a clock was set back. The lag (log time less stamp) distinguishes them: it returns to what it was in the
-first case, and stays in the second.
+The messages of one publisher are in the order of the log. Their stamps are used where they are near the log times,
+since log times include the delays of the network. If a stamp decreases, either this message arrived late, or a clock
+was set back and all following stamps are affected. The lag (log time minus stamp) distinguishes the cases: it returns
+to its former value in the first case, and keeps its new value in the second one.
 """
 
 from __future__ import annotations
@@ -24,52 +24,52 @@ from model_nodes.main_physics.sources.joint_facts import median
 
 
 class MendingKind(StrEnum):
-    """Kinds of mending of messages or samples."""
+    """Kinds of repairs of messages or samples."""
 
     SORTED = "sorted"
-    """Messages came out of order and were sorted."""
+    """Messages arrived out of order and were sorted."""
     LATE = "late"
-    """Messages came so far out of order that they are left out."""
+    """Messages arrived so far out of order that they are left out."""
     SET_BACK = "set_back"
-    """The clock of the stamps was set back; later stamps are shifted so that they go on."""
+    """The clock of the stamps was set back; later stamps are shifted so that they keep increasing."""
     SET_FORWARD = "set_forward"
     """The clock that had been set back was set forward again."""
     STOOD = "stood"
-    """The clock of the stamps stood; its messages are dated by the log."""
+    """The clock of the stamps stood still; its messages get times from the log."""
     UNSET = "unset"
     """Stamps are 0; the log times are used."""
     OTHER_CLOCK = "other_clock"
-    """Stamps are more than 1 s from the log times, which are used."""
+    """Stamps differ by more than 1 s from the log times, which are used."""
     OTHER_PACE = "other_pace"
-    """The same, and the clock of the stamps is simulated or runs at another pace."""
+    """As `OTHER_CLOCK`, and the clock of the stamps is simulated or runs at another rate."""
     BEFORE_CLOCK = "before_clock"
-    """Messages were logged long before or after the rest, by a clock that was not set; they are left out."""
+    """Messages were logged long before or after the others, by a clock that was not set; they are left out."""
     SAME_TIME = "same_time"
-    """Samples have the time of later ones, and other positions; the later ones are used."""
+    """Samples have the same time as later ones but other positions; the later ones are used."""
     NOT_A_NUMBER = "not_a_number"
     """Positions are NaN or infinite and are left out."""
     NO_POSITIONS = "no_positions"
-    """Messages have names and no positions."""
+    """Messages have names but no positions."""
     MISFIT = "misfit"
-    """Messages have another number of positions than of names and are left out."""
+    """Messages have different numbers of positions and names and are left out."""
     EFFORTS_MISFIT = "efforts_misfit"
-    """Messages have another number of efforts than of names; the efforts are left out."""
+    """Messages have different numbers of efforts and names; the efforts are left out."""
     EFFORTS_NOT_A_NUMBER = "efforts_not_a_number"
     """Efforts are infinite and are left out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mending:
-    """One thing that was done.
+    """A repair of messages or samples.
 
     Attributes:
-        what: the kind of mending.
-        topic: of the messages.
-        count: how many messages or positions it was done to.
-        of: how many there are.
-        from_ns, to_ns: run time of the first and the last of them.
-        size: by how much: seconds of a clock, a pace, or a factor; None if not applicable.
-        joints: of which joints; empty for all of the topic.
+        what: kind of the repair.
+        topic: topic of the messages.
+        count: number of messages or positions that were repaired.
+        of: number of all messages or positions.
+        from_ns, to_ns: run time of the first and the last repair.
+        size: size of the repair: seconds, a ratio of clock rates, or a factor; None if not applicable.
+        joints: names of the joints; empty for all joints of the topic.
     """
 
     what: MendingKind
@@ -82,7 +82,7 @@ class Mending:
     joints: tuple[str, ...] = ()
 
     def finding(self) -> Finding:
-        """Return it as a finding before the run."""
+        """Return the repair as a finding before the run."""
         arguments: dict[str, Json] = {
             "what": self.what.value,
             "topic": self.topic,
@@ -96,10 +96,10 @@ class Mending:
 
 @dataclass(slots=True)
 class Account:
-    """All that was done to the samples of some topics, and how many of them are used.
+    """All repairs of the samples of some topics, and the numbers of used samples.
 
     Attributes:
-        mended: the mendings.
+        mended: the repairs.
         recorded, used: joint -> number of its samples.
     """
 
@@ -114,7 +114,7 @@ class Account:
             self.used[joint] = self.used.get(joint, 0) + used
 
     def findings(self, duration_ns: int) -> list[Finding]:
-        """Return the mending, and, if samples are left out, of which joint most and how many in all."""
+        """Return the repairs and, if samples are left out, a finding with their number and the most affected joint."""
         found = [one.finding() for one in self.mended]
         lost = {joint: 1.0 - self.used[joint] / n for joint, n in self.recorded.items() if n}
         if any(share > 0.0 for share in lost.values()):
@@ -137,7 +137,7 @@ def _left_out(
 
 
 def of_files(bag: Bag) -> Iterator[Finding]:
-    """Yield the defects of a recording's files: those that break off, and messages of a clock that was not set."""
+    """Yield the defects of a recording's files: truncated files, and messages from a clock that was not set."""
     if bag.broken_off:
         arguments: dict[str, Json] = {
             "file": ", ".join(bag.broken_off),
@@ -152,33 +152,33 @@ def of_files(bag: Bag) -> Iterator[Finding]:
 
 
 SORTED_NS = 500_000_000
-"""Messages that are later than this are left out."""
-_LEAST_SET_NS = 20_000_000
-"""A clock that is set by less is jitter."""
-_LEAST_STOOD_NS = 50_000_000
+"""Maximum delay of messages that are sorted; later ones are left out."""
+_MIN_SET_NS = 20_000_000
+"""Minimum step of a clock that was set; a smaller one is jitter."""
+_MIN_STOOD_NS = 50_000_000
 _WINDOW_NS = 1_200_000_000
-"""The lag is compared over this time before and after, longer than messages that are sorted can be late."""
-_LEAST_MESSAGES = 3
+"""Time before and after a message in which lags are compared; exceeds the maximum delay of sorted messages."""
+_MIN_MESSAGES = 3
 _AROUND = 15
-"""Messages on either side that show the usual lag."""
+"""Number of messages on either side from which the usual lag is computed."""
 _SET = 1_000_000_000 * 10**9
-"""Stamps before this are no wall times [ns since the epoch]: year 2001."""
+"""Earliest stamp of a wall clock [ns since the epoch]: year 2001."""
 _TAIL = 5
-"""All but this part of the lags after a clock was set must be beyond all but this part of those before."""
+"""One of this many lags may overlap when the lags before and after a clock was set are compared."""
 _SAME_PACE = 0.1
 
 Bools = NDArray[np.bool_]
 Moved = Callable[[int, int], bool]
-"""Whether the positions change between two messages, the numbers of which are given."""
+"""Whether positions change between two messages, given by their indices."""
 
 
 class MessageTimes(NamedTuple):
-    """When the messages of a publisher were sent.
+    """The times at which a publisher's messages were sent.
 
     Attributes:
-        times_ns: (n,) run time; of those that are kept it need not increase.
-        kept: (n,) which messages are used.
-        mended: the mendings.
+        times_ns: (n,) run time; need not increase.
+        kept: (n,) whether each message is used.
+        mended: the repairs.
     """
 
     times_ns: Int64s
@@ -186,7 +186,7 @@ class MessageTimes(NamedTuple):
     mended: list[Mending]
 
     def in_order(self) -> Int64s:
-        """Return the numbers of the messages that are used, by their times; of equal times the last one."""
+        """Return the indices of the used messages in the order of time; for equal times only the last one."""
         used = np.flatnonzero(self.kept)
         order = used[np.argsort(self.times_ns[used], kind="stable")]
         last: Int64s = order[np.append(np.diff(self.times_ns[order]) > 0, True)]
@@ -194,21 +194,21 @@ class MessageTimes(NamedTuple):
 
 
 def moves(rows: Floats) -> Moved:
-    """Return a function of whether the rows of a table, one for each message, change between two of them."""
+    """Return a function that checks whether the rows of a table change between two messages."""
     return lambda first, last: bool((rows[first + 1 : last + 1] != rows[first]).any())
 
 
 def date_messages(
     topic: str, stamps: Int64s, logged: Int64s, start_ns: int, tolerance_ns: int, moved: Moved
 ) -> MessageTimes:
-    """Date the messages of one publisher.
+    """Determine the times of one publisher's messages.
 
     Args:
-        topic: of the messages.
+        topic: topic of the messages.
         stamps, logged: (n,) run times by stamp and by log, in the order of the log.
         start_ns: run time 0 since the epoch.
-        tolerance_ns: stamps further from the log times are not believed; negative: none is.
-        moved: whether the positions change between two of the messages.
+        tolerance_ns: maximum difference between a stamp that is used and its log time; negative: no stamp is used.
+        moved: whether positions change between two of the messages.
     """
     near = np.abs(stamps - logged) <= tolerance_ns
     times = np.where(near, stamps, logged)
@@ -217,10 +217,10 @@ def date_messages(
     if tolerance_ns < 0:
         return MessageTimes(times, kept, mended)
     if not near.all():
-        mended += _foreign(topic, ~near, stamps, logged, start_ns)
+        mended += _find_unusable_stamps(topic, ~near, stamps, logged, start_ns)
     if (np.diff(times) <= 0).any():
-        mended += _let_go_on(topic, times, logged, moved)
-        mended += _let_not_go_back(topic, times, logged)
+        mended += _repair_stood_clock(topic, times, logged, moved)
+        mended += _repair_set_clock(topic, times, logged)
         kept = _in_time(times, logged)
         mended += _out_of_order(topic, times, kept)
     return MessageTimes(times, kept, mended)
@@ -229,16 +229,16 @@ def date_messages(
 def _mending(
     what: MendingKind, topic: str, times: Int64s, which: Bools, size: float | None = None
 ) -> Mending:
-    there = times[which]
+    selected = times[which]
     return Mending(
-        what, topic, len(there), len(times), int(there.min()), int(there.max()), size=size
+        what, topic, len(selected), len(times), int(selected.min()), int(selected.max()), size=size
     )
 
 
-def _foreign(
+def _find_unusable_stamps(
     topic: str, foreign: Bools, stamps: Int64s, logged: Int64s, start_ns: int
 ) -> Iterator[Mending]:
-    """Yield the findings about unusable stamps: they are 0, or of another clock."""
+    """Yield repairs of unusable stamps, which are 0 or from another clock."""
     unset = foreign & (stamps + start_ns == 0)
     if unset.any():
         yield _mending(MendingKind.UNSET, topic, logged, unset)
@@ -254,7 +254,7 @@ def _foreign(
 
 
 def _pace(stamps: Int64s, logged: Int64s) -> float | None:
-    """Return how many seconds the stamps go on in a second of the log; None if they do not go on steadily."""
+    """Return the rate of the stamps relative to the log; None if the stamps do not increase steadily."""
     if len(stamps) < _AROUND or logged[-1] <= logged[0] or stamps[-1] <= stamps[0]:
         return None
     if np.mean(np.diff(stamps) >= 0) < 0.95:
@@ -262,13 +262,15 @@ def _pace(stamps: Int64s, logged: Int64s) -> float | None:
     return float(stamps[-1] - stamps[0]) / float(logged[-1] - logged[0])
 
 
-def _let_go_on(topic: str, times: Int64s, logged: Int64s, moved: Moved) -> Iterator[Mending]:
-    """Date by the log the messages sent while the clock stood; a message that is only repeated stays as it is."""
+def _repair_stood_clock(
+    topic: str, times: Int64s, logged: Int64s, moved: Moved
+) -> Iterator[Mending]:
+    """Replace times by the log's while the clock stood still; repetitions of one message keep their time."""
     same = np.diff(times) == 0
     edges = np.flatnonzero(np.diff(np.concatenate(([False], same, [False]))))
     for begin, end in edges.reshape(-1, 2):
         stood = int(logged[end] - logged[begin])
-        if end - begin + 1 < _LEAST_MESSAGES or stood < _LEAST_STOOD_NS:
+        if end - begin + 1 < _MIN_MESSAGES or stood < _MIN_STOOD_NS:
             continue
         if not moved(int(begin), int(end)):
             continue
@@ -278,13 +280,13 @@ def _let_go_on(topic: str, times: Int64s, logged: Int64s, moved: Moved) -> Itera
         yield Mending(MendingKind.STOOD, topic, count, len(times), at, at + stood, stood / 1e9)
 
 
-def _let_not_go_back(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mending]:
-    """Shift all stamps after a clock was set back so that they go on, until it is set forward again."""
+def _repair_set_clock(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mending]:
+    """Shift all stamps after a clock was set back so that they keep increasing, until it is set forward again."""
     shifted = 0
     for i in np.flatnonzero(np.diff(times) < 0):
         back = int(times[i] - times[i + 1])
         step = _step_of_lag(times, logged, int(i))
-        if back <= 0 or step < _LEAST_SET_NS or not back / 2 < step < 2 * back + _LEAST_SET_NS:
+        if back <= 0 or step < _MIN_SET_NS or not back / 2 < step < 2 * back + _MIN_SET_NS:
             continue
         times[i + 1 :] += step
         shifted += step
@@ -294,10 +296,10 @@ def _let_not_go_back(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mend
         )
     if not shifted:
         return
-    leaps = np.diff(times) - np.diff(logged)
-    for i in np.flatnonzero(leaps > _LEAST_SET_NS):
+    changes = np.diff(times) - np.diff(logged)
+    for i in np.flatnonzero(changes > _MIN_SET_NS):
         step = -_step_of_lag(times, logged, int(i))
-        if step < _LEAST_SET_NS or step > shifted + _LEAST_SET_NS or leaps[i] < step / 2:
+        if step < _MIN_SET_NS or step > shifted + _MIN_SET_NS or changes[i] < step / 2:
             continue
         times[i + 1 :] -= step
         shifted -= step
@@ -307,43 +309,46 @@ def _let_not_go_back(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mend
 
 
 def _step_of_lag(times: Int64s, logged: Int64s, last: int) -> int:
-    """Return by how much the usual lag grows after a message [ns]; 0 if that is noise, or of too few messages."""
+    """Return the increase of the usual lag after a message [ns]; 0 if it is noise, or based on too few messages."""
     begin = int(np.searchsorted(logged, logged[last] - _WINDOW_NS))
     end = int(np.searchsorted(logged, logged[last + 1] + _WINDOW_NS, "right"))
     lag = logged[begin:end] - times[begin:end]
     before, after = lag[: last + 1 - begin], lag[last + 1 - begin :]
-    if min(len(before), len(after)) < _LEAST_MESSAGES:
+    if min(len(before), len(after)) < _MIN_MESSAGES:
         return 0
     step = float(median(after)) - float(median(before))
     lower, higher = (before, after) if step > 0.0 else (after, before)
-    most, least = np.sort(lower)[-1 - len(lower) // _TAIL], np.sort(higher)[len(higher) // _TAIL]
-    return round(step) if least - most > abs(step) / 2 else 0
+    lower_end, higher_end = (
+        np.sort(lower)[-1 - len(lower) // _TAIL],
+        np.sort(higher)[len(higher) // _TAIL],
+    )
+    return round(step) if higher_end - lower_end > abs(step) / 2 else 0
 
 
 def _in_time(times: Int64s, logged: Int64s) -> Bools:
-    """Return which messages are neither far ahead of the usual lag, nor far behind those before them."""
+    """Return which messages are neither far ahead of the usual lag, nor far behind earlier messages."""
     kept = np.ones(len(times), np.bool_)
     if (np.maximum.accumulate(times) - times <= SORTED_NS).all():
         return kept
     kept = _usual_lag(logged - times) - (logged - times) <= SORTED_NS
-    least = np.iinfo(np.int64).min
-    newest = np.maximum.accumulate(np.where(kept, times, least))
+    minimum = np.iinfo(np.int64).min
+    newest = np.maximum.accumulate(np.where(kept, times, minimum))
     in_time: Bools = kept & (newest - times <= SORTED_NS)
     return in_time
 
 
 def _usual_lag(lag: Int64s) -> Floats:
-    """Return (n,) the median lag of the messages around each."""
+    """Return (n,) the median lag of the messages around each message."""
     padded = np.pad(lag, _AROUND, mode="edge")
     return median(np.lib.stride_tricks.sliding_window_view(padded, 2 * _AROUND + 1))
 
 
 def _out_of_order(topic: str, times: Int64s, kept: Bools) -> Iterator[Mending]:
-    """Yield the sorted messages, and the left-out ones."""
+    """Yield the repairs of sorted and of left-out messages."""
     if not kept.all():
         yield _mending(MendingKind.LATE, topic, times, ~kept)
     used = times[kept]
     late = np.maximum.accumulate(used) - used
     if (late > 0).any():
-        most = float(late.max()) / 1e9
-        yield _mending(MendingKind.SORTED, topic, used, late > 0, most)
+        max_delay = float(late.max()) / 1e9
+        yield _mending(MendingKind.SORTED, topic, used, late > 0, max_delay)

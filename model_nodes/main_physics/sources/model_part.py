@@ -1,4 +1,4 @@
-"""A model of the ensemble as a source of motion: it drives the base by its events."""
+"""A model of the ensemble as a source of motion: its events drive the base."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _BASE = "drive_base"
 
 
 class ModelPart(Part):
-    """Moves a base by the last event `drive_base` of a model; it counts from the next step on.
+    """Moves a base according to the last event `drive_base` of a model, from the next step on.
 
     Args:
-        spec: which model.
-        wheels: of the robot that is driven; None: it has none.
+        spec: the scenario's entry, with the name of the model.
+        wheels: wheels of the robot; None: it has none.
     """
 
     senses = True
@@ -40,14 +40,14 @@ class ModelPart(Part):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The wheels."""
+        """Names of the wheels' joints."""
         return () if self._wheels is None else self._wheels.joints
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Move a base that goes exactly as it is driven.
+        """Move a base exactly as the model drives it.
 
         Raises:
-            BadInput: if it is to follow anything else.
+            BadInput: if the base has another `odometry`.
         """
         self._base = CommandedBase.of(robot, base, _BASE, "a model")
 
@@ -57,7 +57,7 @@ class ModelPart(Part):
         """Select the joints and their order for `motion`; returns (joints,) which of them are wheels.
 
         Raises:
-            BadInput: if the model has nothing to drive.
+            BadInput: if there are neither wheels nor a base.
         """
         if self._wheels is None and self._base is None:
             raise BadInput(
@@ -78,7 +78,7 @@ class ModelPart(Part):
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Take note of how the model drives; returns where the other one puts the base.
+        """Read the model's commands; returns the pose to which the aligning model moves the base, if any.
 
         Raises:
             RunFailed: if an event lacks finite numbers.
@@ -94,7 +94,7 @@ class ModelPart(Part):
         return placement
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the wheels at a time that never decreases."""
+        """Return the motion of the wheels at a time, which must not decrease."""
         if self._wheels is None:
             return JointMotion(self._zeros, self._zeros, self._zeros, self._no_efforts)
         turning = self._wheels.wheel_velocities(self._twist.forward, self._twist.turn)
@@ -106,7 +106,7 @@ class ModelPart(Part):
         return JointMotion(self._positions, velocities, self._zeros, self._no_efforts)
 
     def base(self, time_ns: int) -> BaseMotion:
-        """Return the state of the base at a time that never decreases."""
+        """Return the motion of the base at a time, which must not decrease."""
         if self._base is None:
             raise RuntimeError("no base is bound; call bind_base before base")
         self._base.advance(self._twist, time_ns * 1e-9)
@@ -114,15 +114,15 @@ class ModelPart(Part):
 
 
 def _numbers(event: Event, *names: str) -> list[float]:
-    """Finite numbers among the arguments of an event.
+    """Return finite numbers among the arguments of an event.
 
     Raises:
-        RunFailed: if one is none.
+        RunFailed: if one is missing or not finite.
     """
     found = [event.arguments.get(name) for name in names]
     numbers = [float(x) for x in found if isinstance(x, int | float) and not isinstance(x, bool)]
     if len(numbers) != len(names) or not all(map(math.isfinite, numbers)):
-        said = ", ".join(f"{name} {value!r}" for name, value in zip(names, found, strict=True))
-        reason = f"{event.name} says {said}; expected finite numbers"
+        values = ", ".join(f"{name} {value!r}" for name, value in zip(names, found, strict=True))
+        reason = f"{event.name} says {values}; expected finite numbers"
         raise RunFailed(event.source, event.name, event.time_ns, reason)
     return numbers

@@ -1,6 +1,6 @@
-"""Opens the path of a recording, whatever it is, without writing beside it.
+"""Opens a recording of any supported kind, without writing into its folder.
 
-Messages of ROS 1 are converted to the serialization of ROS 2, so that nothing else depends on the version.
+Messages of ROS 1 are converted to the serialization of ROS 2, so that no other module depends on the version.
 """
 
 from __future__ import annotations
@@ -46,29 +46,29 @@ else:
 
 COMPRESSED = (".zst", ".zstd")
 """Suffixes of files that are compressed as a whole."""
-_CUT = (EOFError, zstd.ZstdError)
-"""Exceptions where a compressed file is cut off, or damaged."""
+_TRUNCATED = (EOFError, zstd.ZstdError)
+"""Exceptions for compressed files that are truncated or damaged."""
 _BY_FILE = re.compile(r"^\s*compression_mode:\s*[\"']?file\b", re.IGNORECASE | re.MULTILINE)
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_MOST_METADATA = 2_000_000
+_MAX_METADATA = 2_000_000
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
-_OF_ROS1: Mapping[str, Callable[[], Decompressor]] = {
+_ROS1_DECOMPRESSORS: Mapping[str, Callable[[], Decompressor]] = {
     "bz2": bz2.BZ2Decompressor,
     "lz4": LZ4FrameDecompressor,
 }
-"""How chunks of ROS 1 are packed; the library's own ways have no limit."""
+"""Compression of chunks in ROS 1 bags; unlike the library's own functions these limit the size."""
 
 
 class Storage(ABC):
     """A file of a recording, or a folder with metadata.yaml.
 
     Attributes:
-        connections: to select messages by.
-        stored: the same as the files list them, with the number of messages of each.
+        connections: connections to select messages by.
+        stored: connections as the files list them, with the number of messages of each.
         span_ns: log times of the first and the last message [ns since the epoch]; None without messages.
-        broken_off: names of files that break off -> which share of their bytes cannot be used.
+        broken_off: name of a truncated file -> share of its bytes that cannot be used.
     """
 
     connections: Sequence[Connection]
@@ -127,7 +127,7 @@ class Rosbag2(Storage):
         return map(_unpacked_message, self._reader.messages(chosen))
 
     def times(self) -> Iterator[tuple[str, int]]:
-        """Yield topic and log time [ns since the epoch] of all messages, of SQLite without reading them."""
+        """Yield topic and log time [ns since the epoch] of all messages; SQLite files need not read the messages."""
         if not all(isinstance(part, Sqlite3Reader) for part in self._parts):
             yield from super().times()
             return
@@ -142,20 +142,20 @@ class Rosbag2(Storage):
 
 
 def _unpacked_message(message: tuple[Connection, int, bytes]) -> tuple[Connection, int, bytes]:
-    """Unpack a message; only a folder records that each is compressed, but their first bytes do in any file."""
+    """Decompress a message if its first bytes mark it as compressed; only folders have metadata about it."""
     connection, log_ns, raw = message
     packed = raw.startswith(_ZSTD_MAGIC)
     return (connection, log_ns, unpacked(zstd.ZstdDecompressor, raw)) if packed else message
 
 
 def _unpacked(files: Sequence[Path], folder: Path) -> dict[str, str]:
-    """Unpack files into a folder; return the names of those that are cut off, by their names there."""
+    """Decompress files into a folder; returns new name -> original name of the truncated ones."""
     return {file.stem: file.name for file in files if not _unpack(file, folder / file.stem)}
 
 
 def _compressed(recording: Path) -> tuple[Any, list[Path]] | None:
-    """Return the metadata and the files of a folder whose files are compressed as a whole; None of any other."""
-    text = read_text(recording / METADATA, _MOST_METADATA)
+    """Return metadata and files of a folder whose files are compressed as a whole; None for any other folder."""
+    text = read_text(recording / METADATA, _MAX_METADATA)
     if not _BY_FILE.search(text):
         return None
     document = yaml.load(text, Loader=_LOADER)
@@ -166,7 +166,7 @@ def _compressed(recording: Path) -> tuple[Any, list[Path]] | None:
 
 
 def _unpacked_folder(document: Any, files: Sequence[Path], folder: Path) -> dict[str, str]:
-    """Unpack the files of such a recording, and write its new metadata; returns as `_unpacked`."""
+    """Decompress the files of such a folder, and write its new metadata; returns the same as `_unpacked`."""
     whole = {"compression_mode": "", "compression_format": ""}
     facts = document["rosbag2_bagfile_information"]
     facts |= {**whole, "relative_file_paths": [file.stem for file in files]}
@@ -175,11 +175,11 @@ def _unpacked_folder(document: Any, files: Sequence[Path], folder: Path) -> dict
 
 
 def _unpack(source: Path, target: Path) -> bool:
-    """Unpack as much of a file as there is; return whether it is whole."""
+    """Decompress as much of a file as exists; returns whether it is complete."""
     with regular(source) as file, zstd.open(file, "rb") as packed, target.open("wb") as written:
         try:
             copy(packed, written, source.stat().st_size)
-        except _CUT:
+        except _TRUNCATED:
             if not written.tell():
                 raise
             return False
@@ -190,10 +190,12 @@ class Rosbag1(Storage):
     """A ROS 1 bag."""
 
     def __init__(self, path: Path) -> None:
-        from rosbags.rosbag1 import Reader  # with libraries that only such a bag needs
+        from rosbags.rosbag1 import Reader  # imports libraries that only such a bag needs
         from rosbags.rosbag1.reader import decompressors
 
-        decompressors.update({name: partial(unpacked, make) for name, make in _OF_ROS1.items()})
+        decompressors.update(
+            {name: partial(unpacked, make) for name, make in _ROS1_DECOMPRESSORS.items()}
+        )
         check_regular(path)
         self._path = path
         self._reader = Reader(path)
@@ -256,13 +258,13 @@ _REMEDIES = (
     ("not a database", "a complete SQLite 3 file", "ros2 bag reindex {}"),
     ("not one message of the file", "a file with a message that is whole", "mcap recover {}"),
 )
-"""Part of a message of the reading library -> the expectation, and a line that may repair it."""
+"""Part of an error message of the library -> the expectation, and a command that may repair the recording."""
 
 
 def open_storages(path: Path) -> list[Storage]:
     """Open all files of a recording.
 
-    A folder without metadata.yaml is searched: it may hold one storage file, or the numbered files of one recording.
+    A folder without metadata.yaml may contain one storage file, or the numbered files of one recording.
 
     Raises:
         BadInput: if there is no recording, more than one, or it cannot be read.
@@ -299,7 +301,7 @@ def _is_storage(file: Path) -> bool:
 
 
 def _numbered(files: Sequence[Path], folder: Path) -> list[Path]:
-    """The files of a recording that was split, in the order of their numbers: NAME_0, NAME_1 ..."""
+    """Return the files of a split recording in the order of their numbers: NAME_0, NAME_1 ..."""
     numbers: dict[int, Path] = {}
     stems = set()
     for file in files:
@@ -335,7 +337,7 @@ def _open(path: Path) -> Storage:
 
 
 def remedy(reason: str, path: Path) -> str | None:
-    """Return the expectation, and the command that helps where it is installed, about a reason of the library."""
+    """Return the expectation for an error of the library, with a command that may help if it is installed."""
     for part, words, line in _REMEDIES:
         if part in reason:
             return f"{words}{helps(line, path)}"
@@ -343,14 +345,14 @@ def remedy(reason: str, path: Path) -> str | None:
 
 
 def helps(line: str, path: Path) -> str:
-    """Return, behind a semicolon, the command that helps; nothing if it is not installed, or there is none."""
+    """Return the command that may help, after a semicolon; empty if there is none or it is not installed."""
     if not line or shutil.which(line.split()[0]) is None:
         return ""
     return f"; `{line.format(shlex.quote(str(path)))}` may help"
 
 
 def _check_closed(path: Path) -> None:
-    """Reject files that a recorder still writes, or wrote when it was killed."""
+    """Reject files that a recorder is still writing, or was writing when it was killed."""
     if path.suffix == ".active":
         raise BadInput(
             "the recording was not closed",

@@ -1,4 +1,4 @@
-"""Source of a robot's motion for a while: a part of its plan, and the joints that mimic others."""
+"""Sources of a robot's motion for a while, that is, parts of its plan; and joints that mimic others."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 SceneAt: TypeAlias = "Callable[[float], SkillScene]"
-"""Returns the scene for a skill that begins at a time of the run [s]."""
+"""Returns the scene for a skill that starts at a time of the run [s]."""
 Placement: TypeAlias = tuple[float, float, float]
-"""Where a base is to be put: x, y [m], yaw [rad]."""
+"""New pose of a base: x, y [m], yaw [rad]."""
 
 
 class JointMotion(NamedTuple):
@@ -37,7 +37,7 @@ class JointMotion(NamedTuple):
         positions: (n,) rad or m.
         velocities: (n,) rad/s or m/s, of the interpolated motion.
         accelerations: (n,) rad/s^2 or m/s^2, of the interpolated motion.
-        efforts: (n,) Nm or N as recorded, NaN where there is none.
+        efforts: (n,) Nm or N as recorded, NaN where not recorded.
     """
 
     positions: Floats
@@ -52,9 +52,9 @@ class BaseMotion:
 
     Attributes:
         state: (13,) pose and twist of the root link in the world, as in `scene.values`.
-        odometry: (13,) pose in the frame in which odometry began, and twist along the root link's own axes, as in
+        odometry: (13,) pose in the frame where odometry started, and twist along the root link's own axes, as in
             nav_msgs/Odometry.
-        corrected: reason why the base is placed instead of driven, in words; empty if it is driven.
+        corrected: description of the correction if the base is placed instead of driven; otherwise empty.
     """
 
     state: Floats
@@ -63,7 +63,7 @@ class BaseMotion:
 
 
 class JointNow(NamedTuple):
-    """A joint at one time: position [rad or m], velocity [rad/s or m/s], and effort [Nm or N], NaN if not known."""
+    """The state of a joint: position [rad or m], velocity [rad/s or m/s], and effort [Nm or N], NaN if unknown."""
 
     position: float
     velocity: float = 0.0
@@ -74,22 +74,22 @@ class Part(ABC):
     """Moves the joints or the base of a robot for a while, and reports events; 0 ns is the start of the run.
 
     Attributes:
-        at_ns: when it begins [ns]; None: when the part before it is over.
-        end_ns: when it is over [ns]; None: that is not known yet.
-        needs_scene: whether it can begin only when the state of the scene is available.
+        at_ns: start of the part [ns]; None: at the end of the previous part.
+        end_ns: end of the part [ns]; None: not known yet.
+        needs_scene: whether it can only start when the state of the scene is available.
         is_recorded: whether the motion was recorded on the real robot; the joints then track it regardless of contact
             forces.
         takes_over: whether it can take over the robot in the middle of a run.
         senses: whether `sense` is called before each step.
-        is_live: whether it runs in real time; if so, a run cannot be repeated.
-        start_ns: when the recording begins, by the robot's clock [ns since the epoch]; None unless it is one.
-        input_ns: live: when the newest sample of the last motion was measured, by this machine's clock [ns].
-        late: live: whether the twin is so far behind that other models should step at lower rates.
-        presses: whether joints are ever `limited`.
-        limited: joints that from now on are to stop at objects, since their ends are unknown.
-        findings: in the recording before the run.
-        wrenches: of wrists; None: it has none.
-        notes: for the user; `bind` and `bind_base` may add to them.
+        is_live: whether it runs in real time; such a run cannot be repeated.
+        start_ns: start of the recording by the robot's clock [ns since the epoch]; None if it is not recorded.
+        input_ns: live: measurement time of the newest sample in the last motion, by this machine's clock [ns].
+        late: live: whether the twin lags so far behind that other models should step at lower rates.
+        presses: whether `limited` ever contains joints.
+        limited: joints that must stop at objects from now on, since their final positions are unknown.
+        findings: findings in the recording before the run.
+        wrenches: wrenches of wrists; None: there are none.
+        notes: notes for the user; `bind` and `bind_base` may add to them.
     """
 
     at_ns: int | None = None
@@ -111,11 +111,11 @@ class Part(ABC):
     @property
     @abstractmethod
     def joint_names(self) -> tuple[str, ...]:
-        """The joints that it moves; before it begins, those that it may move."""
+        """Names of the joints that it moves; before its start, of those that it may move."""
 
     @property
     def duration_ns(self) -> int | None:
-        """How long it lasts if it begins at `at_ns`, or at 0 [ns]; None if that is not known before."""
+        """Duration if the part starts at `at_ns`, or at 0 [ns]; None if it is not known in advance."""
         return None
 
     @abstractmethod
@@ -126,23 +126,23 @@ class Part(ABC):
 
         Args:
             joints: names of the robot's joints.
-            period_ns: the usual period between calls of `motion` [ns].
-            resting: where joints are before anything moves them, by name [rad or m]; 0 for others.
+            period_ns: usual period between calls of `motion` [ns].
+            resting: name -> position of joints before anything moves them [rad or m]; 0 for others.
 
         Raises:
             BadInput: if it moves none of them.
         """
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Select the motion of the robot's base, for `base`; called before `bind`.
+        """Select the motion of the robot's base; called before `bind`.
 
         Args:
-            robot: its pose is where it stands if `base` has no start.
-            base: the topics.
-            period_ns: the usual period between calls [ns].
+            robot: the robot; its pose is the start if `base` has none.
+            base: the scenario's entry, with the topics.
+            period_ns: usual period between calls [ns].
 
         Raises:
-            BadInput: if it lacks the base's motion.
+            BadInput: if the source does not contain the base's motion.
         """
         raise BadInput(
             "this source does not say how the base moves",
@@ -158,59 +158,59 @@ class Part(ABC):
     def begin(
         self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
     ) -> None:
-        """Begin to move the joints; nothing is asked about times before.
+        """Start to move the joints; `motion` is not called for earlier times.
 
         Args:
-            begin_ns: when it begins [ns]; before `now_ns`, the motion before is left out.
-            now_ns: until when the joints have moved.
-            present: (3,) position, velocity and acceleration of each joint then.
+            begin_ns: start of the part [ns]; if it is before `now_ns`, the motion in between is left out.
+            now_ns: time up to which the joints have moved [ns].
+            present: (3,) position, velocity and acceleration of each joint at `now_ns`.
             scene: returns the scene.
 
         Raises:
-            RunFailed: if it cannot begin.
+            RunFailed: if the part cannot start.
         """
 
     @abstractmethod
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the joints at a time; times never decrease. Joints that it does not move are 0.
+        """Return the motion of the joints at a time, which must not decrease. Joints that it does not move are 0.
 
         Raises:
-            RunFailed: if it fails at that time.
+            RunFailed: if the part fails at that time.
         """
 
     def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion]:
-        """Return the joints at each of some times; see `motion`."""
+        """Return the motion of the joints at each of some times; see `motion`."""
         return [self.motion(time_ns) for time_ns in times_ns]
 
     def base(self, time_ns: int) -> BaseMotion:
-        """Return the state of the base at a time; times never decrease.
+        """Return the motion of the base at a time, which must not decrease.
 
         Raises:
-            RunFailed: if it fails at that time.
+            RunFailed: if the part fails at that time.
         """
-        raise NotImplementedError  # a part that binds a base has it
+        raise NotImplementedError  # parts with `bind_base` implement this
 
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Take note of the robot's sensors, before the step that begins at a time.
+        """Read the robot's sensors before the step that starts at a time.
 
         Args:
-            time_ns: of the state [ns].
-            joints: where all joints are, by name [rad or m].
-            events: since the last step, among them detections of cameras.
+            time_ns: time of the state [ns].
+            joints: name -> position of all joints [rad or m].
+            events: events since the last step, including detections of cameras.
 
         Returns:
-            Where the base is to be put now; None: nowhere.
+            The pose to which the base is moved now; None: it is not moved.
 
         Raises:
-            RunFailed: if it fails at that time.
+            RunFailed: if the part fails at that time.
         """
         return None
 
     @property
     def quiet_ns(self) -> int:
-        """No event and no end occurs before this time [ns]; 0 if that is not known."""
+        """Time before which there is no event and no end [ns]; 0 if unknown."""
         return 0
 
     def events(self, time_ns: int) -> list[Event]:
@@ -222,18 +222,18 @@ class Part(ABC):
         return self.end_ns is not None and time_ns >= self.end_ns
 
     def save(self) -> Plain:
-        """Return where it is, for `restore`.
+        """Return the position in the source, for `restore`.
 
         Raises:
-            Refused: if another process cannot go on from there.
+            Refused: if another process cannot continue from there.
         """
         raise Refused(f"a {type(self).__name__} cannot be saved: it cannot be read again")
 
     def restore(self, saved: Plain) -> None:
-        """Go on from where a bound part of the same input was saved.
+        """Continue from the saved position of a bound part with the same input.
 
         Raises:
-            Refused: if it cannot.
+            Refused: if that is not possible.
         """
         raise Refused(f"a {type(self).__name__} cannot be restored")
 
@@ -242,12 +242,12 @@ class Part(ABC):
 
 
 class Mimics:
-    """Makes joints follow their masters, unless they are moved or their position is given.
+    """Makes joints follow their masters, unless a source moves them or the scenario gives their position.
 
     Args:
-        robots: with their driven joints, in the order of these.
-        start: initial positions that are given, by the scene's name of a joint.
-        driven: (n,) which of the joints are moved.
+        robots: the robots, in the order of their driven joints.
+        start: initial positions that the scenario gives, by the joint's name in the scene.
+        driven: (n,) which of the joints a source moves.
     """
 
     def __init__(
@@ -266,11 +266,11 @@ class Mimics:
         self._offsets = np.array([m[3] for m in found])
 
     def __len__(self) -> int:
-        """Number of joints that follow."""
+        """Number of joints that follow a master."""
         return len(self._mimics)
 
     def follow(self, motion: JointMotion) -> JointMotion:
-        """Return a motion in which they follow their masters."""
+        """Return the motion with mimicking joints following their masters."""
         mimics, masters = self._mimics, self._masters
         positions = motion.positions.copy()
         velocities, accelerations = motion.velocities.copy(), motion.accelerations.copy()
@@ -280,7 +280,7 @@ class Mimics:
         return JointMotion(positions, velocities, accelerations, motion.efforts)
 
     def of_masters(self, efforts: Floats) -> Floats:
-        """Add the efforts of mimicking joints to those of their masters, which drive them; theirs become NaN."""
+        """Add the efforts of mimicking joints to those of the masters that drive them; their own become NaN."""
         shares = efforts[self._mimics] * self._factors
         np.add.at(efforts, self._masters, np.where(np.isnan(shares), 0.0, shares))
         efforts[self._mimics] = np.nan

@@ -1,4 +1,4 @@
-"""Source of a robot's motion: parts, one after the other, or each at its time."""
+"""Source of a robot's motion: parts that follow each other or start at given times."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 FactsOf: TypeAlias = "Callable[[Mapping[str, float]], RobotFacts]"
-"""Returns the robot as a skill sees it, whose joints are at these positions by name [rad or m]."""
+"""Returns what skills need to know about the robot, for positions of its joints by name [rad or m]."""
 
-_LEAST_NS = 1_000_000
-"""A plan lasts at least so long."""
-_LEAST_SHARE = 0.1
-"""Fingers that go less than this share of their way from open to closed do not close."""
+_MIN_DURATION_NS = 1_000_000
+"""Minimum duration of a plan."""
+_MIN_CLOSING_SHARE = 0.1
+"""Share of the stroke from open to closed that fingers must move to count as closing."""
 _STATE = ("_begun", "_begin_ns", "_last_ns", "_now", "_held", "_columns", "limited", "_said")
 """Attributes that change during a run."""
 
@@ -46,19 +46,19 @@ _STATE = ("_begun", "_begin_ns", "_last_ns", "_now", "_held", "_columns", "limit
 class Plan:
     """Moves a robot by parts.
 
-    A part takes its joints over from the one before it, from the state in which they are; joints of no part rest. It
-    can take the robot over in the middle of a run, see `take_over`.
+    A part takes its joints over from the previous one in their current state; joints of no part rest. A plan can also
+    take the robot over in the middle of a run, see `take_over`.
 
     Args:
-        parts: in the order in which they begin.
-        facts_of: of the robot, for skills.
-        lasting_ns: how long the run goes on when the last part is over [ns].
+        parts: the parts, in the order of their starts.
+        facts_of: returns facts about the robot, for skills.
+        lasting_ns: how long the run continues after the end of the last part [ns].
 
     Attributes:
-        parts: as given.
+        parts: the parts.
         senses: whether `sense` is called before each step.
-        takes_over: whether it can take the robot over in the middle of a run.
-        limited: joints that from now on are to stop at objects.
+        takes_over: whether the plan can take the robot over in the middle of a run.
+        limited: joints that must stop at objects from now on.
     """
 
     def __init__(
@@ -86,12 +86,12 @@ class Plan:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The joints that the parts may move."""
+        """Names of the joints that the parts may move."""
         return tuple(dict.fromkeys(name for part in self.parts for name in part.joint_names))
 
     @property
     def duration_ns(self) -> int | None:
-        """When the run ends [ns]; None if that is not known before."""
+        """End of the run [ns]; None if it is not known in advance."""
         end = latest = 0
         for part in self.parts:
             lasts = part.duration_ns
@@ -99,11 +99,11 @@ class Plan:
                 return None
             end = (end if part.at_ns is None else part.at_ns) + lasts
             latest = max(latest, end)
-        return max(latest + self._lasting_ns, _LEAST_NS)
+        return max(latest + self._lasting_ns, _MIN_DURATION_NS)
 
     @property
     def start_ns(self) -> int | None:
-        """When its recording begins, by the robot's clock [ns since the epoch]; None unless it is one alone."""
+        """Start of the recording by the robot's clock [ns since the epoch]; None unless it is the only part."""
         return self.parts[0].start_ns if len(self.parts) == 1 else None
 
     @property
@@ -117,11 +117,11 @@ class Plan:
         return tuple(finding for part in self.parts for finding in part.findings)
 
     def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
-        """Take note of the main model's entities; called before the first step.
+        """Give the plan access to the main model's entities; called before the first step.
 
         Args:
-            pose_of: returns where one is, (13,) as in `scene.values`.
-            entities: by name.
+            pose_of: returns the pose of an entity, (13,) as in `scene.values`.
+            entities: the entities by name.
         """
         self._pose_of, self._entities = pose_of, entities
 
@@ -132,11 +132,11 @@ class Plan:
 
         Args:
             joints: names of the robot's joints.
-            period_ns: the usual period between calls of `motion` [ns].
-            resting: where joints are before anything moves them, by name [rad or m]; 0 for others.
+            period_ns: usual period between calls of `motion` [ns].
+            resting: name -> position of joints before anything moves them [rad or m]; 0 for others.
 
         Raises:
-            BadInput: if a part moves a joint that the robot does not have, or none.
+            BadInput: if a part moves a joint that the robot does not have, or no joint.
         """
         at = resting or {}
         self._names = tuple(joints)
@@ -147,15 +147,15 @@ class Plan:
         return self._driven
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Select the motion of the robot's base: the first recording, else the first part.
+        """Select the motion of the robot's base: that of the first recording, else of the first part.
 
         Raises:
-            BadInput: if it lacks the base's motion.
+            BadInput: if that part does not contain the base's motion.
         """
         self._driver.bind_base(robot, base, period_ns)
 
     def base(self, time_ns: int) -> BaseMotion:
-        """Return the state of the base at a time; see `Part.base`."""
+        """Return the motion of the base at a time; see `Part.base`."""
         return self._driver.base(time_ns)
 
     @property
@@ -164,18 +164,18 @@ class Plan:
         return next((part for part in self.parts if part.is_recorded), self.parts[0])
 
     def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
-        """Begin at a time of the run, from the state in which the joints are then; called after `bind`.
+        """Start at a time of the run, from the joints' current state; called after `bind`.
 
         Args:
-            time_ns: of the run [ns]; nothing is asked about times before it.
-            joints: how they are then, by name.
+            time_ns: time of the run [ns]; `motion` is not called for earlier times.
+            joints: name -> state of the joints at that time.
         """
         self._begin_ns = self._last_ns = time_ns
         self._now |= {name: joints[name] for name in self._names if name in joints}
         self._hold()
 
     def _hold(self) -> None:
-        """Take note of where joints rest that no part moves yet, and of their efforts."""
+        """Store the positions and efforts of joints that no part moves yet."""
         now = [self._now[name] for name in self._names]
         self._held = np.array([[one.position for one in now], [one.effort for one in now]])
 
@@ -187,14 +187,14 @@ class Plan:
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Take note of the robot's sensors; see `Part.sense`."""
+        """Let the parts read the robot's sensors; see `Part.sense`."""
         placements = [part.sense(time_ns, joints, events) for part in self.parts if part.senses]
         return next((one for one in placements if one is not None), None)
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the joints at a time that never decreases; those that no part moves rest."""
+        """Return the motion of the joints at a time, which must not decrease; joints that no part moves rest."""
         if self._begun < len(self.parts):
-            self._go_on(time_ns)
+            self._start_due_parts(time_ns)
         self._last_ns = max(self._last_ns, time_ns)
         if self._whole is None:
             motion = self._at(time_ns)
@@ -208,7 +208,7 @@ class Plan:
         return motion
 
     def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion] | None:
-        """Return the joints at each of some times; None if that may limit some meanwhile, or is no part's alone."""
+        """Return the motion at each of some times; None if joints may become limited, or several parts move joints."""
         alone = self._whole is not None and self._beside is None and not self._pressing
         if not alone or self._whole is None or self._begun < len(self.parts):
             return None
@@ -223,11 +223,11 @@ class Plan:
     def events(self, time_ns: int) -> list[Event]:
         """Return the parts' events since the last call, up to and including a time, in the order of time."""
         if self._begun < len(self.parts):
-            self._go_on(time_ns)
+            self._start_due_parts(time_ns)
         if len(self.parts) == 1:
             return self.parts[0].events(time_ns) if self._begun else []
-        said = [event for part in self.parts[: self._begun] for event in part.events(time_ns)]
-        return [self._numbered(event) for event in sorted(said, key=lambda one: one.time_ns)]
+        events = [event for part in self.parts[: self._begun] for event in part.events(time_ns)]
+        return [self._numbered(event) for event in sorted(events, key=lambda one: one.time_ns)]
 
     def _numbered(self, event: Event) -> Event:
         number = self._said.get(event.source, 0)
@@ -235,7 +235,7 @@ class Plan:
         return replace(event, sequence=number)
 
     def ended(self, time_ns: int) -> bool:
-        """Whether all parts are over, for as long as the run is to go on then."""
+        """Whether all parts are over and the run has continued for `lasting_ns` since."""
         if self._begun < len(self.parts):
             return False
         for part in self.parts:  # noqa: SIM110 (a loop is faster, in each step)
@@ -245,7 +245,7 @@ class Plan:
 
     @property
     def quiet_ns(self) -> int:
-        """Before this time, `events` returns nothing and `ended` is false [ns]."""
+        """Time before which `events` returns nothing and `ended` is false [ns]."""
         if self._begun < len(self.parts):
             return 0
         return min((part.quiet_ns for part in self.parts), default=0)
@@ -255,8 +255,8 @@ class Plan:
         for part in self.parts:
             part.close()
 
-    def _go_on(self, time_ns: int) -> None:
-        """Begin the parts that are due at a time, in their order."""
+    def _start_due_parts(self, time_ns: int) -> None:
+        """Start the parts that are due at a time, in their order."""
         for part in self.parts[self._begun :]:
             begin_ns = self._due_ns(part)
             if begin_ns is None or begin_ns > time_ns:
@@ -274,7 +274,7 @@ class Plan:
             self._find_whole()
 
     def _find_whole(self) -> None:
-        """Take note of the part that alone moves joints now, if one does; and where the joints beside them rest."""
+        """Determine whether a single part moves all driven joints now, and where the other joints rest."""
         at, self._whole = self._columns[-1] if self._begun else (), None
         beside = ~self._driven
         if len(at) == np.count_nonzero(self._driven) and np.isnan(self._held[1, beside]).all():
@@ -282,7 +282,7 @@ class Plan:
             self._beside = np.where(beside, self._held[0], 0.0) if beside.any() else None
 
     def _due_ns(self, part: Part) -> int | None:
-        """When a part begins: at its time, or when the one before it is over."""
+        """The start of a part: its own time, or the end of the previous part."""
         if part.at_ns is not None:
             return max(part.at_ns, self._begin_ns) if part.needs_scene else part.at_ns
         return self.parts[self._begun - 1].end_ns if self._begun else self._begin_ns
@@ -290,7 +290,7 @@ class Plan:
     def _scene(self, time: float) -> SkillScene:
         from model_nodes.skills.scene import SkillScene
 
-        assert self._pose_of is not None  # a skill waits for it
+        assert self._pose_of is not None  # skills start only when it is known
         assert self._facts_of is not None
         now = self._present(max(round(time * 1e9), self._last_ns))
         joints = {name: float(state[0]) for name, state in now.items()}
@@ -305,7 +305,7 @@ class Plan:
         return dict(zip(self._names, states, strict=True))
 
     def _at(self, time_ns: int) -> JointMotion:
-        """The joints at a time, by the parts that have begun; the later one holds for joints of both."""
+        """The motion of the joints at a time; for joints of several started parts the last one counts."""
         positions, efforts = self._held.copy()
         velocities, accelerations = np.zeros((2, len(positions)))
         for part, at in zip(self.parts[: self._begun], self._columns, strict=True):
@@ -315,7 +315,7 @@ class Plan:
         return JointMotion(positions, velocities, accelerations, efforts)
 
     def _closed_by(self, part: Part, present: Mapping[str, Floats]) -> Iterator[str]:
-        """The fingers that a part closes, and whose ends no recording has."""
+        """Yield the fingers that a part closes although no recording contains their final positions."""
         if part.is_recorded or part.end_ns is None or not self._hands:
             return
         ends = dict(zip(self._names, part.motion(part.end_ns).positions.tolist(), strict=True))
@@ -323,23 +323,23 @@ class Plan:
             known = hand.opened and hand.closed
             for i, name in enumerate(hand.fingers):
                 moves = name in part.joint_names
-                way = ends[name] - float(present[name][0]) if moves else 0.0
-                stroke = hand.closed[i] - hand.opened[i] if known else way
-                if way * stroke > _LEAST_SHARE * stroke * stroke:
+                travel = ends[name] - float(present[name][0]) if moves else 0.0
+                stroke = hand.closed[i] - hand.opened[i] if known else travel
+                if travel * stroke > _MIN_CLOSING_SHARE * stroke * stroke:
                     yield name
 
     def save(self) -> Plain:
-        """Return where the plan is, for `restore`.
+        """Return the state of the plan, for `restore`.
 
         Raises:
-            Refused: if another process cannot go on from there.
+            Refused: if another process cannot continue from there.
         """
         parts = [part.save() for part in self.parts]
         own = record({name: getattr(self, name) for name in _STATE}, name="plan")
         return {"own": own, "parts": parts}
 
     def restore(self, saved: Plain) -> None:
-        """Go on from where a bound plan of the same parts was saved.
+        """Continue from the saved state of a bound plan with the same parts.
 
         Raises:
             Refused: if it is not the state of such a plan.
@@ -355,10 +355,10 @@ class Plan:
 
 
 def begins_of(plans: Mapping[str, Plan]) -> dict[str, int]:
-    """Return robot -> the run time at which its recording begins [ns]; live robots begin together.
+    """Return robot -> start of its recording in run time [ns]; live robots start together.
 
     Raises:
-        BadInput: if some are recorded and others live, or recordings were not made at the same time.
+        BadInput: if only some robots are recorded, or recordings were not made at the same time.
     """
     starts = {robot: one.start_ns for robot, one in plans.items()}
     live = [robot for robot, start in starts.items() if start is None]

@@ -1,4 +1,4 @@
-"""Plans of a robot: recordings, trajectories and operations after each other."""
+"""Plans of a robot: a sequence of recordings, trajectories and operations."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from model_nodes.skills.arguments import Skill, skill_of
 
 
 class Motion:
-    """A trajectory under way.
+    """A trajectory that is being executed.
 
     Args:
-        trajectory: from where the joints are.
-        begin_ns: its time 0 [ns of the run].
-        joints: all joints of the robot, in the order of `at`.
+        trajectory: trajectory from the joints' current state.
+        begin_ns: run time of the trajectory's time 0 [ns].
+        joints: names of all joints of the robot, in the order of `at`.
     """
 
     def __init__(self, trajectory: JointTrajectory, begin_ns: int, joints: Sequence[str]) -> None:
@@ -58,11 +58,11 @@ class Motion:
 
     @property
     def end_ns(self) -> int:
-        """When it is over [ns of the run]."""
+        """End of the motion [ns of the run]."""
         return self._begin_ns + round(self.trajectory.duration * 1e9)
 
     def at(self, time_ns: int) -> JointMotion:
-        """Return all joints at a time; those that it does not move are 0."""
+        """Return the motion of all joints at a time; joints that the trajectory does not move are 0."""
         if self._end is not None and time_ns >= self.end_ns:
             return self._end
         positions, velocities, accelerations = states = np.zeros((3, len(self._unknown)))
@@ -73,10 +73,10 @@ class Motion:
 
 
 class MovingPart(Restorable, Part):
-    """A part that is a trajectory once it has begun; see `Part`.
+    """A part that executes a trajectory from its start on; see `Part`.
 
     Args:
-        at_ns: when it begins.
+        at_ns: start of the part [ns]; None: at the end of the previous part.
     """
 
     takes_over = True
@@ -90,7 +90,7 @@ class MovingPart(Restorable, Part):
     def bind(
         self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
     ) -> NDArray[np.bool_]:
-        """Take note of the joints; returns (joints,) which of them it may move."""
+        """Store the joints' order; returns (joints,) which of them it may move."""
         self._joints, own = tuple(joints), self.joint_names
         return np.array([name in own for name in joints], np.bool_)
 
@@ -101,7 +101,7 @@ class MovingPart(Restorable, Part):
         now_ns: int,
         present: Mapping[str, Floats],
     ) -> Motion:
-        """Move from the present states of the joints to the first point that is later, and on; returns the motion."""
+        """Move from the joints' current states to the first later point of a trajectory, and on; returns the motion."""
         here = State(*np.array([present[name] for name in trajectory.names]).T)
         ahead = trajectory.after(here, (now_ns - begin_ns) * 1e-9)
         self._motion = motion = Motion(ahead, begin_ns, self._joints)
@@ -109,16 +109,16 @@ class MovingPart(Restorable, Part):
         return motion
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the joints at a time."""
-        assert self._motion is not None  # it has begun
+        """Return the motion of the joints at a time."""
+        assert self._motion is not None  # the part has started
         return self._motion.at(time_ns)
 
 
 class TrajectoryPart(MovingPart):
-    """Moves its joints from where they are along a trajectory that was read.
+    """Moves its joints from their current state along a given trajectory.
 
     Args:
-        at_ns: when it begins.
+        at_ns: start of the part [ns]; None: at the end of the previous part.
         read: the trajectory.
     """
 
@@ -128,7 +128,7 @@ class TrajectoryPart(MovingPart):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The joints of the trajectory."""
+        """Names of the trajectory's joints."""
         return self._read.trajectory.names
 
     @property
@@ -139,7 +139,7 @@ class TrajectoryPart(MovingPart):
     def bind(
         self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
     ) -> NDArray[np.bool_]:
-        """Take note of the joints; returns (joints,) which of them the trajectory moves.
+        """Store the joints' order; returns (joints,) which of them the trajectory moves.
 
         Raises:
             BadInput: with file and line, if the robot does not have one of the trajectory's joints.
@@ -158,17 +158,17 @@ class TrajectoryPart(MovingPart):
     def begin(
         self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
     ) -> None:
-        """Begin to move."""
+        """Start the motion."""
         self.follow(self._read.trajectory, begin_ns, now_ns, present)
 
 
 class OperationPart(MovingPart):
-    """Announces an operation, and moves by its skill; see `Part`.
+    """Announces an operation, and moves as its skill plans; see `Part`.
 
     Args:
-        at_ns: when it begins.
+        at_ns: start of the part [ns]; None: at the end of the previous part.
         step: the operation.
-        skill: that makes motion of it.
+        skill: skill that plans the motion.
         movable: names of the joints that it may move.
     """
 
@@ -184,16 +184,16 @@ class OperationPart(MovingPart):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """All movable joints; those of the motion once it has begun."""
+        """Names of all movable joints; after the start, of those that move."""
         return self._movable if self._motion is None else self._motion.trajectory.names
 
     def begin(
         self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
     ) -> None:
-        """Let the skill plan.
+        """Plan the motion with the skill, and start it.
 
         Raises:
-            RunFailed: if it cannot, or returns no motion of the robot's joints that ends at rest.
+            RunFailed: if planning fails, or the result is not a motion of the robot's joints that ends at rest.
         """
         try:
             planned = self._skill(scene(begin_ns * 1e-9), dict(self._step.arguments))
@@ -223,10 +223,10 @@ class OperationPart(MovingPart):
         raise RunFailed("plan", self._step.operation, time_ns, reason)
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return its beginning and its end as a robot announces them."""
-        assert self.end_ns is not None  # it has begun
-        said = [("begin", self._begin_ns), ("end", self.end_ns)][self._said :]
-        due = [(phase, when_ns) for phase, when_ns in said if when_ns <= time_ns]
+        """Return begin and end of the operation as a robot announces them."""
+        assert self.end_ns is not None  # the part has started
+        phases = [("begin", self._begin_ns), ("end", self.end_ns)][self._said :]
+        due = [(phase, when_ns) for phase, when_ns in phases if when_ns <= time_ns]
         first, self._said = self._said, self._said + len(due)
         name, arguments = self._step.operation, self._step.arguments
         source = ANNOTATIONS.logged_name
@@ -244,43 +244,43 @@ def open_steps(
 
     Args:
         spec: the plan.
-        robot: that it moves.
-        hands: of the robot, by name.
-        others: as for `factory.open_source`.
+        robot: robot that the plan moves.
+        hands: hands of the robot, by name.
+        others: see `factory.open_source`.
 
     Raises:
-        BadInput: naming the step that cannot be used.
+        BadInput: with the step that cannot be used.
     """
     parts: list[Part] = []
     with ExitStack() as opened:
-        begun = 0.0
+        last_start = 0.0
         for i, step in enumerate(spec.plan):
             where = f"source.plan.{i}"
             if step.at is not None:
-                _check_order(step, begun, where)
-                begun = step.at
+                _check_order(step, last_start, where)
+                last_start = step.at
             try:
                 part = _part(step, where, robot, others)
             except BadInput as error:
-                raise _placed(where, error) from None
+                raise _with_step(where, error) from None
             parts.append(opened.enter_context(closing(part)))
         opened.pop_all()
     lasting_ns = round(spec.lasting * 1e9)
     return Plan(parts, lambda joints: robot_facts(robot, hands, joints), lasting_ns)
 
 
-def _check_order(step: PlanStep, begun: float, where: str) -> None:
-    if step.at is not None and step.at < begun:
+def _check_order(step: PlanStep, last_start: float, where: str) -> None:
+    if step.at is not None and step.at < last_start:
         raise BadInput(
             "this step begins before the one before it",
             where=f"{where}.at",
             found=step.at,
-            expected=f"at least {begun:g} s: steps are in the order of time",
+            expected=f"at least {last_start:g} s: steps are in the order of time",
         )
 
 
-def _placed(where: str, error: BadInput) -> BadInput:
-    """An error with the step that it is about; one about a file, or that has it already, stays as it is."""
+def _with_step(where: str, error: BadInput) -> BadInput:
+    """Add the step to an error, unless the error is about a file or already has the step."""
     inner = error.where or ""
     if error.file is not None or inner.startswith(where):
         return error
@@ -304,7 +304,7 @@ def _part(step: Step, where: str, robot: Body, others: Sequence[str]) -> Part:
 def _trajectory(step: TrajectoryStep, where: str) -> ReadTrajectory:
     if isinstance(step.trajectory, str):
         return read_trajectory(Path(step.trajectory).expanduser())
-    placed: Callable[[BadInput], BadInput] = partial(_placed, where)
+    placed: Callable[[BadInput], BadInput] = partial(_with_step, where)
     try:
         return ReadTrajectory(trajectory_of(step.trajectory), placed)
     except BadInput as error:

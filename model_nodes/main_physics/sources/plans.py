@@ -1,4 +1,4 @@
-"""Motion of all robots of a scene: a plan for each, or one for all of them."""
+"""Motion of all robots of a scene: one plan per robot, or a single plan for all of them."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ from model_nodes.main_physics.sources.plan import Plan, begins_of
 from model_nodes.main_physics.sources.wrenches import Felt
 from model_nodes.main_physics.world.description import Body, joint_name
 
-_OF_JOINTS = ("joint", "joints")
+_JOINT_KEYS = ("joint", "joints")
 ALL = ""
-"""In place of a robot's name: the plan moves all robots."""
+"""Key of a plan that moves all robots, in place of a robot's name."""
 
 Value = TypeVar("Value")
 
 
-class _Own(NamedTuple):
-    """The plan of a robot; with several of them, its recording may begin later than the first one."""
+class _RobotPlan(NamedTuple):
+    """The plan of a robot; with several robots, its recording may start after the first one."""
 
     robot: str
     plan: Plan
     begin_ns: int
 
     def scoped(self, name: str) -> str:
-        """The scene's name of a joint."""
+        """The scene's name of one of the robot's joints."""
         return f"{self.robot}::{name}" if self.robot else name
 
-    def own(self, of_all: Mapping[str, Value]) -> Mapping[str, Value]:
-        """Values of the robot's joints, by its own names."""
+    def own_values(self, of_all: Mapping[str, Value]) -> Mapping[str, Value]:
+        """Select the values of the robot's joints, by the robot's own names."""
         if not self.robot:
             return of_all
         scope = f"{self.robot}::"
         return {n.removeprefix(scope): v for n, v in of_all.items() if n.startswith(scope)}
 
     def failed(self, error: RunFailed) -> RunFailed:
-        """An error with the robot that it is about, in run time."""
+        """Convert an error to run time, and add the robot's name."""
         if not self.robot:
             return error
         at_ns = error.time_ns + self.begin_ns
@@ -64,31 +64,34 @@ class _Own(NamedTuple):
 class Plans:
     """Moves all joints of all robots; recordings of several robots are aligned by their clocks.
 
-    A joint that a plan moves does so even if it mimics another in the URDF; other mimic joints follow their master;
-    all others rest. Joints of several robots are called ROBOT::JOINT; events of their programs have the argument
-    ``robot``.
+    A joint that a plan moves does so even if it mimics another one in the URDF; other mimic joints follow their master,
+    and
+    all remaining joints rest. With several robots, joints are called ROBOT::JOINT, and events of the robots' programs
+    have
+    the argument ``robot``.
 
     Args:
-        plans: by the names of the robots, in the order of their joints; by `ALL` if one plan moves all of them.
+        plans: name of a robot -> its plan, in the order of their joints; `ALL` -> the plan that moves all robots.
 
     Attributes:
         driven: (n,) which joints a plan moves.
-        measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where there are none.
-        limited: names of joints that from now on are to stop at objects.
-        is_live: whether a robot keeps the pace of real time, so that `late` and `input_ns` may change, and another run
-            does not get the same input.
+        measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where not recorded.
+        limited: names of joints that must stop at objects from now on.
+        is_live: whether a robot is followed in real time, so that `late` and `input_ns` may change, and the input of a
+        run
+            cannot be repeated.
         senses: whether `sense` is called before each step.
-        takes_over: whether the robots can be taken over in the middle of a run.
+        takes_over: whether the plans can take robots over in the middle of a run.
         felt: wrenches of the robots' wrists.
-        quiet_ns: before this time, `events` would return nothing and `ended` is false [ns].
+        quiet_ns: time before which `events` returns nothing and `ended` is false [ns].
 
     Raises:
-        BadInput: if some robots are recorded and others live, or recordings were not made at the same time.
+        BadInput: if only some robots are recorded, or recordings were not made at the same time.
     """
 
     def __init__(self, plans: Mapping[str, Plan]) -> None:
         begins_ns = begins_of(plans)
-        self._own = tuple(_Own(name, plan, begins_ns[name]) for name, plan in plans.items())
+        self._own = tuple(_RobotPlan(name, plan, begins_ns[name]) for name, plan in plans.items())
         self._live = [p for plan in plans.values() for p in plan.parts if p.is_live]
         self.is_live = bool(self._live)
         self.limited: Sequence[str] = ()
@@ -99,19 +102,19 @@ class Plans:
         self._mimics: Mimics | None = None
         self._rest: Floats = np.zeros(0)
         self._any_driven = False
-        self._placed: list[tuple[_Own, slice]] = []
+        self._placed: list[tuple[_RobotPlan, slice]] = []
         self._only = plans.get(ALL)
         self.quiet_ns = 0
         felt = ((own, part.wrenches) for own in self._own for part in own.plan.parts)
         self.felt = [Felt(own.robot, own.begin_ns, found) for own, found in felt if found]
 
     def __bool__(self) -> bool:
-        """Whether there is a plan."""
+        """Whether there is any plan."""
         return bool(self._own)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes for the user; with several robots each names its robot."""
+        """Notes for the user; with several robots each note names its robot."""
         late = (
             f"robots.{own.robot}: its recording begins {own.begin_ns / 1e9:.3f} s after the first one"
             for own in self._own
@@ -126,24 +129,24 @@ class Plans:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Findings in the recordings; joints carry the names of their robots."""
+        """Findings in the recordings; with several robots, joints have their scene's names."""
         return tuple(_named(own, finding) for own in self._own for finding in own.plan.findings)
 
     @property
     def duration_ns(self) -> int | None:
-        """The run time at which the last plan ends [ns]; None if that is unknown."""
+        """End of the last plan in run time [ns]; None if unknown."""
         ends = [(own.begin_ns, own.plan.duration_ns) for own in self._own]
         known = [begin_ns + lasts for begin_ns, lasts in ends if lasts is not None]
         return max(known) if known and len(known) == len(ends) else None
 
     @property
     def late(self) -> bool:
-        """Live: whether the twin is too far behind one of the robots."""
+        """Live: whether the twin lags too far behind one of the robots."""
         return any(part.late for part in self._live)
 
     @property
     def input_ns(self) -> int | None:
-        """Live: when the newest sample of the last motion was measured, of the robot that is furthest behind [ns]."""
+        """Live: measurement time of the newest sample in the last motion [ns]; the minimum over the robots."""
         inputs = [part.input_ns for part in self._live]
         return min((one for one in inputs if one is not None), default=None)
 
@@ -151,10 +154,11 @@ class Plans:
         """Select the driven joints of the robots; called once, after `bind_base`.
 
         Args:
-            robots: whose driven joints are commanded, robot by robot.
-            start: initial positions that are given, by the scene's name of a joint; others are nearest to zero within
-                their limits.
-            period_ns: of the steps [ns].
+            robots: robots whose driven joints are commanded, in the order of the joints.
+            start: initial positions that the scenario gives, by the joint's name in the scene; other joints start as
+            near
+                to zero as their limits permit.
+            period_ns: duration of a step [ns].
 
         Raises:
             BadInput: if a plan moves no joint of its robot; the message names another robot that fits.
@@ -172,9 +176,9 @@ class Plans:
         """Select the joints and their order for `motion`; returns (joints,) which of them a plan moves.
 
         Args:
-            joints: names of all joints; those of a robot are together.
-            period_ns: of the steps [ns].
-            resting: where joints are before anything moves them, by name [rad or m]; 0 for others.
+            joints: names of all joints; those of a robot are consecutive.
+            period_ns: duration of a step [ns].
+            resting: name -> position of joints before anything moves them [rad or m]; 0 for others.
         """
         at = resting or {}
         self.driven = np.zeros(len(joints), np.bool_)
@@ -184,18 +188,18 @@ class Plans:
         for own in self._own if joints else ():
             begin = robots.index(own.robot) if own.robot in robots else 0
             count = robots.count(own.robot) if own.robot else len(joints)
-            place = slice(begin, begin + count)
-            names = [name.removeprefix(f"{own.robot}::") for name in joints[place]]
+            columns = slice(begin, begin + count)
+            names = [name.removeprefix(f"{own.robot}::") for name in joints[columns]]
             self._check_not_of_another(own, names, joints)
-            self.driven[place] = self._bound(own, names, period_ns, own.own(at))
+            self.driven[columns] = self._bound(own, names, period_ns, own.own_values(at))
             if names:
-                self._placed.append((own, place))
+                self._placed.append((own, columns))
         self._any_driven = bool(self.driven.any())
         return self.driven
 
     @staticmethod
     def _bound(
-        own: _Own, names: Sequence[str], period_ns: int, resting: Mapping[str, float]
+        own: _RobotPlan, names: Sequence[str], period_ns: int, resting: Mapping[str, float]
     ) -> NDArray[np.bool_]:
         try:
             return own.plan.bind(names, period_ns, resting)
@@ -205,12 +209,14 @@ class Plans:
             where = f"robots.{own.robot}.source" + (f", {error.where}" if error.where else "")
             raise error.at(where, error.file) from None
 
-    def _check_not_of_another(self, own: _Own, names: Sequence[str], joints: Sequence[str]) -> None:
+    def _check_not_of_another(
+        self, own: _RobotPlan, names: Sequence[str], joints: Sequence[str]
+    ) -> None:
         moved = set(own.plan.joint_names)
         if moved & set(names):
             return
         for other in self._own:
-            strange = moved & other.own(dict.fromkeys(joints)).keys()
+            strange = moved & other.own_values(dict.fromkeys(joints)).keys()
             if other is not own and strange:
                 raise BadInput(
                     f"this is the source of another robot: it moves joints of {other.robot}",
@@ -220,10 +226,10 @@ class Plans:
                 )
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Select the motion of a robot's base, for `base`; called before `drive`; see `Part.bind_base`.
+        """Select the motion of a robot's base; called before `drive`; see `Part.bind_base`.
 
         Raises:
-            BadInput: if nothing moves it, or its plan lacks it.
+            BadInput: if nothing moves the base, or its plan does not contain the base's motion.
         """
         own = self._of(robot.name)
         if own is None:
@@ -235,28 +241,28 @@ class Plans:
                 expected=f"a source{'' if self else ' with this topic'}, or base: fixed",
             )
         if own.robot:
-            robot = replace(robot, one_of_several=False)  # a plan knows its robot only
+            robot = replace(robot, one_of_several=False)  # a plan only knows its own robot
         own.plan.bind_base(robot, base, period_ns)
 
     def base(self, robot: str, time_ns: int) -> BaseMotion:
-        """Return the state of a robot's base at a run time; times never decrease."""
+        """Return the motion of a robot's base at a run time, which must not decrease."""
         own = self._of(robot)
-        assert own is not None  # its base is bound
+        assert own is not None  # bind_base has been called
         return own.plan.base(max(0, time_ns - own.begin_ns))
 
-    def _of(self, robot: str) -> _Own | None:
+    def _of(self, robot: str) -> _RobotPlan | None:
         return next((own for own in self._own if own.robot in (robot, ALL)), None)
 
     def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
-        """Take note of the main model's entities; see `Plan.use_places`."""
+        """Give the plans access to the main model's entities; see `Plan.use_places`."""
         for own in self._own:
             own.plan.use_places(pose_of, entities)
 
     def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
-        """Go on with the robots in the middle of a run; see `Plan.take_over`."""
+        """Take the robots over in the middle of a run; see `Plan.take_over`."""
         self.quiet_ns = 0
         for own in self._own:
-            own.plan.take_over(time_ns, own.own(joints))
+            own.plan.take_over(time_ns, own.own_values(joints))
 
     def start(self) -> bool:
         """Prepare the first step; returns whether a robot may have moved since the plans were bound."""
@@ -266,7 +272,7 @@ class Plans:
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Let each plan take note of its robot's sensors; returns where the base of the first is to be put.
+        """Let the plans read the robots' sensors; returns the first pose to which a base is moved, if any.
 
         Raises:
             RunFailed: if a plan fails at that time; the message names the robot.
@@ -275,13 +281,13 @@ class Plans:
         for own in self._own:
             try:
                 if own.plan.senses:
-                    placements.append(own.plan.sense(time_ns, own.own(joints), events))
+                    placements.append(own.plan.sense(time_ns, own.own_values(joints), events))
             except RunFailed as error:
                 raise own.failed(error) from error
         return next((one for one in placements if one is not None), None)
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return all joints at a time; those of a robot whose recording has not begun are where it begins.
+        """Return the motion of all joints at a time; before a recording starts, its robot rests in the first position.
 
         Efforts are 0 where none were recorded.
 
@@ -301,15 +307,15 @@ class Plans:
 
     def _with_known_efforts(self, motion: JointMotion) -> JointMotion:
         self.measured_efforts = efforts = motion.efforts
-        if math.isfinite(efforts.dot(efforts)):  # faster than a test of each
+        if math.isfinite(efforts.dot(efforts)):  # faster than testing each of them
             return motion
         at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
         return JointMotion(at, speed, acceleration, np.where(efforts == efforts, efforts, 0.0))
 
     def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion] | None:
-        """Return all joints at each of some times, efforts at the last alone; see `motion`.
+        """Return the motion of all joints at each of some times, with efforts only at the last one; see `motion`.
 
-        None if they must be asked for one after the other, because joints may be limited meanwhile.
+        None if `motion` must be called for each time, because joints may become limited in between.
         """
         if self._only is None or self._mimics is not None or not self._any_driven:
             return None
@@ -333,7 +339,7 @@ class Plans:
         return joined
 
     def has_efforts(self, time_ns: int) -> bool:
-        """Whether joints have recorded efforts at a time."""
+        """Whether there are recorded efforts at a time."""
         if self._any_driven:
             self.motion(time_ns)
         return self._any_driven and not bool(np.isnan(self.measured_efforts).all())
@@ -364,7 +370,7 @@ class Plans:
         return sorted(found, key=lambda event: event.time_ns)
 
     def ended(self, time_ns: int) -> bool:
-        """Whether no plan has anything after `time_ns`; false if there is none."""
+        """Whether all plans are over at `time_ns`; false if there is no plan."""
         if self._only is not None:
             return self._only.ended(time_ns)
         return self._own != () and all(
@@ -372,14 +378,14 @@ class Plans:
         )
 
     def save(self) -> Plain:
-        """Return where each plan is."""
+        """Return the state of each plan."""
         return {own.robot: own.plan.save() for own in self._own}
 
     def restore(self, saved: Plain) -> None:
-        """Go on with each plan.
+        """Continue from the saved state of each plan.
 
         Raises:
-            Unsaveable: if those of other robots were saved.
+            Unsaveable: if the state was saved for other robots.
         """
         robots = {own.robot for own in self._own}
         if not isinstance(saved, dict) or saved.keys() != robots:
@@ -394,8 +400,8 @@ class Plans:
             own.plan.close()
 
 
-def _of(own: _Own, event: Event) -> Event:
-    """The event with the name of its robot, in run time."""
+def _of(own: _RobotPlan, event: Event) -> Event:
+    """Convert an event to run time, and add the robot's name."""
     arguments = dict(event.arguments)
     if event.kind is not EventKind.TOPIC:
         arguments.setdefault(ROBOT, own.robot)
@@ -407,9 +413,9 @@ def _of(own: _Own, event: Event) -> Event:
     )
 
 
-def _named(own: _Own, finding: Finding) -> Finding:
+def _named(own: _RobotPlan, finding: Finding) -> Finding:
     arguments: dict[str, Json] = dict(finding.arguments)
-    for key in _OF_JOINTS:
+    for key in _JOINT_KEYS:
         value = arguments.get(key)
         if isinstance(value, str):
             arguments[key] = own.scoped(value)

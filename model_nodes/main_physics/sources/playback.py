@@ -1,9 +1,9 @@
 """The motion of recorded joints at any time: smooth through their samples, evaluated ahead in blocks.
 
-Between two samples a joint follows a cubic; the slopes at the samples are those of Fritsch and Butland (1984),
-which keep each piece between its two samples: no overshoot, and no motion where none was recorded. Before
-the first and after the last sample it rests. The interpolation is local: a time depends on a few samples only,
-so that the result does not depend on the other times of a query.
+Between two samples a joint follows a cubic with slopes according to Fritsch and Butland (1984), which keep each piece
+between its two samples: no overshoot, and no motion where none was recorded. Before the first and after the last
+sample it rests. The interpolation is local: the motion at a time depends only on a few samples, and not on the other
+times of a query.
 
 A gap is an interval of more than three median intervals. The motion within it is unknown. If the joint
 moved before the gap, it is assumed to have continued, and the cubic bridges the gap. If it rested (slower than
@@ -29,23 +29,23 @@ from model_nodes.main_physics.sources.part import JointMotion
 GAP_INTERVALS = 3
 RESTING_SHARE = 0.1
 
-_REACH = 3  # samples on either side of an interval on which its cubic depends
+_REACH = 3  # number of samples on either side of an interval on which its cubic depends
 _AHEAD_NS, _FAR_AHEAD_NS = 250_000_000, 1_000_000_000
 _MAX_ROWS = 1000
 
 Row = TypeVar("Row")
 Evaluate: TypeAlias = Callable[[int, int, int], Sequence[Row]]
-"""Returns the motion at a time [ns] and at the periods after it, at most so many; the last argument is the time of the
-call before [ns]."""
+"""Returns the motion at a time [ns] and at the periods after it, at most as many as the second argument; the third
+argument is the time of the previous call [ns]."""
 
 
 class Ahead(Generic[Row]):
-    """Rows of a block, one a period; a new block is evaluated where the last one ends.
+    """Evaluates motion ahead in blocks with one row per period; a new block starts where the last one ends.
 
     Args:
-        evaluate: a block.
-        period_ns: the usual period between calls of `at` [ns].
-        ahead_ns: how much of the motion is evaluated together [ns].
+        evaluate: evaluates a block.
+        period_ns: usual period between calls of `at` [ns].
+        ahead_ns: duration of a block [ns].
     """
 
     def __init__(self, evaluate: Evaluate[Row], period_ns: int, ahead_ns: int = _AHEAD_NS) -> None:
@@ -56,10 +56,10 @@ class Ahead(Generic[Row]):
         self._last = self._before = -period_ns
 
     def at(self, time_ns: int) -> Row:
-        """Return the row of a time."""
+        """Return the row for a time."""
         row, off = divmod(time_ns - self._start, self._period)
         if off or not 0 <= row < len(self._block):
-            # Evaluating ahead pays off only if the caller goes on, in periods.
+            # Evaluating ahead only pays off if the caller continues in steps of the period.
             passed, off = divmod(time_ns - self._last, self._period)
             rows = self._rows if not off and 0 < passed < self._rows else 1
             self._block = self._evaluate(time_ns, rows, self._last)
@@ -68,7 +68,7 @@ class Ahead(Generic[Row]):
         return self._block[row]
 
     def at_each(self, times_ns: Sequence[int]) -> Sequence[Row]:
-        """Return the rows of some times."""
+        """Return the rows for some times."""
         row, off = divmod(times_ns[0] - self._start, self._period)
         after = row + len(times_ns)
         in_periods = times_ns[-1] - times_ns[0] == (len(times_ns) - 1) * self._period
@@ -79,15 +79,15 @@ class Ahead(Generic[Row]):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing has been evaluated since the beginning, or since it was forgotten."""
+        """Whether nothing has been evaluated since the start or since `forget`."""
         return not self._block
 
     def forget(self) -> None:
-        """Evaluate the next row anew."""
+        """Discard the block, so that the next row is evaluated again."""
         self._block = ()
 
     def save(self) -> Plain:
-        """Return which block was evaluated, so that the rest of it is evaluated together again."""
+        """Return which block was evaluated, so that `restore` evaluates the same times together."""
         start, last, before = self._start, self._last, self._before
         return {"start_ns": start, "last_ns": last, "before_ns": before, "rows": len(self._block)}
 
@@ -95,7 +95,7 @@ class Ahead(Generic[Row]):
         """Evaluate the same block.
 
         Raises:
-            Unsaveable: if it was saved of something else.
+            Unsaveable: if the state is of another kind.
         """
         keys = ("start_ns", "last_ns", "before_ns", "rows")
         self._start, self._last, self._before, rows = numbers_of(saved, *keys)
@@ -107,15 +107,15 @@ class Playback(Ahead[JointMotion]):
 
     Args:
         series: the recorded samples.
-        joints: the robot's joints.
-        period_ns: the usual period between calls of `at`.
+        joints: names of the robot's joints.
+        period_ns: usual period between calls of `at` [ns].
 
     Attributes:
         driven: (joints,) which of them were recorded.
     """
 
     def __init__(self, series: Sequence[Series], joints: Sequence[str], period_ns: int) -> None:
-        super().__init__(self._played, period_ns, _FAR_AHEAD_NS)
+        super().__init__(self._evaluate_block, period_ns, _FAR_AHEAD_NS)
         self.driven: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
         self._parts: list[tuple[list[int], Interpolator]] = []
         for one in series:
@@ -124,7 +124,7 @@ class Playback(Ahead[JointMotion]):
                 self._parts.append((columns, Interpolator(one, [joints[i] for i in columns])))
                 self.driven[columns] = True
 
-    def _played(self, start_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
+    def _evaluate_block(self, start_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
         times = start_ns + self._period * np.arange(rows, dtype=np.int64)
         return motions(times, len(self.driven), self._parts)
 
@@ -132,12 +132,12 @@ class Playback(Ahead[JointMotion]):
 def motions(
     times: NDArray[np.int64], count: int, parts: Sequence[tuple[list[int], Interpolator]]
 ) -> list[JointMotion]:
-    """Return the motion of so many joints at times, as read-only arrays; the others are 0.
+    """Return the motion of all joints at some times, as read-only arrays; joints without a source are 0.
 
     Args:
         times: (n,) [ns].
-        count: of the joints.
-        parts: columns of joints, and their sources.
+        count: number of joints.
+        parts: columns of joints, and the interpolator for them.
     """
     shape = (len(times), count)
     tables: list[Floats] = [np.zeros(shape), np.zeros(shape), np.zeros(shape)]
@@ -183,8 +183,8 @@ class Interpolator:
         low = max(int(interval[0]) - _REACH, 0)
         high = min(int(interval[-1]) + _REACH + 2, count)
         pieces = _pieces(self._times[low:high], self._positions[low:high], self._median_ns)
-        asked = np.clip(times_ns, self._times[0], self._times[-1])
-        positions, velocities, accelerations = _evaluate(pieces, asked, interval - low)
+        clipped = np.clip(times_ns, self._times[0], self._times[-1])
+        positions, velocities, accelerations = _evaluate(pieces, clipped, interval - low)
         if resting.any():
             velocities[resting] = 0.0
             accelerations[resting] = 0.0
@@ -204,7 +204,7 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
-    """Return the cubics of a window; those of its outer `_REACH` samples are not valid."""
+    """Return the cubics of a window; those at its outer `_REACH` samples are not valid."""
     steps = np.diff(times).astype(np.float64)
     changes = np.diff(positions, axis=0)
     gaps = np.flatnonzero(steps > GAP_INTERVALS * median_ns)
@@ -223,31 +223,33 @@ def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
 def _shorten_after_rest(
     gap: int, lengths: Floats, steps: Floats, changes: Floats, median_ns: float
 ) -> NDArray[np.bool_]:
-    """Shorten a gap's `lengths` to the part in which a joint moves; returns (joints,) which were at rest."""
+    """Shorten a gap's `lengths` to the part in which a joint moves; returns (joints,) which of them rested before."""
     still = np.zeros(changes.shape[1])
     mean = changes[gap] / steps[gap]
     before = changes[gap - 1] / steps[gap - 1] if gap > 0 else still
     after = changes[gap + 1] / steps[gap + 1] if gap + 1 < len(steps) else still
     rested: NDArray[np.bool_] = (mean != 0.0) & (np.abs(before) <= RESTING_SHARE * np.abs(mean))
-    same_way = after * mean > 0.0
-    needed = np.where(same_way, changes[gap] / np.where(same_way, after, 1.0), median_ns)
+    same_direction = after * mean > 0.0
+    needed = np.where(
+        same_direction, changes[gap] / np.where(same_direction, after, 1.0), median_ns
+    )
     lengths[gap] = np.where(rested, np.clip(needed, median_ns, steps[gap]), steps[gap])
     return rested
 
 
 def _inner_slopes(seconds: Floats, rates: Floats) -> Floats:
-    """Return weighted harmonic means of the rates on both sides, 0 where they differ in sign."""
+    """Return weighted harmonic means of the rates on both sides, 0 where their signs differ."""
     left, right = rates[:-1], rates[1:]
     left_weight = 2.0 * seconds[1:] + seconds[:-1]
     right_weight = seconds[1:] + 2.0 * seconds[:-1]
     product = left * right
-    same_way = product > 0.0
-    below = np.where(same_way, left_weight * right + right_weight * left, 1.0)
-    return np.where(same_way, (left_weight + right_weight) * product / below, 0.0)
+    same_direction = product > 0.0
+    below = np.where(same_direction, left_weight * right + right_weight * left, 1.0)
+    return np.where(same_direction, (left_weight + right_weight) * product / below, 0.0)
 
 
 def _evaluate(pieces: _Pieces, times: Int64s, interval: Int64s) -> tuple[Floats, Floats, Floats]:
-    """Return positions, velocities and accelerations at the times, each in its interval."""
+    """Return positions, velocities and accelerations at the times, each within its interval."""
     lengths = pieces.lengths_ns.take(interval, axis=0)
     start = pieces.positions.take(interval, axis=0)
     end = pieces.positions.take(interval + 1, axis=0)
@@ -260,7 +262,7 @@ def _evaluate(pieces: _Pieces, times: Int64s, interval: Int64s) -> tuple[Floats,
     change = end - start
     bend = left * (s * r * r * seconds) - right * (s * s * r * seconds)
     positions = start + change * (s * s * (3.0 - 2.0 * s)) + bend
-    # Rounding errors must not move the curve beyond its samples, nor off the one at its end.
+    # Rounding errors must not move the curve beyond its samples, nor away from its end.
     positions = np.minimum(np.maximum(positions, np.minimum(start, end)), np.maximum(start, end))
     positions = np.where(s == 1.0, end, positions)
     velocities = change * (6.0 * s * r / seconds)

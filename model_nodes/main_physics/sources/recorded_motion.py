@@ -1,4 +1,4 @@
-"""The motion of the robot's joints in a recording, read and validated first: from joint states, or from transforms."""
+"""Reads and validates the motion of the robot's joints in a recording: from joint states, or from transforms."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RecordedJoints:
         series: samples of all joints.
         fault: set if they cannot be read to their end.
         notes: notes for the user.
-        findings: about them.
+        findings: findings about the samples.
     """
 
     series: list[Series]
@@ -59,18 +59,18 @@ def read_motion(
     robots: Sequence[Body],
     units: Collection[Units] = (),
 ) -> RecordedJoints:
-    """Read where the joints are at all times.
+    """Read the motion of the joints.
 
     Args:
         bag: the recording.
-        topics: with joint states; None for those that carry the robots' joints.
-        renamed: the robot's name of a joint, by its recorded name, where they differ.
-        origin: to read; None for joint states, or for transforms if there are none.
-        robots: those whose joints are moved.
-        units: of the positions in joint states, where they are not rad and m.
+        topics: topics with joint states; None for those that carry the robots' joints.
+        renamed: recorded name of a joint -> the robot's name, where they differ.
+        origin: what to read; None for joint states, or for transforms if there are no joint states.
+        robots: robots whose joints are moved.
+        units: units of the positions in joint states, if they are not rad and m.
 
     Raises:
-        BadInput: if neither has them.
+        BadInput: if neither joint states nor transforms contain the motion.
     """
     facts = JointFacts(robots)
     if origin is None and topics is None and _only_bases(bag, robots):
@@ -103,14 +103,15 @@ def read_joints(
 
     Args:
         bag: the recording.
-        topics: of type sensor_msgs/msg/JointState; None for those of the recording that carry the robot's joints.
-        renamed: the robot's name of a joint, by its recorded name, where they differ.
-        facts: the robot's joints.
-        units: of the positions, where they are not rad and m.
+        topics: topics of type sensor_msgs/msg/JointState; None for those that carry the robots' joints.
+        renamed: recorded name of a joint -> the robot's name, where they differ.
+        facts: the robots' joints.
+        units: units of the positions, if they are not rad and m.
 
     Raises:
-        BadInput: if a topic is missing or of another type, there is no sample of the robot that can be used, or
-            renaming fails.
+        BadInput: if a topic is missing or has another type, there is no usable sample of the robots' joints, or
+        renaming
+            fails.
     """
     others: dict[str, JointTable] = {}
     if topics is None:
@@ -131,7 +132,7 @@ def read_joints(
     findings += [finding for finding in unlike_si(series, facts) if not units]
     notes: list[str] = []
     if others or list(topics) != [USUAL]:
-        notes.insert(0, f"the joint states are those of {', '.join(topics)}{_left(others)}")
+        notes.insert(0, f"the joint states are those of {', '.join(topics)}{_unused_words(others)}")
     return RecordedJoints(series, table.fault, notes, findings)
 
 
@@ -143,8 +144,8 @@ def examine(
     Args:
         bag: the recording.
         table: the samples.
-        others: samples that are only compared with them.
-        facts: the robot's joints.
+        others: samples that are only used for comparison.
+        facts: the robots' joints.
     """
     contradictions = find_contradictions(
         raw_samples(table), [one for other in others for one in raw_samples(other)], facts
@@ -157,13 +158,13 @@ def examine(
 
 
 def find_strange(series: Sequence[Series], duration_ns: int, facts: JointFacts) -> list[Finding]:
-    """Return jumps and gaps, in the order of time."""
+    """Return the jumps and gaps, in the order of time."""
     found = [*find_jumps(series, facts), *find_gaps(series, duration_ns, facts)]
     return sorted(found, key=lambda one: one.from_ns)
 
 
 def _unwrapped(series: Series, facts: JointFacts) -> Series:
-    """Let joints that turn without end go on turning where they were recorded within one turn."""
+    """Unwrap continuous joints that were recorded within a single revolution."""
     turning = [i for i, name in enumerate(series.names) if facts.turns(name)]
     steps = np.abs(np.diff(series.positions[:, turning], axis=0))
     if not turning or not (steps > np.pi).any():
@@ -176,10 +177,10 @@ def _unwrapped(series: Series, facts: JointFacts) -> Series:
 def _chosen(
     bag: Bag, renamed: Mapping[str, str], facts: JointFacts
 ) -> tuple[list[str], dict[str, JointTable]]:
-    """Choose topics with joint states; returns them, and the samples of others of the robot's state.
+    """Choose topics with joint states; returns them, and the samples of other topics with the robot's state.
 
     Raises:
-        BadInput: if there is none, or none of them can be used.
+        BadInput: if there is no topic with joint states, or no usable one.
     """
     topics = joint_topics(bag)
     if not topics:
@@ -202,7 +203,7 @@ def _chosen(
     return chosen, others
 
 
-def _left(others: Mapping[str, JointTable]) -> str:
+def _unused_words(others: Mapping[str, JointTable]) -> str:
     return f"; no further joint is on {', '.join(others)}" if others else ""
 
 
@@ -258,13 +259,13 @@ def _check_renaming(bag: Bag, recorded: set[str], renamed: Mapping[str, str]) ->
 
 
 def _only_bases(bag: Bag, robots: Sequence[Body]) -> bool:
-    """Whether the recording may be about the bases of robots alone: one follows, and there are no joint states."""
+    """Whether the recording may only contain the motion of bases: one follows odometry, and there are no joints."""
     followed = any(body.base is Base.FOLLOWED for body in robots)
     return followed and not joint_topics(bag) and not _holds_joints(bag, robots)
 
 
 def _holds_joints(bag: Bag, robots: Sequence[Body]) -> bool:
-    """Whether there are transforms that hold the joints of the robots."""
+    """Whether there are transforms for joints of the robots."""
     if not transform_topics(bag):
         return False
     transforms = Transforms(bag)
@@ -272,7 +273,7 @@ def _holds_joints(bag: Bag, robots: Sequence[Body]) -> bool:
 
 
 def _has_positions(bag: Bag) -> bool:
-    """Whether a message with joint states has positions, or cannot be read."""
+    """Whether any message with joint states has positions, or cannot be read."""
     decoder = JointMessageDecoder()
     for message in bag.messages(joint_topics(bag)):
         try:

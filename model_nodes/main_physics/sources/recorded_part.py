@@ -39,15 +39,15 @@ _SHOWN_NAMES = 12
 
 
 class RecordedPart(Part):
-    """Plays back a recording, or as a step of a plan a part of it.
+    """Plays back a recording, or a part of one as a step of a plan.
 
-    A sample's time is its header stamp if that is within 1 s of the log time, else the log time. All
+    The time of a sample is its header stamp if that is within 1 s of the log time, otherwise the log time. All
     joint states are read and validated here; events are read on demand. If the recording cannot be read
     to its end, `motion` or `events` raise an error when they reach that time.
 
     Args:
         spec: the recording, and the parts to read.
-        robots: those whose joints are moved; without them nothing is known of the joints.
+        robots: robots whose joints are moved; without robots nothing is known about the joints.
         others: namespaces of other robots, whose tasks and beliefs are only read if they are named.
 
     Attributes:
@@ -95,10 +95,10 @@ class RecordedPart(Part):
         self._fault: ReadFault | None = recorded.fault
         self._playback: Playback | None = None
         self._base: RecordedBase | None = None
-        self._shift(self._begins_by(spec))
+        self._shift(self._read_start(spec))
 
-    def _begins_by(self, spec: RecordingSpec | RecordedStep) -> int:
-        """Take note of when it begins; returns by how much times of the run are later than those of the recording."""
+    def _read_start(self, spec: RecordingSpec | RecordedStep) -> int:
+        """Store the start of the part; returns the offset from times of the recording to times of the run [ns]."""
         if isinstance(spec, RecordingSpec):
             self._from_ns: int | None = None
             return 0
@@ -120,7 +120,7 @@ class RecordedPart(Part):
         return duration_ns
 
     def _chosen(self, patterns: Sequence[str]) -> tuple[str, ...]:
-        """The recorded joints that match a pattern, sorted; without patterns all."""
+        """The recorded joints that match a pattern, sorted; without patterns all of them."""
         names = tuple(sorted(name for one in self._series for name in one.names))
         chosen = tuple(n for n in names if any(fnmatchcase(n, p) for p in patterns))
         if patterns and not chosen:
@@ -134,12 +134,12 @@ class RecordedPart(Part):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The recorded joints that it moves, by the robot's names."""
+        """Names of the recorded joints that it moves, as the robot has them."""
         return self._names
 
     @property
     def duration_ns(self) -> int:
-        """How much of the recording follows [ns]; it lasts until the later one of its last stamp and log time."""
+        """Duration of the rest of the recording [ns]; it ends with its last stamp or log time, whichever is later."""
         from_ns = self._from_ns if self._from_ns is not None else self.at_ns
         return max(0, self._recorded_ns - (from_ns or 0))
 
@@ -147,7 +147,7 @@ class RecordedPart(Part):
         """Read the motion of a robot's base.
 
         Raises:
-            BadInput: if the recording lacks its motion, or its odometry jumps.
+            BadInput: if the recording does not contain the base's motion, or its odometry jumps.
         """
         from model_nodes.main_physics.sources.base.recorded_base import RecordedBase
 
@@ -157,10 +157,10 @@ class RecordedPart(Part):
             self.findings = (*self.findings, *self._base.findings)
 
     def base(self, time_ns: int) -> BaseMotion:
-        """Return the base at a time; at rest before the first and after the last message of odometry.
+        """Return the motion of the base at a time; it rests before the first and after the last message of odometry.
 
         Raises:
-            RunFailed: at a time from which on the messages cannot be read.
+            RunFailed: if the messages cannot be read up to this time.
         """
         if self._base is None:
             raise RuntimeError("no base is bound; call bind_base before base")
@@ -197,7 +197,7 @@ class RecordedPart(Part):
     def begin(
         self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
     ) -> None:
-        """Go to where it begins, and leave out earlier messages."""
+        """Move to the start of the part, and drop the events before."""
         self._shift(0 if self._from_ns is None else begin_ns - self._from_ns)
         before_ns = now_ns - self._offset_ns
         if before_ns > 0:
@@ -209,10 +209,10 @@ class RecordedPart(Part):
             self._wrenches.offset_ns = offset_ns
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the joints at a time; at rest before the first and after the last sample.
+        """Return the motion of the joints at a time; they rest before the first and after the last sample.
 
         Raises:
-            RunFailed: at a time from which on the joint states cannot be read.
+            RunFailed: if the joint states cannot be read up to this time.
         """
         time_ns -= self._offset_ns
         if self._fault is not None and time_ns >= self._fault.time_ns:
@@ -222,7 +222,7 @@ class RecordedPart(Part):
         return self._playback.at(time_ns)
 
     def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion]:
-        """Return the joints at each of some times; see `motion`."""
+        """Return the motion of the joints at each of some times; see `motion`."""
         if self._fault is not None or self._offset_ns or self._playback is None:
             return super().motions(times_ns)
         return self._playback.at_each(times_ns)
@@ -231,7 +231,7 @@ class RecordedPart(Part):
         """Return action annotations and topic values since the last call, up to and including `time_ns`.
 
         Raises:
-            RunFailed: if they cannot be read further; raised after all events before that were returned.
+            RunFailed: if they cannot be read up to this time; raised after all earlier events were returned.
         """
         if not self._announces:
             return []
@@ -241,7 +241,7 @@ class RecordedPart(Part):
         return [replace(event, time_ns=event.time_ns + self._offset_ns) for event in said]
 
     def ended(self, time_ns: int) -> bool:
-        """Whether neither events nor motion nor a failure follow after `time_ns`."""
+        """Whether no event, motion or failure follows after `time_ns`."""
         recorded_ns = time_ns - self._offset_ns
         broken = self._fault is not None and self._fault.time_ns <= recorded_ns
         over = recorded_ns >= self._recorded_ns and not broken
@@ -249,13 +249,13 @@ class RecordedPart(Part):
 
     @property
     def quiet_ns(self) -> int:
-        """Before this time, `events` returns nothing and `ended` is false [ns]."""
+        """Time before which `events` returns nothing and `ended` is false [ns]."""
         until_ns = self._recorded_ns if self._fault is None else self._fault.time_ns
-        said_ns = self._events.quiet_ns if self._announces else until_ns
-        return min(until_ns, said_ns, self._recorded_ns) + self._offset_ns
+        events_ns = self._events.quiet_ns if self._announces else until_ns
+        return min(until_ns, events_ns, self._recorded_ns) + self._offset_ns
 
     def save(self) -> Plain:
-        """Return where it is: up to when events were read, and which part of the motion was evaluated ahead."""
+        """Return the position in the recording: the time up to which events were read, and the evaluated motion."""
         playback = None if self._playback is None else self._playback.save()
         base = None if self._base is None else self._base.save()
         numbers: dict[str, Plain] = {
@@ -265,10 +265,10 @@ class RecordedPart(Part):
         return {**numbers, "playback": playback, "base": base}
 
     def restore(self, saved: Plain) -> None:
-        """Go to there, and drop the events until then.
+        """Move to the saved position, and drop the events before.
 
         Raises:
-            Unsaveable: if a part of another kind was saved.
+            Unsaveable: if the state is of another kind of part.
         """
         until_ns, offset_ns = numbers_of(saved, "events_ns", "offset_ns")
         assert isinstance(saved, dict)
@@ -288,7 +288,7 @@ class RecordedPart(Part):
 def _readers(
     bag: Bag, spec: RecordingSpec | RecordedStep, others: Sequence[str]
 ) -> dict[str, list[EventReader]]:
-    """Readers of events, by topic."""
+    """Return topic -> readers of events."""
     readers = readers_for(bag, spec.annotations, spec.topics, others)
     told = [task_readers(bag, spec.tasks, others), belief_readers(bag, spec.beliefs, others)]
     for topic, reader in (item for found in told for item in found.items()):

@@ -1,4 +1,4 @@
-"""Content of a recording, without a robot or a scenario."""
+"""Summary of a recording, without a robot or a scenario."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class RecordedTopic:
     Attributes:
         count: number of messages.
         rate_hz: mean rate between the first and the last message; None with fewer than two.
-        longest_gap_s: the longest interval between two messages [s]; None with fewer than two.
-        publishers: the nodes that published on it; empty if unknown (ROS 2).
+        longest_gap_s: longest interval between two messages [s]; None with fewer than two.
+        publishers: names of the nodes that published on it; empty if unknown (ROS 2).
     """
 
     name: str
@@ -51,12 +51,12 @@ class RecordedTopic:
 
 @dataclass(frozen=True, slots=True)
 class JointRange:
-    """How far and how fast a joint moved.
+    """Range of a joint's motion and speed.
 
     Attributes:
-        lower, upper: the least and the greatest position [rad or m].
-        speed: the greatest mean speed over 50 ms [rad/s or m/s].
-        longest_gap_s: the longest interval between two of its samples [s]; 0 with fewer than two.
+        lower, upper: minimum and maximum position [rad or m].
+        speed: maximum mean speed over 50 ms [rad/s or m/s].
+        longest_gap_s: longest interval between two of its samples [s]; 0 with fewer than two.
     """
 
     lower: float
@@ -65,7 +65,7 @@ class JointRange:
     longest_gap_s: float
 
     def times(self, factor: float) -> JointRange:
-        """Return the same in other units."""
+        """Return the range in other units."""
         return replace(
             self,
             lower=self.lower * factor,
@@ -79,11 +79,11 @@ class JointTopic:
     """A topic with joint states.
 
     Attributes:
-        name: of the topic.
-        joints: by their recorded names; empty if there are no positions.
+        name: name of the topic.
+        joints: recorded name of a joint -> its range; empty if there are no positions.
         has_efforts: whether some messages have efforts.
-        findings: jumps, gaps and contradictions, as far as they are seen without a robot.
-        problem: why it cannot be used, or None.
+        findings: jumps, gaps and contradictions that are detectable without a robot.
+        problem: the reason why the topic cannot be used, or None.
     """
 
     name: str
@@ -95,15 +95,15 @@ class JointTopic:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Content of a recording.
+    """Summary of a recording.
 
     Attributes:
         path: a folder or a file.
-        duration_s: from the first message to the last [s].
+        duration_s: time from the first to the last message [s].
         topics: all topics, by name.
-        joint_topics: those with joint states, the usual one first, commands last.
+        joint_topics: topics with joint states, the usual one first, commands last.
         robot_description: a URDF that was recorded, as text; None if there is none.
-        unreadable: why it cannot be read to its end, or None.
+        unreadable: the reason why it cannot be read to its end, or None.
     """
 
     path: Path
@@ -115,14 +115,14 @@ class Recording:
 
     @classmethod
     def open(cls, path: Path, stamps: Stamps | None = None) -> Recording:
-        """Look into a recording: a rosbag2 folder, a bare .mcap or .db3 file, or a ROS 1 bag.
+        """Summarize a recording: a rosbag2 folder, a bare .mcap or .db3 file, or a ROS 1 bag.
 
         Args:
             path: the file or folder.
-            stamps: the clock that dates its messages; see `RecordingSpec`.
+            stamps: the clock that defines the messages' times; see `RecordingSpec`.
 
         Raises:
-            BadInput: if it cannot be opened, or holds no message.
+            BadInput: if it cannot be opened, or has no message.
         """
         bag = Bag(path, stamps)
         try:
@@ -147,10 +147,10 @@ class Recording:
         return any(topic.type in TRANSFORMS and topic.count for topic in self.topics.values())
 
     def joints(self, wanted: set[str] | None = None) -> dict[str, JointRange]:
-        """The joints that a source takes from it, by their recorded names.
+        """The joints that a source takes from the recording, by their recorded names.
 
         Args:
-            wanted: the robot's joints by their recorded names; None for all.
+            wanted: recorded names of the robot's joints; None for all.
         """
         found: dict[str, JointRange] = {}
         by_name = {topic.name: topic for topic in self.joint_topics}
@@ -159,7 +159,7 @@ class Recording:
         return found
 
     def chosen_topics(self, wanted: set[str] | None = None) -> list[str]:
-        """The topics with joint states that a source takes unless a scenario names others."""
+        """The topics with joint states that a source uses unless a scenario names others."""
         return choose({topic.name: topic.joints for topic in self.joint_topics}, wanted)
 
 
@@ -202,7 +202,7 @@ def _range(samples: RawSamples) -> JointRange:
 
 
 def _description(bag: Bag) -> str | None:
-    """The last robot description, of the topic with the shortest name."""
+    """The last robot description, from the topic with the shortest name."""
     named = [
         t.name
         for t in bag.topics.values()
@@ -220,5 +220,5 @@ def _last_text(bag: Bag, topic: str) -> str:
             last = message[2]
     try:
         return str(bag.decoder(topic)(last).data)
-    except Exception:  # a damaged message makes the decoder fail in any way
+    except Exception:  # for a damaged message the decoder may raise anything
         return ""

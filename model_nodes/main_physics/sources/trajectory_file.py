@@ -1,4 +1,4 @@
-"""Reads trajectories: the fields of trajectory_msgs/msg/JointTrajectory, or of MoveIt's messages with such."""
+"""Reads trajectories with the fields of trajectory_msgs/msg/JointTrajectory, or of MoveIt's messages around it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Duration(Strict):
 
 
 class _Point(Strict):
-    """Numbers are checked together with the names of the joints."""
+    """A point of a trajectory; its numbers are checked together with the names of the joints."""
 
     positions: list[float]
     velocities: list[float] = Field(default_factory=list)
@@ -36,13 +36,13 @@ class _Point(Strict):
 
     @property
     def seconds(self) -> float:
-        """Time after the beginning [s]."""
+        """Time after the start [s]."""
         time = self.time_from_start
         return time.sec + time.nanosec * 1e-9 if isinstance(time, _Duration) else time
 
 
 class _JointTrajectory(Strict):
-    """Output of `ros2 topic echo` can be read; its header and efforts are ignored."""
+    """A JointTrajectory, as from `ros2 topic echo`; header and efforts are ignored."""
 
     header: Any = None
     joint_names: list[str]
@@ -50,14 +50,14 @@ class _JointTrajectory(Strict):
 
 
 class _RobotTrajectory(Strict):
-    """Of moveit_msgs; joints with several degrees of freedom are refused unless there are none."""
+    """A RobotTrajectory of moveit_msgs; joints with several degrees of freedom are refused."""
 
     joint_trajectory: _JointTrajectory
     multi_dof_joint_trajectory: Any = None
 
 
 class _DisplayTrajectory(Strict):
-    """Of moveit_msgs; the state in which the motion begins is the twin's."""
+    """A DisplayTrajectory of moveit_msgs; its start state is ignored, since the twin's state counts."""
 
     model_id: Any = None
     trajectory: Annotated[list[_RobotTrajectory], Field(min_length=1)]
@@ -74,10 +74,10 @@ _AnyTrajectory = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ReadTrajectory:
-    """A trajectory that was read.
+    """A trajectory that was read from a file or a scenario.
 
     Attributes:
-        trajectory: with the motion.
+        trajectory: the motion.
         placed: adds the file and the line to an error about one of its keys.
     """
 
@@ -86,12 +86,12 @@ class ReadTrajectory:
 
 
 def read_trajectory(path: Path) -> ReadTrajectory:
-    """Read and check a trajectory's file.
+    """Read and check a file with a trajectory.
 
     Times are seconds, or `{sec, nanosec}`; positions are in rad or m.
 
     Raises:
-        BadInput: with file, line and key, if it is none.
+        BadInput: with file, line and key, if it is not a valid trajectory.
     """
     document = load(path)
     try:
@@ -108,25 +108,25 @@ def read_trajectory(path: Path) -> ReadTrajectory:
 
 
 def trajectory_of(data: Mapping[str, Any]) -> JointTrajectory:
-    """Return the motion of a message's fields.
+    """Return the motion from a message's fields.
 
     Args:
-        data: of trajectory_msgs/msg/JointTrajectory, or of moveit_msgs/msg/RobotTrajectory or DisplayTrajectory, whose
-            parts follow on each other.
+        data: fields of trajectory_msgs/msg/JointTrajectory, or of moveit_msgs/msg/RobotTrajectory or DisplayTrajectory,
+            whose parts are executed one after the other.
 
     Raises:
-        BadInput: naming the key, if it is none.
+        BadInput: with the key, if it is not a valid trajectory.
     """
     message: Any = check(_AnyTrajectory, data)  # type: ignore[arg-type]
     if isinstance(message, _JointTrajectory):
         return _motion(message, "")
     if isinstance(message, _RobotTrajectory):
-        return _of_robot(message, "")
-    parts = [_of_robot(part, f"trajectory.{i}.") for i, part in enumerate(message.trajectory)]
+        return _robot_motion(message, "")
+    parts = [_robot_motion(part, f"trajectory.{i}.") for i, part in enumerate(message.trajectory)]
     return _joined(parts)
 
 
-def _of_robot(message: _RobotTrajectory, key: str) -> JointTrajectory:
+def _robot_motion(message: _RobotTrajectory, key: str) -> JointTrajectory:
     many = message.multi_dof_joint_trajectory
     if isinstance(many, Mapping) and many.get("joint_names"):
         raise BadInput(
@@ -139,7 +139,7 @@ def _of_robot(message: _RobotTrajectory, key: str) -> JointTrajectory:
 
 
 def _motion(message: _JointTrajectory, key: str) -> JointTrajectory:
-    """The motion of a message that is the value of a key, which ends with a dot; empty: of the whole file."""
+    """Return the motion of a message; `key` is its path in the file with a dot at the end, or empty."""
     points = [
         TrajectoryPoint(point.seconds, point.positions, point.velocities, point.accelerations)
         for point in message.points
@@ -162,10 +162,10 @@ def _motion(message: _JointTrajectory, key: str) -> JointTrajectory:
 
 
 def _joined(parts: Sequence[JointTrajectory]) -> JointTrajectory:
-    """Motions of the same joints, one after the other.
+    """Concatenate motions of the same joints.
 
     Raises:
-        BadInput: if they are of different joints, or not all of them have velocities.
+        BadInput: if their joints differ, or only some of them have velocities.
     """
     first = parts[0]
     if len(parts) == 1:

@@ -1,4 +1,4 @@
-"""Recorded transforms between frames: /tf and /tf_static of both versions of ROS, and many at once."""
+"""Recorded transforms between frames: /tf and /tf_static of ROS 1 and 2; and operations on many poses at once."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from model_nodes.main_physics.sources.mending import Account, Mending, date_mess
 
 
 def composed(outer: Floats, inner: Floats) -> Floats:
-    """Return the poses (n, 7) `inner`, given in the frames `outer`, where those are given; either may be one."""
+    """Return the poses `inner` (n, 7) in the frames that the poses `outer` refer to; either may be a single pose."""
     w, x, y, z = outer[:, 3:7].T
     a, b, c, d = inner[:, 3:7].T
-    turned = np.stack(
+    rotations = np.stack(
         (
             w * a - x * b - y * c - z * d,
             w * b + x * a + y * d - z * c,
@@ -38,27 +38,27 @@ def composed(outer: Floats, inner: Floats) -> Floats:
         ),
         axis=1,
     )
-    return np.concatenate((outer[:, :3] + rotated(outer, inner[:, :3]), turned), axis=1)
+    return np.concatenate((outer[:, :3] + rotated(outer, inner[:, :3]), rotations), axis=1)
 
 
 def rotated(poses: Floats, vectors: Floats) -> Floats:
-    """Rotate vectors (n, 3) from the frames of poses (n, 7); either may be one."""
+    """Rotate vectors (n, 3) from the frames of poses (n, 7); either may be a single row."""
     w, axis = poses[:, 3:4], poses[:, 4:7]
     once = crossed(axis, vectors)
     return np.asarray(vectors + 2.0 * (w * once + crossed(axis, once)))
 
 
 def crossed(first: Floats, second: Floats) -> Floats:
-    """(n, 3) cross products; either may be one. NumPy's own takes ten times as long for a few."""
+    """(n, 3) cross products; either may be a single row. NumPy's function takes ten times as long for a few rows."""
     (a, b, c), (x, y, z) = first.T, second.T
     return np.stack((b * z - c * y, c * x - a * z, a * y - b * x), axis=1)
 
 
 def inverted(poses: Floats) -> Floats:
     """Return the inverse transforms of poses (n, 7)."""
-    turned = poses[:, 3:7] * (1.0, -1.0, -1.0, -1.0)
-    back = np.concatenate((np.zeros((len(poses), 3)), turned), axis=1)
-    return np.concatenate((-rotated(back, poses[:, :3]), turned), axis=1)
+    rotations = poses[:, 3:7] * (1.0, -1.0, -1.0, -1.0)
+    inverse_rotations = np.concatenate((np.zeros((len(poses), 3)), rotations), axis=1)
+    return np.concatenate((-rotated(inverse_rotations, poses[:, :3]), rotations), axis=1)
 
 
 TRANSFORM = "geometry_msgs/msg/TransformStamped"
@@ -68,14 +68,14 @@ _NUMBERS = struct.Struct("<7d")
 
 @dataclass(slots=True)
 class Edge:
-    """Transforms of a frame in its parent's, over time.
+    """The transforms from a parent frame to a child frame over time.
 
     Attributes:
         parent, child: names of the frames, without a leading slash.
-        topic: where they were recorded.
-        static: whether they were published as unchanging.
-        mended: mending of a recording's dates.
-        recorded: how many of them a recording has.
+        topic: topic on which they were recorded.
+        static: whether they were published as static.
+        mended: repairs of the recorded times.
+        recorded: number of recorded transforms.
     """
 
     parent: str
@@ -95,7 +95,7 @@ class Edge:
         self._poses.append(pose)
 
     def date(self, bag: Bag) -> None:
-        """Mend the times of transforms with stamps of a recording; constant ones are dated by the log."""
+        """Determine the times of recorded transforms from their stamps; static ones get the times of the log."""
         self.recorded = len(self._times)
         logged = np.array(self._logged, np.int64)
         if self.static:
@@ -112,22 +112,22 @@ class Edge:
             self._poses = list(compress(self._poses, dated.kept))
 
     def report(self, account: Account, names: Sequence[str], joints: Sequence[str] = ()) -> None:
-        """Add the mending of these transforms to an account, and how many of them are used.
+        """Add the repairs and the number of used transforms to an account.
 
         Args:
-            account: gets it.
-            names: of the moved links.
-            joints: those of them that are joints.
+            account: the account.
+            names: names of the moved links or joints.
+            joints: names of the joints among them.
         """
         account.mended += [replace(one, joints=tuple(joints)) for one in self.mended]
         account.count(names, self.recorded, len(self._times))
 
     def table(self, *, when_known: bool = False) -> tuple[Int64s, Floats]:
-        """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times the last.
+        """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times only the last.
 
         Args:
-            when_known: count transforms that are stamped for later, as a localization stamps its transforms, from its
-                log time on.
+            when_known: use the log time of transforms that are stamped for a later time, as those of a localization
+                are.
         """
         times, poses = np.array(self._times, np.int64), np.array(self._poses, np.float64)
         if when_known:
@@ -142,7 +142,7 @@ class TransformGraph:
     """Transforms between frames.
 
     Attributes:
-        edges: by parent and child.
+        edges: (parent, child) -> transforms.
     """
 
     def __init__(self) -> None:
@@ -150,11 +150,11 @@ class TransformGraph:
 
     @property
     def frames(self) -> set[str]:
-        """All frames."""
+        """Names of all frames."""
         return {name for key in self.edges for name in key}
 
     def moving(self) -> Iterator[Edge]:
-        """Yield those that are not published as static."""
+        """Yield the edges that are not published as static."""
         return (edge for edge in self.edges.values() if not edge.static)
 
     def add(self, topic: str, time_ns: int, log_ns: int, transform: StampedTransform) -> None:
@@ -201,7 +201,7 @@ class Transforms(TransformGraph):
 
 
 class StampedTransform(NamedTuple):
-    """A transform of a message: frames, stamp [ns], and x y z [m], qx qy qz qw."""
+    """A transform from a message: frames, stamp [ns], and x y z [m], qx qy qz qw."""
 
     parent: str
     child: str

@@ -1,6 +1,6 @@
-"""Readers of files that break off, as those of a recorder that was killed: they read the whole part.
+"""Reads truncated files, such as those of a recorder that was killed, as far as they are intact.
 
-Each reads a complete file as its base class does, which is that of the library.
+Complete files are read as by the library's readers, which are the base classes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hetwin_core.episodes.mcap_records import (
 )
 from model_nodes.main_physics.sources.whole_rows import SqliteOfWholeRows
 
-# The library unpacks whatever a chunk holds; each of its readers looks up here how.
+# The library decompresses chunks of any size; its readers look up the functions for it here.
 _BOUNDED: dict[str, Any] = {name: partial(unpack_records, name) for name in COMPRESSIONS}
 DECOMPRESSORS.update(_BOUNDED)
 
@@ -44,10 +44,10 @@ _TIMES = struct.Struct("<QQQI")
 
 
 class McapOfWholeRecords(McapReader):
-    """An MCAP file; of one without index all chunks up to the last whole one, and the whole records of one cut off.
+    """An MCAP file; one without an index is read up to the last intact record.
 
     Attributes:
-        lost: share of the bytes that belong to nothing whole; None: the file is complete.
+        lost: share of the bytes that cannot be used; None: the file is complete.
     """
 
     lost: float | None = None
@@ -80,7 +80,7 @@ class McapOfWholeRecords(McapReader):
         self._scan()
 
     def _scan(self) -> None:
-        """Find the whole part, and make the missing index."""
+        """Find the intact part of the file, and create the missing index."""
         assert self.bio is not None
         self._forget()
         size = self.bio.seek(0, 2)
@@ -103,7 +103,7 @@ class McapOfWholeRecords(McapReader):
             if kind == _HEADER:
                 self.data_start = self.data_end
         else:
-            rest = _of_last_chunk(self.bio, self.data_end)
+            rest = _records_of_last_chunk(self.bio, self.data_end)
         self.meta_scan()
         self._read_rest(rest)
         assert self.statistics is not None
@@ -115,7 +115,7 @@ class McapOfWholeRecords(McapReader):
         self._count()
 
     def _read_rest(self, rest: bytes) -> None:
-        """Take the records of the last chunk, which is not whole."""
+        """Read the records of the last chunk, which is truncated."""
         before = self.statistics
         if not rest or before is None:
             return
@@ -163,7 +163,7 @@ class McapOfWholeRecords(McapReader):
 
 
 def _records(file: BinaryIO, size: int) -> Iterator[tuple[int, int, int]]:
-    """Yield kind, begin and length of each whole record from where the file stands on."""
+    """Yield kind, begin and length of each intact record from the current position on."""
     at = file.tell()
     while at + HEAD.size <= size:
         file.seek(at)
@@ -179,8 +179,8 @@ def _log_time(message: tuple[Connection, int, bytes]) -> int:
     return message[1]
 
 
-def _of_last_chunk(file: BinaryIO, begin: int) -> bytes:
-    """Return the whole records of a chunk that is cut off, which begins there; nothing if it is something else."""
+def _records_of_last_chunk(file: BinaryIO, begin: int) -> bytes:
+    """Return the intact records of a truncated chunk at a position; empty if there is no chunk."""
     file.seek(begin)
     content = file.read(largest())
     at = HEAD.size + _TIMES.size + 4
@@ -191,13 +191,13 @@ def _of_last_chunk(file: BinaryIO, begin: int) -> bytes:
     try:
         make = COMPRESSIONS[content[at : at + text].decode()]
         raw = packed if make is None else bytes(make().decompress(packed, max_length=largest()))
-    except Exception:  # damaged, or packed in a way that is not known
+    except Exception:  # damaged, or compressed in an unknown format
         return b""
     return raw[: sum(HEAD.size + size for _, size in _inner(raw))]
 
 
 def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
-    """Return the index entry of a chunk; None if it is damaged."""
+    """Return the index entry for a chunk; None if it is damaged."""
     file.seek(begin)
     content = file.read(check_size(length, "a chunk has"))
     try:
@@ -210,7 +210,7 @@ def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
         inner = list(_inner(raw))
     except TooLarge:
         raise
-    except Exception:  # each of the libraries fails in its own way on damage
+    except Exception:  # on damage each library raises exceptions of its own
         return None
     if sum(HEAD.size + size for _, size in inner) != len(raw):
         return None
@@ -231,7 +231,7 @@ def _inner(raw: bytes) -> Iterator[tuple[int, int]]:
 
 
 class _Folder(DirectoryReader):
-    """A folder with metadata.yaml, whose files may break off."""
+    """A folder with metadata.yaml, whose files may be truncated."""
 
     STORAGE_PLUGINS: Mapping[str, Any] = {
         "mcap": McapOfWholeRecords,
@@ -240,7 +240,7 @@ class _Folder(DirectoryReader):
 
 
 class WholeReader(Reader):
-    """Opens a folder or a file as the library does, files that break off included."""
+    """Opens a folder or a file as the library does, including truncated files."""
 
     STORAGE_PLUGINS: Mapping[str, Any] = {
         "dir": _Folder,
@@ -250,5 +250,5 @@ class WholeReader(Reader):
 
     @property
     def parts(self) -> list[Any]:
-        """The files."""
+        """The readers of the single files."""
         return getattr(self.storage, "storages", [self.storage])

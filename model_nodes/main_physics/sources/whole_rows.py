@@ -1,4 +1,4 @@
-"""SQLite files of recorders: those that were cut off, too, but none with computed tables."""
+"""Reads SQLite files of recorders, including truncated ones, but none with computed tables."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from hetwin_core.ensemble.limits import check_regular, largest
 
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 _DEFINITION_COLUMNS = 4
-"""Columns of the table of definitions that the library reads: type, encoding, text and hash."""
+"""Number of columns that the library reads from the table of definitions: type, encoding, text and hash."""
 _SQLITE_HEAD = 100
-_OF_RECORDERS = ("messages", "topics", "schema", "message_definitions", "metadata")
+_TABLES = ("messages", "topics", "schema", "message_definitions", "metadata")
 _GENERATED = (2, 3)
-"""SQLite's type of computed columns."""
-_WRITTEN_AHEAD = "-wal"
+"""SQLite's values for generated columns."""
+_WAL_SUFFIX = "-wal"
 
 
 class SqliteOfWholeRows(Sqlite3Reader):
-    """An SQLite file; of one that was cut off, or not closed, all rows that can be read.
+    """An SQLite file; of one that was truncated or not closed, all rows that can be read.
 
-    Such rows are copied to a temporary file, so that nothing is written beside the recording.
+    Such rows are copied to a temporary file, so that nothing is written into the recording's folder.
 
     Attributes:
-        lost: share of the bytes that are not there, as far as that is known; None: the file is complete.
+        lost: share of the bytes that are known to be missing; None: the file is complete.
     """
 
     lost: float | None = None
@@ -53,8 +53,8 @@ class SqliteOfWholeRows(Sqlite3Reader):
     def _open_rows(self) -> None:
         path = Path(str(self.path))
         check_regular(path)
-        missing = _missing(path)
-        ahead = path.with_name(path.name + _WRITTEN_AHEAD)
+        missing = _missing_share(path)
+        ahead = path.with_name(path.name + _WAL_SUFFIX)
         if not missing and not (ahead.is_file() and ahead.stat().st_size):
             super().open()
             return
@@ -81,10 +81,10 @@ class SqliteOfWholeRows(Sqlite3Reader):
 
 @contextmanager
 def _guarded() -> Iterator[None]:
-    """Let connections read nothing but tables, with rows that the limits allow.
+    """Restrict new connections to plain tables, with rows within the size limits.
 
-    A file may define tables that compute their rows, without an end. Definitions that a recorder left empty get the
-    encoding of messages, for the library knows no empty one.
+    A file may define tables that compute rows without end. Definitions that a recorder left empty get the encoding of
+    messages, since the library does not accept an empty one.
     """
 
     def filled(_: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -92,7 +92,7 @@ def _guarded() -> Iterator[None]:
         return (row[0], "ros2msg", *row[2:]) if is_empty else row
 
     def hook(connection: apsw.Connection) -> None:
-        with suppress(apsw.Error):  # of a damaged file, which nothing can be read of either
+        with suppress(apsw.Error):  # the file is damaged, so reading it fails as well
             _only_tables(connection)
         connection.row_trace = filled
 
@@ -112,7 +112,7 @@ def _only_tables(connection: apsw.Connection) -> None:
     found = [str(name) for (name,) in connection.execute(computed)]
     found += [
         str(table)
-        for table in _OF_RECORDERS
+        for table in _TABLES
         for row in connection.execute(f"PRAGMA table_xinfo({table})")
         if row[6] in _GENERATED
     ]
@@ -120,8 +120,8 @@ def _only_tables(connection: apsw.Connection) -> None:
         raise ReaderError(f"the file computes {found[0]}; expected a table that holds its rows")
 
 
-def _missing(path: Path) -> float:
-    """Return which share of the pages that its header promises a file lacks.
+def _missing_share(path: Path) -> float:
+    """Return the share of a file's pages that are missing according to its header.
 
     Raises:
         BadInput: if it is not an SQLite file.
@@ -144,18 +144,18 @@ def _page_size(path: Path) -> int:
 
 
 def _copy_closed(path: Path, ahead: Path, copy: Path) -> None:
-    """Copy a file and its write-ahead log, and join them."""
+    """Copy a file and its write-ahead log, and merge them."""
     shutil.copyfile(path, copy)
-    shutil.copyfile(ahead, copy.with_name(copy.name + _WRITTEN_AHEAD))
+    shutil.copyfile(ahead, copy.with_name(copy.name + _WAL_SUFFIX))
     with closing(sqlite3.connect(copy)) as joined:
         joined.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _copy_rows(path: Path, copy: Path) -> None:
-    """Copy all rows that can be read of the whole pages of a file that was cut off.
+    """Copy all readable rows from the complete pages of a truncated file.
 
     Raises:
-        ReaderError: if not even the topics can.
+        ReaderError: if not even the topics can be read.
     """
     part = copy.with_suffix(".part")
     page = _page_size(path)
@@ -175,10 +175,10 @@ def _copy_rows(path: Path, copy: Path) -> None:
 
 
 def _copy_tables(damaged: apsw.Connection, whole: sqlite3.Connection) -> None:
-    """Copy the tables, the small ones first; one ends where the next row cannot be read."""
+    """Copy the tables, the small ones first; a table ends at the first row that cannot be read."""
     tables = damaged.execute("SELECT name, sql FROM sqlite_master WHERE type='table'").fetchall()
     for name, text in sorted(tables, key=lambda table: table[0] == "messages"):
-        if name in _OF_RECORDERS and str(text).upper().startswith("CREATE TABLE"):
+        if name in _TABLES and str(text).upper().startswith("CREATE TABLE"):
             whole.execute(str(text))
             with suppress(apsw.Error):
                 for row in damaged.execute(f'SELECT * FROM "{name}" ORDER BY rowid'):

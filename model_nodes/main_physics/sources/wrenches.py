@@ -1,4 +1,4 @@
-"""Wrenches of wrists in a recording, found by type and decoded only when somebody reads them."""
+"""Wrenches of wrists, found in a recording by type and decoded only when they are read."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from model_nodes.main_physics.sources.joint_messages import (
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 _KEPT_NS = 500_000_000
-"""A table holds the samples of so long; who reads it seldom misses none of them."""
+"""Period of time in a table of samples [ns]; a model that reads rarely still gets all of them."""
 _NUMBERS = 6
 _LIVE_KEPT = 2048
-"""So many samples of each frame of a live robot are kept."""
+"""Maximum number of samples per frame that are kept of a live robot."""
 
 
 class Wrenches:
@@ -37,10 +37,10 @@ class Wrenches:
 
     Args:
         bag: the recording.
-        topics: of wrenches.
+        topics: topics with wrenches.
 
     Attributes:
-        offset_ns: by how much times of the run are later than those of the recording [ns].
+        offset_ns: offset from times of the recording to times of the run [ns].
     """
 
     def __init__(self, bag: Bag, topics: Sequence[str]) -> None:
@@ -49,11 +49,11 @@ class Wrenches:
 
     @cached_property
     def frames(self) -> tuple[str, ...]:
-        """The frames that messages name."""
+        """Names of the frames in the messages."""
         return tuple(sorted(self._read))
 
     def notes(self, links: Collection[str]) -> list[str]:
-        """Return notes about the topics whose first message is in no frame of the robot's links, for the user."""
+        """Return notes about topics whose first message is not in the frame of one of the robot's links."""
         notes = []
         for topic in self._topics:
             first = next(iter(self._bag.messages((topic,))), None)
@@ -72,10 +72,10 @@ class Wrenches:
 
     @cached_property
     def _read(self) -> Mapping[str, tuple[Floats, Floats]]:
-        """Frame -> (n,) times [ns] that do not decrease, and (n, 6) force [N] and torque [Nm].
+        """Frame -> (n,) times [ns], not decreasing, and (n, 6) forces [N] and torques [Nm].
 
         Raises:
-            RunFailed: if a message is no wrench, or the recording cannot be read to its end.
+            RunFailed: if a message is not a wrench, or the recording cannot be read to its end.
         """
         read: dict[str, tuple[list[int], list[Floats]]] = {}
         for number, message in enumerate(self._bag.messages(self._topics)):
@@ -95,7 +95,7 @@ class Wrenches:
         return {frame: _sorted(times, samples) for frame, (times, samples) in read.items()}
 
     def until(self, time_ns: int, frame: str) -> tuple[Floats, Floats]:
-        """Return the latest samples up to a time of the run: their times [ns of the run], and the numbers."""
+        """Return the latest samples up to a time of the run [ns]: (n,) times of the run, and (n, 6) forces and torques."""
         times, samples = self._read[frame]
         now_ns = time_ns - self.offset_ns
         first, end = np.searchsorted(times, (now_ns - _KEPT_NS, now_ns), side="right")
@@ -106,7 +106,7 @@ def decode(raw: bytes) -> tuple[int, str, Floats]:
     """Return stamp [ns], frame, and force [N] and torque [Nm] of a message.
 
     Raises:
-        Undecodable: if its bytes are no such message.
+        Undecodable: if the bytes are not such a message.
     """
     if raw[:2] != LITTLE_ENDIAN or len(raw) < ORIGIN + STAMP.size + 4:
         raise Undecodable(f"{len(raw)} bytes are no {WRENCH}")
@@ -123,7 +123,7 @@ def decode(raw: bytes) -> tuple[int, str, Floats]:
 
 
 def wrench_numbers(stamped: Any) -> list[float]:
-    """Force and torque of a geometry_msgs/msg/WrenchStamped [N, Nm]."""
+    """Return force and torque of a geometry_msgs/msg/WrenchStamped [N, Nm]."""
     parts = stamped.wrench.force, stamped.wrench.torque
     return [float(getattr(part, axis)) for part in parts for axis in "xyz"]
 
@@ -155,7 +155,7 @@ class LiveWrenches:
     """The latest wrenches of a live robot.
 
     Args:
-        time_of: returns the time of the run of a stamp, given when its message arrived [ns].
+        time_of: converts a stamp and the arrival of its message to a time of the run [ns].
     """
 
     def __init__(self, time_of: Callable[[int, int], int]) -> None:
@@ -163,7 +163,7 @@ class LiveWrenches:
         self._samples: dict[str, deque[tuple[int, list[float]]]] = {}
 
     def add(self, message: Any, arrived_ns: int) -> None:
-        """Take a geometry_msgs/msg/WrenchStamped."""
+        """Add a geometry_msgs/msg/WrenchStamped."""
         header = message.header
         stamp_ns = header.stamp.sec * 1_000_000_000 + header.stamp.nanosec
         kept = self._samples.setdefault(header.frame_id, deque(maxlen=_LIVE_KEPT))
@@ -171,7 +171,7 @@ class LiveWrenches:
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """The frames that messages named."""
+        """Names of the frames in the messages."""
         return tuple(sorted(self._samples))
 
     def until(self, time_ns: int, frame: str) -> tuple[Floats, Floats]:
@@ -182,7 +182,7 @@ class LiveWrenches:
 
 
 class Felt(NamedTuple):
-    """Wrenches of a robot's wrists: its name (empty: the only one), and when its recording begins [ns]."""
+    """Wrenches of a robot's wrists: name of the robot (empty: a single robot), and start of its recording [ns]."""
 
     robot: str
     begin_ns: int
@@ -200,8 +200,8 @@ def _rows(felt: Sequence[Felt], layout: Layout, time_ns: int) -> Floats:
         for frame in wrenches.frames:
             times, numbers = wrenches.until(time_ns - begin_ns, frame)
             sensor = _index(layout, f"{robot}::{frame}" if robot else frame)
-            which = np.full(len(times), sensor, np.float64)
-            rows.append(np.column_stack((times + begin_ns, which, numbers)))
+            sensors = np.full(len(times), sensor, np.float64)
+            rows.append(np.column_stack((times + begin_ns, sensors, numbers)))
     return np.concatenate(rows)
 
 

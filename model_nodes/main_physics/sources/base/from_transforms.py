@@ -1,4 +1,4 @@
-"""Where the base is by recorded transforms: of the root link in odometry's frame, and of that one in the map."""
+"""The motion of the base from recorded transforms: the root link in the odometry frame, and that frame in the map."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class MapPoses:
-    """Poses of odometry's frame in the map.
+    """Poses of the odometry frame in the map.
 
     Attributes:
-        frame: the map's.
-        times_ns: (n,) when each became known, increasing.
-        poses: (n, 7).
+        frame: name of the map frame.
+        times_ns: (n,) times at which each pose became known, increasing.
+        poses: (n, 7) poses x y z, qw qx qy qz.
     """
 
     frame: str
@@ -45,12 +45,13 @@ class MapPoses:
 
 
 def read_transforms(robot: Body, bag: Bag) -> tuple[RecordedPoses, MapPoses | None]:
-    """Return the poses of the root link in odometry's frame, and of that frame in the map, if there is one.
+    """Return the poses of the root link in the odometry frame, and of that frame in the map, if there is a map.
 
-    Odometry's frame is the parent of the root link, or of a frame that is fixed to it; the map is the parent of that.
+    The odometry frame is the parent of the root link, or of a frame that is fixed to it; the map is the parent of the
+    odometry frame.
 
     Raises:
-        BadInput: if the transforms lack the root link.
+        BadInput: if no transform moves the root link.
     """
     if not transform_topics(bag):
         raise BadInput(
@@ -84,11 +85,11 @@ def _map(bag: Bag, tree: FramesAbove, odometry: Edge, account: Account) -> MapPo
 
 
 class FramesAbove:
-    """The frames above a robot's root link: odometry's, and the map.
+    """The frames above a robot's root link: the odometry frame, and the map.
 
     Args:
-        robot: the links that are fixed to its root link belong to it.
-        transforms: as known so far; static ones fix frames to each other.
+        robot: the robot; links that are fixed to its root link move with it.
+        transforms: the transforms known so far; static ones connect frames rigidly.
     """
 
     def __init__(self, robot: Body, transforms: TransformGraph) -> None:
@@ -107,11 +108,11 @@ class FramesAbove:
         return self._above(self._root)
 
     def to_root(self, odometry: Edge) -> Pose:
-        """Return the pose of the root link in the frame that odometry moves."""
+        """Return the pose of the root link in the child frame of the odometry transform."""
         return self._groups.between(odometry.child, self._root)
 
     def map(self, odometry: Edge) -> Edge | None:
-        """Return the transform of odometry's frame in the map; None if there is none.
+        """Return the transform from the map to the odometry frame; None if there is none.
 
         Raises:
             BadInput: if there are several.
@@ -126,11 +127,11 @@ class FramesAbove:
         )
 
     def to_odometry(self, map_edge: Edge, odometry: Edge) -> Pose:
-        """Return the pose of odometry's frame in the frame that the map's transform moves."""
+        """Return the pose of the odometry frame in the child frame of the map's transform."""
         return self._groups.between(map_edge.child, odometry.parent)
 
     def missing(self, origin: str) -> BadInput:
-        """Return the error that no transform moves the root link; `origin` is where they are from."""
+        """Return the error that no transform moves the root link; `origin` names the source of the transforms."""
         return BadInput(
             f"no transform of {origin} says how {self._root} moves",
             where="robot.base.odometry",
@@ -140,7 +141,7 @@ class FramesAbove:
         )
 
     def _above(self, frame: str) -> Edge | None:
-        """The transform that moves a frame's rigid group; None if nothing does."""
+        """The transform that moves the rigid group of a frame, or None."""
         group = self._groups.group(frame)
         edges = [
             edge
@@ -167,7 +168,7 @@ class FramesAbove:
 
 
 def _checked(bag: Bag, edge: Edge, times: Int64s, poses: Floats) -> Floats:
-    """(n, 7) the poses of a transform, with unit quaternions."""
+    """Return (n, 7) the poses of a transform, with normalized quaternions."""
     norms = np.linalg.norm(poses[:, 3:7], axis=1)
     wrong = ~(np.isfinite(poses).all(axis=1) & (np.abs(norms - 1.0) <= OFF_UNIT))
     if wrong.any():

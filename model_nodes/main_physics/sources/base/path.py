@@ -1,8 +1,8 @@
 """Smooth motion through the recorded poses of a robot's base, placed in the world and played back.
 
-Six numbers are its pose: the position, the angle by which it has turned about the vertical since its first pose
-(it goes on growing, turn after turn), and by which rotation vector it tilts. They are interpolated as the positions of
-joints are (see `interpolation`), and the twist is that of the interpolated motion, whatever the messages have.
+Six numbers describe a pose: the position, the yaw since the first pose (unwrapped, so it grows beyond a full
+revolution), and the two horizontal components of the rotation vector of the tilt. They are interpolated in the same way
+as joint positions (see `playback`), and the twist is that of the interpolated motion, regardless of the messages.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PoseNumbers:
     """Converts poses, in the order of time, to the numbers that are interpolated, and back.
 
     Args:
-        first: (7,) the pose from which turns and tilts count.
+        first: (7,) reference pose for yaw and tilt.
     """
 
     def __init__(self, first: Floats) -> None:
@@ -41,32 +41,32 @@ class PoseNumbers:
         self._turn = 0.0
 
     def numbers(self, poses: Floats) -> Floats:
-        """(n, 6) the numbers of poses (n, 7), which follow those of the calls before."""
+        """(n, 6) the numbers of poses (n, 7), continuing those of the previous calls."""
         since = composed(_rotation(poses[:, 3:7]), self._back)[:, 3:7]
-        turns = 2.0 * np.arctan2(since[:, 3], since[:, 0])
-        turns = np.unwrap(np.append(self._turn, turns))[1:]
-        self._turn = float(turns[-1])
-        tilts = composed(_about_vertical(-turns), _rotation(since))[:, 3:7]
+        angles = 2.0 * np.arctan2(since[:, 3], since[:, 0])
+        angles = np.unwrap(np.append(self._turn, angles))[1:]
+        self._turn = float(angles[-1])
+        tilts = composed(_about_vertical(-angles), _rotation(since))[:, 3:7]
         vectors = _vectors(tilts)
-        return np.concatenate((poses[:, :3], turns[:, None], vectors[:, :2]), axis=1)
+        return np.concatenate((poses[:, :3], angles[:, None], vectors[:, :2]), axis=1)
 
     def states(self, numbers: Floats, rates: Floats) -> Floats:
-        """(n, 13) poses and twists in the frame of the poses, of numbers (n, 6) and their rates of change (n, 6)."""
-        turned = _about_vertical(numbers[:, 3])
+        """(n, 13) poses and twists in the frame of the poses, from numbers (n, 6) and their rates of change (n, 6)."""
+        rotations = _about_vertical(numbers[:, 3])
         vectors = np.pad(numbers[:, 4:6], ((0, 0), (0, 1)))
-        orientations = composed(composed(turned, _tilted(vectors)), self._first)[:, 3:7]
-        angular = rotated(turned, _angular(vectors, np.pad(rates[:, 4:6], ((0, 0), (0, 1)))))
+        orientations = composed(composed(rotations, _tilted(vectors)), self._first)[:, 3:7]
+        angular = rotated(rotations, _angular(vectors, np.pad(rates[:, 4:6], ((0, 0), (0, 1)))))
         angular[:, 2] += rates[:, 3]
         return np.concatenate((numbers[:, :3], orientations, rates[:, :3], angular), axis=1)
 
 
 class PosePath:
-    """Where the base is at any time: at rest before the first and after the last sample.
+    """The pose of the base at any time; it rests before the first and after the last sample.
 
     Args:
         times_ns: (n,) increasing.
-        numbers: (n, 6) of `unrolled`.
-        unrolled: converts them back.
+        numbers: (n, 6) numbers from `unrolled`.
+        unrolled: converts the numbers back to poses.
     """
 
     def __init__(self, times_ns: Int64s, numbers: Floats, unrolled: PoseNumbers) -> None:
@@ -87,7 +87,7 @@ class PosePath:
 
 
 def _rotation(quaternions: Floats) -> Floats:
-    """(n, 7) poses at the origin."""
+    """(n, 7) poses at the origin with these orientations."""
     return np.pad(quaternions, ((0, 0), (3, 0)))
 
 
@@ -107,14 +107,14 @@ def _vectors(quaternions: Floats) -> Floats:
 
 
 def _tilted(vectors: Floats) -> Floats:
-    """(n, 7) poses at the origin that are turned by rotation vectors (n, 3)."""
+    """(n, 7) poses at the origin, rotated by rotation vectors (n, 3)."""
     angles = np.linalg.norm(vectors, axis=1)[:, None]
     scale = np.where(angles > _TINY, np.sin(0.5 * angles) / np.maximum(angles, _TINY), 0.5)
     return np.concatenate((np.zeros_like(vectors), np.cos(0.5 * angles), scale * vectors), axis=1)
 
 
 def _angular(vectors: Floats, rates: Floats) -> Floats:
-    """(n, 3) angular velocities [rad/s] of changing rotation vectors, along the axes in which they are given."""
+    """(n, 3) angular velocities [rad/s] for rotation vectors and their rates, in the frame of the rotation vectors."""
     angles = np.linalg.norm(vectors, axis=1)[:, None]
     safe = np.maximum(angles, 1e-4)
     once = crossed(vectors, rates)
@@ -125,7 +125,7 @@ def _angular(vectors: Floats, rates: Floats) -> Floats:
 
 
 def turn_about_vertical(quaternion: Sequence[float]) -> float:
-    """Return the angle [rad] of the part of a rotation that is about the vertical, between -pi and pi."""
+    """Return the angle [rad] of a rotation's component about the vertical, between -pi and pi."""
     angle = 2.0 * math.atan2(quaternion[3], quaternion[0])
     return math.remainder(angle, 2.0 * math.pi)
 
@@ -136,27 +136,27 @@ def about_vertical(angle: float) -> Quaternion:
 
 
 def put_at(pose: Pose, x: float, y: float, yaw: float) -> Pose:
-    """Return a pose moved to a place and a heading in the plane; its height and its tilt remain."""
+    """Return a pose moved to a position and heading in the plane; its height and tilt are kept."""
     tilt = multiply(about_vertical(-turn_about_vertical(pose[3:7])), pose[3:7])
     return (x, y, pose[2], *multiply(about_vertical(yaw), tilt))
 
 
 def turn_between(first: Sequence[float], second: Sequence[float]) -> float:
-    """Return by which angle about the vertical [rad] the first rotation is turned to become the second one."""
+    """Return the angle about the vertical [rad] from the first rotation to the second one."""
     return turn_about_vertical(multiply(second, conjugate(first)))
 
 
-LEAST_SHIFT = 1e-4
-LEAST_TURN = 1e-4
-"""Smaller corrections [m, rad] wait until they add up to as much."""
+MIN_SHIFT = 1e-4
+MIN_TURN = 1e-4
+"""Smaller corrections [m, rad] are postponed until they add up to this."""
 
 
 class Placement:
-    """Poses of odometry's frame in the world, each from its time on; the first one also before.
+    """Poses of the odometry frame in the world, each valid from a time on; the first one also before.
 
     Args:
-        first: from the beginning on.
-        origin: who corrects it, for the words of a correction.
+        first: pose from the start on.
+        origin: source of the corrections, for their descriptions.
     """
 
     def __init__(self, first: Pose, origin: str = "") -> None:
@@ -166,67 +166,67 @@ class Placement:
         self._words: list[str] = []
 
     def correct(self, time_ns: int, pose: Pose, odometry: Sequence[float]) -> None:
-        """Let odometry's frame be at another pose from a time on.
+        """Set the pose of the odometry frame from a time on.
 
         Args:
-            time_ns: not before the last correction.
-            pose: of odometry's frame in the world.
-            odometry: (7,) pose of the base in odometry's frame when the correction was measured.
+            time_ns: time of the correction, not before the last one.
+            pose: pose of the odometry frame in the world.
+            odometry: (7,) pose of the base in the odometry frame when the correction was measured.
         """
         before, after = compose(self._poses[-1], odometry[:7]), compose(pose, odometry[:7])
         shift = math.dist(before[:3], after[:3])
-        turn = _angle(before, after)
-        if shift < LEAST_SHIFT and turn < LEAST_TURN:
+        angle = _angle(before, after)
+        if shift < MIN_SHIFT and angle < MIN_TURN:
             return
         self._times.append(time_ns)
         self._poses.append(pose)
         self._words.append(
-            f"{self._origin} puts it {length(shift)} and {math.degrees(turn):.2f} degrees"
+            f"{self._origin} puts it {length(shift)} and {math.degrees(angle):.2f} degrees"
             " away from where odometry has it"
         )
 
     def put(self, time_ns: int, target: Pose, odometry: Sequence[float]) -> None:
-        """Move odometry's frame in the plane, so that the base comes to a place and a heading.
+        """Move the odometry frame in the plane, so that the base gets a position and heading.
 
         Args:
-            time_ns: not before the last correction.
-            target: of the base in the world; its height and tilt do not count.
-            odometry: (7,) pose of the base in odometry's frame when the target was measured.
+            time_ns: time of the correction, not before the last one.
+            target: pose of the base in the world; its height and tilt are ignored.
+            odometry: (7,) pose of the base in the odometry frame when the target was measured.
         """
         self.correct(time_ns, moved_in_plane(self._poses[-1], target, odometry), odometry)
 
     def at(self, times_ns: Int64s) -> Floats:
-        """(n, 7) poses of odometry's frame in the world at times (n,)."""
+        """(n, 7) poses of the odometry frame in the world at times (n,)."""
         indices = np.searchsorted(np.array(self._times, np.int64), times_ns, side="right")
         return np.asarray(np.array(self._poses)[indices])
 
     def words(self, since_ns: int, times_ns: Int64s) -> list[str]:
-        """Return the corrections up to and including each time (n,), after the one before; empty if nothing was."""
+        """Return the descriptions of the corrections between each time (n,) and the previous one; empty without any."""
         until = np.append(since_ns, times_ns)
         ends = np.searchsorted(np.array(self._times, np.int64), until, side="right").tolist()
         return ["; ".join(self._words[a:b]) for a, b in pairwise(ends)]
 
     def advance(self, after_ns: int, by_ns: int) -> None:
-        """Let the corrections after a time come earlier, but not before that time."""
+        """Shift the corrections after a time to earlier times, but not before that time."""
         self._times = [t if t <= after_ns else max(t - by_ns, after_ns) for t in self._times]
 
 
 def moved_in_plane(pose: Pose, target: Pose, odometry: Sequence[float]) -> Pose:
-    """Return the pose of odometry's frame, moved in the plane so that the base comes to a place and a heading.
+    """Return the pose of the odometry frame, moved in the plane so that the base gets a position and heading.
 
     Args:
-        pose: of odometry's frame in the world.
-        target: of the base in the world; its height and tilt do not count.
-        odometry: (7,) pose of the base in odometry's frame.
+        pose: pose of the odometry frame in the world.
+        target: pose of the base in the world; its height and tilt are ignored.
+        odometry: (7,) pose of the base in the odometry frame.
     """
     base = compose(pose, odometry[:7])
-    turn = about_vertical(turn_between(base[3:7], target[3:7]))
-    x, y, _ = rotate(turn, base[:3])
-    return compose((target[0] - x, target[1] - y, 0.0, *turn), pose)
+    rotation = about_vertical(turn_between(base[3:7], target[3:7]))
+    x, y, _ = rotate(rotation, base[:3])
+    return compose((target[0] - x, target[1] - y, 0.0, *rotation), pose)
 
 
 def beginning_at(start: Pose, odometry: Sequence[float]) -> Pose:
-    """Return the pose of odometry's frame with which the base is at `start` when odometry has it at `odometry`."""
+    """Return the pose of the odometry frame for which the base is at `start` when its odometry is `odometry`."""
     return compose(start, invert(odometry[:7]))
 
 
@@ -242,16 +242,16 @@ class BasePlayback(Ahead[BaseMotion]):
     """The motion of a base in the world.
 
     Args:
-        path: of the root link in odometry's frame.
-        placement: of odometry's frame in the world.
-        period_ns: the usual period between calls of `at`.
+        path: path of the root link in the odometry frame.
+        placement: poses of the odometry frame in the world.
+        period_ns: usual period between calls of `at` [ns].
     """
 
     def __init__(self, path: PosePath, placement: Placement, period_ns: int) -> None:
-        super().__init__(self._played, period_ns)
+        super().__init__(self._evaluate_block, period_ns)
         self._path, self._placement = path, placement
 
-    def _played(self, start_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
+    def _evaluate_block(self, start_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
         since_ns = min(before_ns, start_ns - self._period)
         return motions(self._path, self._placement, start_ns, self._period, rows, since_ns)
 
@@ -259,19 +259,22 @@ class BasePlayback(Ahead[BaseMotion]):
 def motions(
     path: PosePath, placement: Placement, time_ns: int, period_ns: int, rows: int, since_ns: int
 ) -> list[BaseMotion]:
-    """Return the base at a time and at the periods after it, as read-only arrays.
+    """Return the motion of the base at a time and at the periods after it, as read-only arrays.
 
     Args:
-        since_ns: corrections after this time are reported with the first of them.
+        path: path of the root link in the odometry frame.
+        placement: poses of the odometry frame in the world.
+        time_ns, period_ns, rows: first time, period [ns], and number of results.
+        since_ns: corrections after this time are reported in the first result.
     """
     times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
     odometry = path.at(times)
-    places = placement.at(times)
+    placements = placement.at(times)
     states = np.concatenate(
         (
-            composed(places, odometry[:, :7]),
-            rotated(places, odometry[:, 7:10]),
-            rotated(places, odometry[:, 10:13]),
+            composed(placements, odometry[:, :7]),
+            rotated(placements, odometry[:, 7:10]),
+            rotated(placements, odometry[:, 10:13]),
         ),
         axis=1,
     )

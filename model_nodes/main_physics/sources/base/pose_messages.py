@@ -1,4 +1,4 @@
-"""Messages of a robot's pose, with a stamp, and which of its frames they are about."""
+"""Decodes stamped messages of a robot's pose, and relates their frames to the robot's links."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 
 _NUMBERS = struct.Struct("<7d")
 OFF_UNIT = 0.1
-"""A quaternion whose norm is off 1 by more is no rotation."""
+"""Maximum deviation of a quaternion's norm from 1."""
 
 
 class NoPose(Exception):
-    """Seven numbers are not a pose; the text has finding and expectation."""
+    """Seven numbers are not a pose; the text has the finding and the expectation."""
 
 
 def decode_pose(raw: bytes, type_name: str) -> StampedTransform:
@@ -65,7 +65,7 @@ def checked_pose(transform: StampedTransform) -> Pose:
     """Return the pose of a message with a unit quaternion.
 
     Raises:
-        NoPose: if a number is not finite, or the quaternion is not one of a rotation.
+        NoPose: if a number is not finite, or the quaternion is not a unit quaternion.
     """
     x, y, z, i, j, k, w = transform.numbers
     if not all(map(math.isfinite, transform.numbers)):
@@ -77,15 +77,15 @@ def checked_pose(transform: StampedTransform) -> Pose:
 
 
 def frame_in_root(robot: Body, frame: str, place: str) -> Pose:
-    """Return the pose of a frame in the robot's root link; an empty one is the root link.
+    """Return the pose of a frame in the robot's root link; an empty name means the root link.
 
     Args:
-        robot: its links may have a prefix in the messages.
-        frame: as the messages call it.
-        place: where it was found, for errors.
+        robot: the robot; its links may have a prefix in the messages.
+        frame: name of the frame in the messages.
+        place: location of the frame's name, for errors.
 
     Raises:
-        BadInput: if no link is called so, or it moves against the root link.
+        BadInput: if no link has this name, or the link moves relative to the root link.
     """
     if not frame:
         return IDENTITY
@@ -115,7 +115,7 @@ def frame_in_root(robot: Body, frame: str, place: str) -> Pose:
 
 
 def _link(robot: Body, frame: str) -> str | None:
-    """Return the link that a frame belongs to: of its name, or of its name behind a prefix."""
+    """Return the link with the name of a frame, if necessary without a prefix."""
     names = [link.name for link in robot.links]
     if frame in names:
         return frame

@@ -31,7 +31,7 @@ from model_nodes.main_physics.sources.base.recorded_poses import (
     SHIFTS,
     TURNS,
     RecordedPoses,
-    first_leap,
+    first_jump,
     read_poses,
 )
 from model_nodes.main_physics.sources.implausible import find_gaps
@@ -43,7 +43,7 @@ from model_nodes.main_physics.world.description import IDENTITY, Body, Pose
 from model_nodes.main_physics.world.transforms import compose, invert
 
 TF = "tf"
-"""In place of a topic: the transforms."""
+"""Value of `odometry` or `start` that stands for the transforms."""
 ODOMETRY_KEY = "robot.base.odometry"
 START_KEY = "robot.base.start"
 
@@ -53,16 +53,16 @@ class RecordedBase:
 
     Args:
         bag: the recording.
-        robot: its pose is where it stands if `base` has no start.
-        base: its odometry and start.
-        period_ns: the usual period between calls of `at` [ns].
+        robot: the robot; its pose is the start if `base` has none.
+        base: the scenario's entry, with odometry and start.
+        period_ns: usual period between calls of `at` [ns].
 
     Attributes:
         notes: notes for the user.
-        findings: gaps, and mended messages.
+        findings: gaps, and repaired messages.
 
     Raises:
-        BadInput: if the recording lacks its motion, or has an impossible one.
+        BadInput: if the recording does not contain the base's motion, or the motion is impossible.
     """
 
     def __init__(self, bag: Bag, robot: Body, base: FollowedBase, period_ns: int) -> None:
@@ -73,7 +73,7 @@ class RecordedBase:
         if base.odometry == TF:
             odometry, self._map = read_transforms(robot, bag)
         else:
-            odometry = self._of_topic(robot, base.odometry)
+            odometry = self._read_topic(robot, base.odometry)
         self._faults = [odometry.fault]
         self._path = _path(odometry, bag.path)
         self.findings = _gaps(odometry, bag.duration_ns)
@@ -82,10 +82,10 @@ class RecordedBase:
         self._playback = BasePlayback(self._path, placement, period_ns)
 
     def at(self, time_ns: int) -> BaseMotion:
-        """Return the base at a time; at rest before the first and after the last message.
+        """Return the motion of the base at a time; it rests before the first and after the last message.
 
         Raises:
-            RunFailed: at a time from which on the messages cannot be read.
+            RunFailed: if the messages cannot be read up to this time.
         """
         for fault in self._faults:
             if fault is not None and time_ns >= fault.time_ns:
@@ -93,14 +93,14 @@ class RecordedBase:
         return self._playback.at(time_ns)
 
     def save(self) -> Plain:
-        """Return which part of the motion was evaluated ahead."""
+        """Return which part of the motion has been evaluated ahead."""
         return self._playback.save()
 
     def restore(self, saved: Plain) -> None:
-        """Evaluate the same part."""
+        """Evaluate the same part of the motion ahead."""
         self._playback.restore(saved)
 
-    def _of_topic(self, robot: Body, topic: str) -> RecordedPoses:
+    def _read_topic(self, robot: Body, topic: str) -> RecordedPoses:
         """Return the poses of the root link in the frame of a topic's messages."""
         found = read_poses(self._bag, topic, ODOMETRY_KEY)
         self._offset = frame_in_root(robot, found.child, topic)
@@ -127,7 +127,7 @@ class RecordedBase:
         return Placement(beginning_at(pose, first)) if self._map is None else self._mapped(pose)
 
     def _mapped(self, start: Pose | None) -> Placement:
-        """Return the placement by transforms; without a start the map is the world."""
+        """Return the placement by transforms; without a start the map frame is the world."""
         if self._map is None:
             raise BadInput(
                 f"no transform of the recording {self._bag.path} says where odometry's frame is in a map",
@@ -147,11 +147,11 @@ class RecordedBase:
         return placement
 
     def _localized(self, scenario: Pose, topic: str) -> Placement:
-        """Return the placement by a localization's poses; height and tilt remain the scenario's.
+        """Return the placement by the poses of a localization; height and tilt are the scenario's.
 
         Args:
-            scenario: pose of odometry's frame, so that the base begins at the robot's pose.
-            topic: of the localization, whose poses are of the same frame as odometry's.
+            scenario: pose of the odometry frame for which the base starts at the robot's pose.
+            topic: topic of the localization; its poses refer to the same frame of the robot as odometry.
         """
         found = read_poses(self._bag, topic, START_KEY, (POSE_WITH_COVARIANCE, POSE))
         self.findings += found.account.findings(self._bag.duration_ns)
@@ -170,23 +170,23 @@ class RecordedBase:
 
 
 def _path(odometry: RecordedPoses, file: Path) -> PosePath:
-    """Return the path through poses that a base can drive.
+    """Return the path through the poses.
 
     Raises:
-        BadInput: if they jump.
+        BadInput: if the poses jump as no base can.
     """
     times, poses = odometry.times_ns, odometry.poses
     unrolled = PoseNumbers(poses[0])
     numbers = unrolled.numbers(poses)
-    leap = first_leap(times, numbers)
-    if leap is not None:
-        before, after = numbers[leap], numbers[leap + 1]
-        shift, turn = np.linalg.norm((after - before)[:3]), np.linalg.norm((after - before)[3:])
+    jump = first_jump(times, numbers)
+    if jump is not None:
+        before, after = numbers[jump], numbers[jump + 1]
+        shift, angle = np.linalg.norm((after - before)[:3]), np.linalg.norm((after - before)[3:])
         raise BadInput(
             "odometry jumps, as no base drives",
             file=file,
-            where=odometry.place(leap + 1),
-            found=f"{shift:.3f} m and {turn:.3f} rad from {times[leap] / 1e9:.3f} to {times[leap + 1] / 1e9:.3f} s",
+            where=odometry.place(jump + 1),
+            found=f"{shift:.3f} m and {angle:.3f} rad from {times[jump] / 1e9:.3f} to {times[jump + 1] / 1e9:.3f} s",
             expected=f"at most {SHIFTS.speed:g} m/s and {TURNS.speed:g} rad/s, reached in more than one step;"
             " poses of a localization, which jump, are named as base.start",
         )
@@ -194,7 +194,7 @@ def _path(odometry: RecordedPoses, file: Path) -> PosePath:
 
 
 def _gaps(odometry: RecordedPoses, duration_ns: int) -> list[Finding]:
-    """Find the pauses of odometry, as those of joint states."""
+    """Find the pauses of odometry, in the same way as those of joint states."""
     count = len(odometry.times_ns)
     series = Series(
         ("",), odometry.times_ns, np.zeros((count, 1)), np.zeros((count, 1)), odometry.origin
@@ -206,6 +206,6 @@ def _gaps(odometry: RecordedPoses, duration_ns: int) -> list[Finding]:
 
 
 def _changes(found: MapPoses) -> list[int]:
-    """Return the indices of the poses that differ from the ones before, and of the first."""
+    """Return the index of the first pose, and of each pose that differs from the previous one."""
     changed = (np.diff(found.poses, axis=0) != 0.0).any(axis=1)
     return [0, *(np.flatnonzero(changed) + 1).tolist()]

@@ -1,4 +1,4 @@
-"""Recorded poses of one topic, read and validated, and steps of odometry that no robot drives."""
+"""Recorded poses of one topic, read and validated, and jumps that no robot's base can make."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class RecordedPoses:
     """Poses over time.
 
     Attributes:
-        origin: the topic, or another origin, for words.
+        origin: the topic or another origin, for messages.
         times_ns: (n,) run times [ns], strictly increasing.
         poses: (n, 7) x y z qw qx qy qz of `child` in `parent`.
-        parent, child: the frames; may be empty.
-        messages: (n,) number of each one's message, from 1; None if they are not of one topic.
-        account: of their dating.
-        fault: set if they cannot be read to their end.
+        parent, child: names of the frames; may be empty.
+        messages: (n,) number of each pose's message, from 1; None if the poses are not from a single topic.
+        account: account of the repaired times.
+        fault: set if the poses could not be read to their end.
     """
 
     origin: str
@@ -48,7 +48,7 @@ class RecordedPoses:
     fault: ReadFault | None = None
 
     def place(self, index: int) -> str:
-        """Where a pose was found, for errors."""
+        """Return the location of a pose in the recording, for errors."""
         if self.messages is None:
             return self.origin
         return f"{self.origin}, message {self.messages[index]}"
@@ -59,12 +59,12 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
 
     Args:
         bag: the recording.
-        topic: its name.
-        where: the key that names it.
-        types: that it may have.
+        topic: name of the topic.
+        where: key in the scenario that names the topic.
+        types: permitted message types.
 
     Raises:
-        BadInput: if there is no such topic, it has another type or no message, or a pose is none.
+        BadInput: if there is no such topic, it has another type or no message, or a message has no valid pose.
     """
     type_name = _type(bag, topic, where, types)
     bag.check_fields(topic, type_name, FIELDS[type_name])
@@ -154,12 +154,12 @@ def _listed(types: Collection[str]) -> str:
 
 
 class Limits(NamedTuple):
-    """Limits of one kind of a base's motion.
+    """Limits for jumps of a base's translation or rotation.
 
     Attributes:
-        step: smaller steps are never a leap [m or rad].
-        speed: [m/s or rad/s].
-        acceleration: that begins and ends within one interval [m/s^2 or rad/s^2].
+        step: minimum size of a jump [m or rad].
+        speed: maximum speed of a base [m/s or rad/s].
+        acceleration: maximum acceleration within one interval [m/s^2 or rad/s^2].
     """
 
     step: float
@@ -171,38 +171,41 @@ SHIFTS = Limits(0.05, 10.0, 20.0)
 TURNS = Limits(0.15, 12.0, 100.0)
 _NEIGHBOURS = 4
 _FASTER = 5.0
-"""A step that is at most this many times as fast as those around it is motion."""
+"""A step at most this many times as fast as the steps around it is motion."""
 
 
-def first_leap(times_ns: Int64s, numbers: Floats) -> int | None:
-    """Return the index of the sample before the first leap; None if there is none.
+def first_jump(times_ns: Int64s, numbers: Floats) -> int | None:
+    """Return the index of the sample before the first jump; None if there is none.
 
-    A leap is a single step that stands out from the motion around it, and is faster than a base drives or begins and
-    ends within one interval. Jitter and bursts of stamps are no leaps: an interval counts at least as the usual one.
+    A jump is a single step that stands out from the motion around it, and is faster than a base can drive, or than it
+    can
+    accelerate and brake within one interval. Jitter and bursts of stamps are not jumps: each interval counts as at
+    least
+    the usual one.
 
     Args:
         times_ns: (n,) increasing.
-        numbers: (n, 6) as in `path`.
+        numbers: (n, 6) numbers as in `path`.
     """
     if len(times_ns) < 2:
         return None
     seconds = intervals(times_ns)
     steps = np.diff(numbers, axis=0)
     shifts = np.linalg.norm(steps[:, :3], axis=1)
-    turns = np.linalg.norm(steps[:, 3:], axis=1)
-    leaps = _leaps(shifts, seconds, SHIFTS) | _leaps(turns, seconds, TURNS)
-    found = np.flatnonzero(leaps)
+    angles = np.linalg.norm(steps[:, 3:], axis=1)
+    jumps = _are_jumps(shifts, seconds, SHIFTS) | _are_jumps(angles, seconds, TURNS)
+    found = np.flatnonzero(jumps)
     return int(found[0]) if len(found) else None
 
 
-def _leaps(sizes: Floats, seconds: Floats, limits: Limits) -> NDArray[np.bool_]:
+def _are_jumps(sizes: Floats, seconds: Floats, limits: Limits) -> NDArray[np.bool_]:
     speeds = sizes / seconds
     fast = (speeds > limits.speed) | (speeds > limits.acceleration * seconds)
     return (sizes > limits.step) & fast & (speeds > _FASTER * _around(speeds))
 
 
 def _around(speeds: Floats) -> Floats:
-    """(n,) the median speed of the steps around each."""
+    """(n,) the median speed of the steps around each step."""
     padded = np.pad(speeds, _NEIGHBOURS)
     window = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1)
     return median(np.delete(window, _NEIGHBOURS, axis=1))

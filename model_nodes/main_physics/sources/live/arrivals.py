@@ -1,4 +1,4 @@
-"""Arrivals of a live robot's motion: samples in the order of the robot's stamps, and the motion through them.
+"""Stores a live robot's motion as it arrives, in the order of the robot's stamps, and interpolates it.
 
 The twin follows the robot with a delay of one sample: the motion between two samples depends on the sample after
 them, as in a replay. A recording that is published live therefore gives exactly the same motion as its replay.
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.base.path import PoseNumbers, PosePath
-from model_nodes.main_physics.sources.base.recorded_poses import SHIFTS, TURNS, first_leap
+from model_nodes.main_physics.sources.base.recorded_poses import SHIFTS, TURNS, first_jump
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.part import JointMotion
@@ -25,9 +25,9 @@ from model_nodes.main_physics.sources.playback import Interpolator, motions
 from model_nodes.main_physics.world.description import Pose
 
 AHEAD = 4
-"""Samples after a time on which the motion there may depend."""
-_NEWEST = 40
-"""So many samples give their usual spacing."""
+"""Number of later samples on which the motion at a time may depend."""
+_RECENT = 40
+"""Number of recent samples from which the usual interval is computed."""
 
 Row = TypeVar("Row")
 
@@ -40,8 +40,8 @@ class Arrivals(Generic[Row]):
     """The samples of a stream; times are the robot's stamps [ns].
 
     Attributes:
-        times: of the samples.
-        rows: of the samples.
+        times: times of the samples [ns].
+        rows: values of the samples.
     """
 
     def __init__(self) -> None:
@@ -49,10 +49,10 @@ class Arrivals(Generic[Row]):
         self.rows: list[Row] = []
 
     def add(self, time_ns: int, row: Row) -> int | None:
-        """Add a sample; returns the time since the last one [ns], None for the first.
+        """Add a sample; returns the time since the last one [ns], or None for the first.
 
         Raises:
-            Unusable: if it is not newer than the last.
+            Unusable: if it is not newer than the last one.
         """
         since = self.since(time_ns)
         self.times.append(time_ns)
@@ -60,10 +60,10 @@ class Arrivals(Generic[Row]):
         return since
 
     def since(self, time_ns: int) -> int | None:
-        """Return the time since the last sample [ns], None if there is none.
+        """Return the time since the last sample [ns], or None if there is none.
 
         Raises:
-            Unusable: if the time is not after it.
+            Unusable: if `time_ns` is not later than the last sample.
         """
         since = time_ns - self.times[-1] if self.times else None
         if since is not None and since <= 0:
@@ -72,12 +72,12 @@ class Arrivals(Generic[Row]):
 
     @property
     def complete(self) -> bool:
-        """Whether there is more than one sample, so that some motion is known."""
+        """Whether there are at least two samples, so that some motion is known."""
         return len(self.times) > 1
 
     @property
     def known_until(self) -> int:
-        """The time up to which the motion is certain: one sample behind."""
+        """The time up to which the motion is certain: that of the last sample but one."""
         return self.times[-2]
 
     @property
@@ -90,21 +90,21 @@ class Arrivals(Generic[Row]):
         return bisect_left(self.times, time_ns)
 
     def bound(self, time_ns: int) -> int:
-        """Return the time of the sample towards which the motion goes at a time."""
+        """Return the time of the first sample at or after a time, or of the newest one."""
         return self.times[min(self.index_after(time_ns), len(self.times) - 1)]
 
     def interval_ns(self) -> int:
         """Return the median interval between recent samples [ns]; 0 if there is none."""
-        intervals = [after - before for before, after in pairwise(self.times[-_NEWEST:])]
+        intervals = [after - before for before, after in pairwise(self.times[-_RECENT:])]
         return int(median(intervals)) if intervals else 0
 
     def drop_before(self, time_ns: int, kept: int) -> None:
-        """Drop the samples before a time but for so many."""
+        """Drop the samples before a time, except for the last `kept` of them."""
         count = max(0, self.index_after(time_ns) - kept)
         del self.times[:count], self.rows[:count]
 
     def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
-        """Delete the motion between two times and shift later samples to `bridge_ns` after the first."""
+        """Delete the motion between two times, and shift later samples to `bridge_ns` after the first time."""
         shift = end_ns - begin_ns - bridge_ns
         first, last = self.index_after(begin_ns + 1), self.index_after(end_ns)
         last = max(min(last, len(self.times) - 2), first)
@@ -113,7 +113,7 @@ class Arrivals(Generic[Row]):
 
 
 class Streams:
-    """Several streams, of which at least one moves something; as one."""
+    """Several streams of samples, treated as one; each must have at least two samples."""
 
     def __init__(self, streams: Sequence[Arrivals[Any]]) -> None:
         self._streams = streams
@@ -129,7 +129,7 @@ class Streams:
         return max(stream.newest for stream in self._streams)
 
     def bounds(self, time_ns: int) -> tuple[int, int]:
-        """Return the times of the oldest and the newest of the samples towards which something moves at a time."""
+        """Return the times of the oldest and the newest among the streams' first samples at or after a time."""
         bounds = [stream.bound(time_ns) for stream in self._streams]
         return min(bounds), max(bounds)
 
@@ -138,27 +138,27 @@ class Streams:
         return max((stream.interval_ns() for stream in self._streams), default=0)
 
     def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
-        """Delete the motion between two times and shift later samples to `bridge_ns` after the first."""
+        """Delete the motion between two times, and shift later samples to `bridge_ns` after the first time."""
         for stream in self._streams:
             stream.cut(begin_ns, end_ns, bridge_ns)
 
 
 KEPT_BEHIND = 40
-"""Past samples that are kept, for the slopes and the median interval."""
+"""Number of past samples that are kept, for the slopes and the median interval."""
 MAX_ROWS = 50
 TOGETHER_NS = 10_000_000
-"""Arrivals within each such period of a run are taken in together: nobody looks at a state more often [ns]."""
+"""Period of the run whose arrivals are processed together, since states are not read more often [ns]."""
 
 
 class _Group(Arrivals[tuple[Floats, Floats]]):
-    """Samples of the joints of the same messages: positions and efforts."""
+    """Samples of joints that occur in the same messages: positions and efforts."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         super().__init__()
         self.names = names
 
     def until(self, end: int) -> Series:
-        """Return the samples before the one of an index."""
+        """Return the samples before an index."""
         positions, efforts = zip(*self.rows[:end], strict=True)
         times = np.array(self.times[:end], np.int64)
         return Series(self.names, times, np.array(positions), np.array(efforts))
@@ -168,7 +168,7 @@ class JointSamples:
     """All received joint samples; times are the robot's stamps [ns].
 
     Args:
-        renamed: the robot's name of a joint, by its name in the messages, where they differ.
+        renamed: name of a joint in the messages -> the robot's name, where they differ.
     """
 
     def __init__(self, renamed: dict[str, str]) -> None:
@@ -184,10 +184,10 @@ class JointSamples:
         return tuple(sorted({name for group in self._groups.values() for name in group.names}))
 
     def add(self, sample: JointSample, time_ns: int) -> int | None:
-        """Add a message; returns the time since the last one of the same joints [ns], None for the first.
+        """Add a message; returns the time since the last one with the same joints [ns], or None for the first.
 
         Raises:
-            Unusable: if it is malformed or not newer than the last.
+            Unusable: if it is malformed or not newer than the last one.
         """
         size = 8 * len(sample.names)
         if len(sample.positions) != size:
@@ -206,7 +206,7 @@ class JointSamples:
         return group.add(time_ns, (positions[order], efforts[order]))
 
     def _order(self, names: tuple[str, ...]) -> tuple[_Group, NDArray[np.intp]]:
-        """Return the group of a message's joints, and where it has each of the group's."""
+        """Return the group of a message's joints, and the indices in the message of the group's joints."""
         robot_names = tuple(self._renamed.get(name, name) for name in names)
         if len(set(robot_names)) != len(robot_names):
             raise Unusable("it contains a joint twice")
@@ -217,7 +217,7 @@ class JointSamples:
     def bind(self, joints: Sequence[str]) -> NDArray[np.bool_]:
         """Select joints and their order; returns (joints,) which of them are received.
 
-        A joint that several publishers publish follows the first of them.
+        For a joint with several publishers the first one is used.
         """
         self._joints = len(joints)
         self._columns = []
@@ -241,16 +241,16 @@ class JointSamples:
 
     @property
     def all_streams(self) -> list[Arrivals[tuple[Floats, Floats]]]:
-        """Those of all joints."""
+        """The streams of all received joints."""
         return [*self._groups.values()]
 
     @property
     def streams(self) -> list[Arrivals[tuple[Floats, Floats]]]:
-        """Those of the selected joints."""
+        """The streams of the selected joints."""
         return [group for group, _, _ in self._columns]
 
     def motion(self, time_ns: int, period_ns: int, rows: int) -> list[JointMotion]:
-        """Return the motion at a time and the periods after it; joints without samples are 0."""
+        """Return the motion at a time and at the periods after it; joints without samples are 0."""
         times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
         parts = []
         for group, columns, names in self._columns:
@@ -261,30 +261,30 @@ class JointSamples:
 
 
 BASE_KEPT_BEHIND = 300
-"""Past samples that are kept, since a localization's poses are of some time ago."""
-_REACH = 40
-"""Samples before a time on which the path there depends, by their median interval."""
-_COMPARED = 8
-"""Samples before a step that show how fast the base moves anyway."""
+"""Number of past samples that are kept; poses of a localization arrive late and refer to them."""
+_PATH_SAMPLES = 40
+"""Number of samples before a time on which the path there depends."""
+_STEP_SAMPLES = 8
+"""Number of samples with which the newest step is compared."""
 
 
 class OdometryLeap(Exception):
-    """Odometry jumps, as no base drives; the text is by how much."""
+    """Odometry jumps as no base can; the text has the size of the jump."""
 
 
 class BaseSamples(Arrivals[Floats]):
-    """The received poses of the root link in odometry's frame; times are the robot's stamps [ns]."""
+    """The received poses of the root link in the odometry frame; times are the robot's stamps [ns]."""
 
     def __init__(self) -> None:
         super().__init__()
         self._unrolled: PoseNumbers | None = None
 
     def add_pose(self, time_ns: int, pose: Pose) -> int | None:
-        """Add a pose; returns the time since the last one [ns], None for the first.
+        """Add a pose; returns the time since the last one [ns], or None for the first.
 
         Raises:
-            Unusable: if it is not newer than the last.
-            OdometryLeap: if no base drives there from the last; it is added nevertheless.
+            Unusable: if it is not newer than the last one.
+            OdometryLeap: if no base can move there from the last pose; the pose is added nevertheless.
         """
         self.since(time_ns)
         row = np.array([pose])
@@ -295,12 +295,12 @@ class BaseSamples(Arrivals[Floats]):
         return since
 
     def clear(self) -> None:
-        """Forget all but the newest pose."""
+        """Drop all poses but the newest."""
         del self.times[:-1], self.rows[:-1]
 
     def path(self, from_ns: int, until_ns: int) -> PosePath:
         """Return the path between two times."""
-        first = max(0, self.index_after(from_ns) - _REACH)
+        first = max(0, self.index_after(from_ns) - _PATH_SAMPLES)
         end = self.index_after(until_ns) + AHEAD
         assert self._unrolled is not None, "no pose has been added"
         times = np.array(self.times[first:end], np.int64)
@@ -312,10 +312,10 @@ class BaseSamples(Arrivals[Floats]):
         step = np.abs(self.rows[-1] - self.rows[-2])
         if step[:3].max() < SHIFTS.step / 2.0 and step[3:].max() < TURNS.step / 2.0:
             return
-        times = np.array(self.times[-_COMPARED:], np.int64)
-        numbers = np.array(self.rows[-_COMPARED:])
-        leap = first_leap(times, numbers)
-        if leap is not None and leap == len(times) - 2:
-            shift, turn = np.linalg.norm(step[:3]), np.linalg.norm(step[3:])
+        times = np.array(self.times[-_STEP_SAMPLES:], np.int64)
+        numbers = np.array(self.rows[-_STEP_SAMPLES:])
+        jump = first_jump(times, numbers)
+        if jump is not None and jump == len(times) - 2:
+            shift, angle = np.linalg.norm(step[:3]), np.linalg.norm(step[3:])
             seconds = (times[-1] - times[-2]) / 1e9
-            raise OdometryLeap(f"by {shift:.3f} m and {turn:.3f} rad within {seconds:.3f} s")
+            raise OdometryLeap(f"by {shift:.3f} m and {angle:.3f} rad within {seconds:.3f} s")

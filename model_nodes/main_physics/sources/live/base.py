@@ -1,4 +1,4 @@
-"""Base motion of a live robot: by odometry, starting at and corrected by poses of a localization."""
+"""Base motion of a live robot: from odometry, started and corrected by poses of a localization."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ from model_nodes.main_physics.world.transforms import compose, invert
 
 
 class LiveBase:
-    """The motion of a robot's base as its messages arrive; times are the robot's stamps [ns].
+    """The motion of a robot's base from arriving messages; times are the robot's stamps [ns].
 
-    A pose of the localization is compared with odometry at the same stamp; the correction applies to what is not
-    played yet.
+    A pose of the localization is compared with odometry at the same stamp; the correction applies to motion that has
+    not
+    been played yet.
 
     Args:
-        robot: its pose is where it stands if `base` has no start.
-        base: the topics.
+        robot: the robot; its pose is the start if `base` has none.
+        base: the scenario's entry, with the topics.
 
     Attributes:
-        samples: of odometry.
+        samples: samples of odometry.
     """
 
     def __init__(self, robot: Body, base: FollowedBase) -> None:
@@ -75,16 +76,16 @@ class LiveBase:
 
     @property
     def ready(self) -> bool:
-        """Whether it is known how it moves and where it is."""
+        """Whether both the motion and the pose of the base are known."""
         placed = not isinstance(self._start, str) or self._newest is not None
         return self.samples.complete and placed
 
     def add_odometry(self, message: StampedTransform, time_ns: int) -> int | None:
-        """Add a message; returns the time since the last one [ns], None for the first.
+        """Add a message of odometry; returns the time since the last one [ns], or None for the first.
 
         Raises:
-            BadInput: if the first one is about a frame that is not fixed to the root link.
-            Unusable: if it is not a pose, about another frame than before, or not newer than the last.
+            BadInput: if the first message is about a frame that is not fixed to the root link.
+            Unusable: if it is not a pose, about another frame than before, or not newer than the last one.
             OdometryLeap: if odometry jumps.
         """
         pose = _checked(message)
@@ -99,27 +100,30 @@ class LiveBase:
         """Add a pose of the localization.
 
         Raises:
-            Unusable: if it is not a pose, or its stamp is older than the one before.
+            Unusable: if it is not a pose, or its stamp is older than the last one.
         """
         self._add(time_ns, _checked(message))
 
     def add_transform(self, message: StampedTransform, to_root: Pose, time_ns: int) -> int | None:
-        """Add a transform that moves the root link; otherwise as `add_odometry`.
+        """Add a transform that moves the root link; see `add_odometry` for the result and the errors.
 
         Args:
-            to_root: pose of the root link in the frame that it moves.
+            message: the transform.
+            to_root: pose of the root link in the transform's child frame.
+            time_ns: time of the transform.
         """
         return self.samples.add_pose(time_ns, compose(_checked(message), to_root))
 
     def add_map(self, message: StampedTransform, to_odometry: Pose, time_ns: int) -> None:
-        """Add a transform from map to odom; unchanged repeats are ignored.
+        """Add a transform from map to odom; unchanged repetitions are ignored.
 
         Args:
-            to_odometry: pose of odometry's frame in the frame that it moves.
-            time_ns: when it is known.
+            message: the transform.
+            to_odometry: pose of the odometry frame in the transform's child frame.
+            time_ns: time at which the transform is known.
 
         Raises:
-            Unusable: as `add_pose`.
+            Unusable: see `add_pose`.
         """
         pose = compose(_checked(message), to_odometry)
         self._map = message.parent
@@ -134,12 +138,12 @@ class LiveBase:
             self._poses.append(self._newest)
 
     def begin_run(self) -> None:
-        """Let the run begin: where the base is then is decided by the first motion."""
+        """Start the run; the first call of `motions` determines the pose of the base."""
         self._placement = None
         self._poses.clear()
 
     def motions(self, time_ns: int, period_ns: int, rows: int) -> list[BaseMotion]:
-        """Return the base at a time and the periods after it."""
+        """Return the motion of the base at a time and at the periods after it."""
         self.samples.drop_before(time_ns, BASE_KEPT_BEHIND)
         if self._placement is None:
             self._placement = self._first(time_ns)
@@ -148,7 +152,7 @@ class LiveBase:
         return motions(path, self._placement, time_ns, period_ns, rows, time_ns - period_ns)
 
     def skip(self, begin_ns: int, shift_ns: int) -> None:
-        """Date the localization's poses after a time sooner; called before the samples are cut."""
+        """Shift the localization's poses after a time to earlier times; must be called before the samples are cut."""
         if self._placement is not None:
             self._correct(self._placement, begin_ns)
             self._placement.advance(begin_ns, shift_ns)
@@ -177,7 +181,7 @@ class LiveBase:
                 placement.put(now, compose(pose, self._to_root), odometry)
 
     def _at(self, time_ns: int) -> Pose:
-        """Where odometry has the root link at a time."""
+        """The pose of the root link in the odometry frame at a time."""
         times = np.array([time_ns], np.int64)
         x, y, z, w, i, j, k = self.samples.path(time_ns, time_ns).at(times)[0, :7].tolist()
         return (x, y, z, w, i, j, k)
@@ -195,10 +199,10 @@ TF_TOPICS = ("tf", "tf_static", "/tf", "/tf_static")
 
 
 class Topics(Protocol):
-    """A function that subscribes to topics."""
+    """Subscribes to topics."""
 
     def listen(self, topic: str, callback: Callable[[bytes, str, int], None]) -> None:
-        """Call with each serialized message of a topic, the name of its type and its time of arrival [ns]."""
+        """Call `callback` with each serialized message of a topic, the name of its type and its arrival [ns]."""
 
     def seen(self) -> dict[str, list[str]]:
         """Return the types of all topics by name."""
@@ -208,19 +212,19 @@ class BaseFeed:
     """Feeds a `LiveBase` from the topics that a scenario names.
 
     Args:
-        robot: whose base it is.
-        base: the topics.
-        updated: notified when something has arrived, and held meanwhile.
-        date: returns when a message was measured, from its stamp and its arrival (0: there is none) [ns].
+        robot: the robot with the base.
+        base: the scenario's entry, with the topics.
+        updated: condition that is held while a message is processed, and notified afterwards.
+        date: returns the time of measurement from a stamp (0: none) and an arrival [ns].
         unusable: called with the reason why a message cannot be used.
         paused: called with the time of a message and the time since the one before [ns].
 
     Attributes:
-        base: the motion.
-        problem: why the topics cannot be used at all.
-        broken: why the run cannot go on.
-        topic: where odometry comes from.
-        newest_arrival: when odometry arrived last, by the monotonic clock [s].
+        base: the motion of the base.
+        problem: the reason why the topics cannot be used at all.
+        broken: the reason why the run cannot continue.
+        topic: topic of odometry.
+        newest_arrival: last arrival of odometry, by the monotonic clock [s].
     """
 
     def __init__(
@@ -246,7 +250,7 @@ class BaseFeed:
         self._graph = TransformGraph()
         self._odometry: tuple[tuple[str, str], Pose] | None = None
         self._map: tuple[tuple[str, str], Pose] | None = None
-        self._begun = False
+        self._has_started = False
 
     def subscribe(self, topics: Topics) -> None:
         """Subscribe to the topics that the base needs."""
@@ -260,12 +264,12 @@ class BaseFeed:
             topics.listen(start, self._message(start, self._on_start))
 
     def begin_run(self) -> None:
-        """Let the run begin: from now on, a jump of odometry ends it."""
-        self._begun = True
+        """Start the run; from now on a jump of odometry ends it."""
+        self._has_started = True
         self.base.begin_run()
 
     def missing(self, wait: float, topics: Topics) -> BadInput:
-        """Return the error for data that did not arrive within the wait."""
+        """Return the error that data did not arrive within `wait` seconds."""
         if self.problem is not None:
             return self.problem
         if self._spec.odometry == TF and not self.base.samples.complete:
@@ -293,16 +297,16 @@ class BaseFeed:
                 except (Unusable, Undecodable) as error:
                     self._unusable(f"{topic}: {error}")
                 except OdometryLeap as error:
-                    self._leapt(f"odometry on {topic} jumps {error}")
+                    self._on_jump(f"odometry on {topic} jumps {error}")
                 except BadInput as error:
                     self.problem = error
                 self._updated.notify_all()
 
         return on_message
 
-    def _leapt(self, text: str) -> None:
-        """A jump before the run only means that odometry begins anew."""
-        if self._begun:
+    def _on_jump(self, text: str) -> None:
+        """Handle a jump of odometry: before the run it only means that odometry has started again."""
+        if self._has_started:
             self.broken = text
         else:
             self.base.samples.clear()
@@ -347,7 +351,7 @@ class BaseFeed:
                 self.base.add_map(transform, self._map[1], known_ns)
 
     def _find_frames(self) -> None:
-        """Find the known transforms that place the root link (odom to base) and odometry's frame (map to odom)."""
+        """Find the transforms of the root link (odom to base) and of the odometry frame (map to odom), if known."""
         tree = FramesAbove(self._robot, self._graph)
         odometry = tree.odometry()
         if odometry is None:
@@ -357,7 +361,7 @@ class BaseFeed:
         if above is None:
             return
         self._map = (above.parent, above.child), tree.to_odometry(above, odometry)
-        if above.static:  # it may have come before the others, and does not come again
+        if above.static:  # it may have arrived before the others, and is not sent again
             times, poses = above.table()
             x, y, z, w, i, j, k = poses[-1].tolist()
             once = StampedTransform(above.parent, above.child, 0, (x, y, z, i, j, k, w))

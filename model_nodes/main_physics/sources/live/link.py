@@ -33,8 +33,10 @@ OnMessage = Callable[[Any, int], None]
 OnRaw = Callable[[bytes, str, int], None]
 """Called with a serialized message, the name of its type and its time of arrival, in this machine's time [ns]."""
 Told = Callable[[str, str, Any], tuple[OnMessage, int] | None]
-"""Called once with each topic of the namespace, its type and the class of that, None if it is not installed; returns
-the callback of its messages, and for how long after one others are left out [ns], if it is to be read."""
+"""Called once for each topic in the namespace with its name, its type, and the type's class (None if not installed).
+
+Returns the callback for its messages and the minimum interval between messages that are read [ns]; None to ignore it.
+"""
 Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 """Returns level, message and values of the diagnostic to publish."""
 
@@ -42,21 +44,21 @@ Report = Callable[[], tuple[bytes, str, Mapping[str, str]]]
 class RobotLink:
     """Subscribes to topics of a robot until it is closed.
 
-    Joint states are received serialized and best-effort, like sensor data; topics whose type is discovered as their
-    publishers send them, everything else reliably. Users may override the QoS by parameters
+    Joint states are received serialized and best-effort, as usual for sensor data. Topics whose type is discovered are
+    received with the QoS of their publishers, all others reliably. Users may override the QoS by parameters
     (`qos_overrides.<topic>.subscription...`) and remap topics.
 
     Args:
-        namespace: of the robot's relative topics, ``/`` for none; empty for that of this process.
+        namespace: namespace of the robot's relative topics, ``/`` for none; empty for that of this process.
         joint_states: topics of type sensor_msgs/msg/JointState.
         on_joints: called with each of their messages, serialized.
         others: further topics with the callbacks of their messages; their types are discovered in the graph.
-        types: types of the topics for which they are known beforehand.
-        report: called once a second for a diagnostic.
+        types: types of those further topics for which they are known beforehand.
+        report: called once per second for a diagnostic.
         status: name of that diagnostic.
-        name: of the node.
-        also: called with the node for its further parts.
-        told: callback with topics as they appear.
+        name: name of the node.
+        also: called with the node, to create further parts of it.
+        told: called with each topic that appears; decides whether it is read.
 
     Attributes:
         topics: full names of the topics of joint states.
@@ -120,7 +122,7 @@ class RobotLink:
             rclpy.try_shutdown()
 
     def listen(self, topic: str, callback: OnRaw) -> None:
-        """Subscribe to a topic as soon as it is seen, with the type and the QoS of its publishers; never if it is not.
+        """Subscribe to a topic when it appears, with the type and the QoS of its publishers.
 
         Messages remain serialized.
         """
@@ -149,13 +151,13 @@ class RobotLink:
         next_discovery = next_report = 0.0
         while not self._over and rclpy.ok():
             now = time.monotonic()
-            due = next_report if self._known_all else min(next_report, next_discovery)
+            due = next_report if self._is_complete else min(next_report, next_discovery)
             try:
                 self._executor.spin_once(max(0.0, due - now))
             except (ExternalShutdownException, RuntimeError):
                 return
             now = time.monotonic()
-            if not self._known_all and now >= next_discovery:
+            if not self._is_complete and now >= next_discovery:
                 next_discovery = now + DISCOVERY_PERIOD_S
                 self._discover_topics()
             if now >= next_report:
@@ -163,8 +165,8 @@ class RobotLink:
                 self._publish()
 
     @property
-    def _known_all(self) -> bool:
-        """Whether there is no topic that is still to be discovered."""
+    def _is_complete(self) -> bool:
+        """Whether no topic remains to be discovered."""
         return not (self._others or self._unseen or self._told)
 
     def _discover_topics(self) -> None:
@@ -186,7 +188,7 @@ class RobotLink:
             self._offer(known, self._told)
 
     def _offer(self, known: Mapping[str, Sequence[str]], told: Told) -> None:
-        """Ask of each topic that has appeared in the namespace whether it is to be read."""
+        """Subscribe to each new topic in the namespace that `told` wants to read."""
         within = f"{self._node.get_namespace().rstrip('/')}/"
         for topic in sorted(known.keys() - self._known):
             publishers = self._node.get_publishers_info_by_topic(topic)
@@ -194,10 +196,10 @@ class RobotLink:
                 continue
             self._known.add(topic)
             kind = message_class(known[topic][0])
-            wanted = told(topic, known[topic][0], kind)
-            if wanted is not None:
+            reading = told(topic, known[topic][0], kind)
+            if reading is not None:
                 profiles = [publisher.qos_profile for publisher in publishers]
-                callback = _now_and_then(kind, *wanted)
+                callback = _throttled(kind, *reading)
                 self._subscribe(kind, topic, callback, _qos_like(profiles), raw=True)
 
     def _listen(self, topic: str) -> None:
@@ -229,8 +231,8 @@ class RobotLink:
         self._diagnostics.publish(message)
 
 
-def _now_and_then(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
-    """Return a callback of serialized messages that decodes only those that are not sooner than this after another."""
+def _throttled(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
+    """Return a callback for serialized messages that decodes at most one message per `every_ns`."""
     due_ns = 0
 
     def on_raw(raw: bytes, arrived_ns: int) -> None:
@@ -243,7 +245,7 @@ def _now_and_then(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
 
 
 def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
-    """The strongest QoS that matches all publishers: messages that they keep for late subscribers are received."""
+    """The strongest QoS that matches all publishers; with it, messages kept for late subscribers are received."""
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
     kept = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     return QoSProfile(
@@ -254,7 +256,7 @@ def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
 
 
 def _node(namespace: str, name: str) -> Node:
-    """Create the node; remappings of the process do not apply to its name, nor to a given namespace.
+    """Create the node; remappings of the process apply neither to its name nor to a given namespace.
 
     Several twins may listen in a robot's namespace, so the name contains the process id there.
     """

@@ -41,24 +41,24 @@ if TYPE_CHECKING:
     from model_nodes.main_physics.sources.live.link import RobotLink
 
 GAP_INTERVALS = 5
-LEAST_GAP_NS = 200_000_000
+MIN_GAP_NS = 200_000_000
 CLOCK_JUMP_NS = 1_000_000_000
 SETTLE_S = 0.3
 SECOND = 1_000_000_000
 SKIP_BRIDGE = 0.25
-"""Fraction of the skipped time in which the twin bridges the skipped motion."""
+"""Ratio of the time in which the twin bridges skipped motion to the skipped time."""
 
 
 class LivePart(Part):
-    """Follows a robot's topics; run time 0 is the beginning of the run, by the robot's clock.
+    """Follows a robot's topics; run time 0 is the start of the run, by the robot's clock.
 
     `motion` blocks until the motion is certain, so the twin cannot run ahead of the robot and keeps its pace. While
     the robot is silent the twin waits, and the gap is bridged as in a recording.
 
     Args:
         spec: the topics, and the reactions to a silent robot and a late twin.
-        robots: those that it moves; a base that follows may move without joint states.
-        listen: makes a function that subscribes to topics.
+        robots: robots that the part moves; a base that follows odometry may move without joint states.
+        listen: class that subscribes to topics.
 
     Raises:
         BadInput: if the robot publishes no joint states within `wait` seconds.
@@ -143,10 +143,10 @@ class LivePart(Part):
         return driven
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Subscribe to the odometry of a robot's base, and wait until it is known where it is.
+        """Subscribe to the odometry of a robot's base, and wait until its pose and motion are known.
 
         Raises:
-            BadInput: if that is unknown after `wait` seconds.
+            BadInput: if they are unknown after `wait` seconds.
         """
         self._use_period(period_ns)
         unusable, paused = self._health.unusable, self._paused
@@ -160,10 +160,10 @@ class LivePart(Part):
             self._epoch_ns = self._streams.known_until
 
     def base(self, time_ns: int) -> BaseMotion:
-        """Return the base at a time; blocks until the motion is certain.
+        """Return the motion of the base at a time; blocks until it is certain.
 
         Raises:
-            RunFailed: as `motion`, or if odometry jumps.
+            RunFailed: see `motion`, or if odometry jumps.
         """
         assert self._base is not None, "no base is bound"
         motion = self._of_base.at(time_ns)
@@ -172,7 +172,7 @@ class LivePart(Part):
         return motion
 
     def _base_from(self, time_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
-        """The base as far as it is known."""
+        """The motion of the base, for as many periods as are known."""
         assert self._base is not None
         with self._updated:
             known = self._rows_known(time_ns, leading=not self._samples.selected)
@@ -181,7 +181,7 @@ class LivePart(Part):
     def start(self) -> bool:
         """Set run time 0 to the next full second of the robot's clock; earlier events are dropped.
 
-        The robot's last report of a task, and its beliefs, still hold at the beginning.
+        The robot's last report of each task, and its beliefs, are kept: they still hold at the start.
         """
         with self._updated:
             self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
@@ -193,7 +193,7 @@ class LivePart(Part):
         return True
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the joints at a time; blocks until the motion is certain.
+        """Return the motion of the joints at a time; blocks until it is certain.
 
         Raises:
             RunFailed: if the robot is silent for too long, its clock jumps, or the twin is too late.
@@ -203,14 +203,14 @@ class LivePart(Part):
         return motion
 
     def _joints_from(self, time_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
-        """The joints as far as their motion is known."""
+        """The motion of the joints, for as many periods as are known."""
         with self._updated:
             known = self._rows_known(time_ns, leading=True)
             return self._samples.motion(self._epoch_ns + time_ns, self._period_ns, known)
 
     @property
     def quiet_ns(self) -> int:
-        """No step before this time has to wait for the robot, which has announced nothing as yet [ns]."""
+        """Time before which no step has to wait for the robot; 0 if it has sent anything besides motion [ns]."""
         with self._updated:
             if self.end_ns is not None or len(self._waiting):
                 return 0
@@ -226,7 +226,7 @@ class LivePart(Part):
         self._link.close()
 
     def _use_period(self, period_ns: int) -> None:
-        """Take note of the usual period between calls, and forget values evaluated ahead."""
+        """Set the usual period between calls, and discard values that were evaluated ahead."""
         self._period_ns = period_ns
         self._of_joints = Ahead(self._joints_from, period_ns)
         self._of_base = Ahead(self._base_from, period_ns)
@@ -247,12 +247,14 @@ class LivePart(Part):
         return since if self._base is None else min(since, self._base.newest_arrival)
 
     def _dated(self, stamp_ns: int, arrived_ns: int) -> int:
-        """Return when a message was measured, by the robot's stamps without skipped time [ns]."""
+        """Return the time at which a message was measured, by the robot's clock without skipped time [ns]."""
         return (stamp_ns or arrived_ns - self._clocks.offset_ns) - self._skipped_ns
 
     def _paused(self, end_ns: int, length_ns: int) -> None:
-        """Record a pause of the robot, if it is one."""
-        if length_ns <= LEAST_GAP_NS:  # nearly always, and the usual spacing takes long
+        """Record a pause of the robot if it is long enough to be a gap."""
+        if (
+            length_ns <= MIN_GAP_NS
+        ):  # nearly always; avoids the slow computation of the usual interval
             return
         if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
             seconds = round(length_ns / 1e9, 3)
@@ -294,7 +296,7 @@ class LivePart(Part):
     def _gap_ns(self) -> int:
         joints = self._samples.streams or self._samples.all_streams
         streams = Streams([*joints, *self._base_streams])
-        return max(LEAST_GAP_NS, GAP_INTERVALS * streams.interval_ns())
+        return max(MIN_GAP_NS, GAP_INTERVALS * streams.interval_ns())
 
     def _event_callback(
         self, topic: str, readers: Sequence[EventReader]
@@ -307,7 +309,10 @@ class LivePart(Part):
                 try:
                     for reader in readers:
                         self._waiting.add(reader(message, when))
-                except (ValueError, AttributeError) as error:  # a type of a name that is known, too
+                except (
+                    ValueError,
+                    AttributeError,
+                ) as error:  # also another type with the same name
                     self._health.unusable(f"{topic}: {error}")
 
         return on_message
@@ -359,15 +364,16 @@ class LivePart(Part):
             if silent >= self._spec.timeout:
                 self._end_after_silence(time_ns)
                 continue
-            self._wanted_ns = self._epoch_ns + time_ns  # earlier arrivals need not wake anybody
+            self._wanted_ns = self._epoch_ns + time_ns  # earlier arrivals do not wake this thread
             self._updated.wait(min(0.5, self._spec.timeout - silent))
             self._wanted_ns = 0
 
     def _rows_known(self, time_ns: int, *, leading: bool) -> int:
-        """Wait until the motion at a time is known; returns for how many periods it is.
+        """Wait until the motion at a time is known; returns the number of periods for which it is known.
 
         Args:
-            leading: whether to react to a lag, which one of joints and base does.
+            time_ns: time of the run [ns].
+            leading: whether to react to a lag, which either the joints or the base must do.
         """
         self._gather(time_ns)
         known = self._wait_until_known(time_ns)
@@ -377,7 +383,7 @@ class LivePart(Part):
         return min(max(1, (known - time_ns) // self._period_ns + 1), MAX_ROWS)
 
     def _gather(self, time_ns: int) -> None:
-        """Let all of a period come in, so that the twin wakes up once for it; a silent robot is not waited for."""
+        """Wait until all messages of a period have arrived, to wake up only once; does not wait for a silent robot."""
         until_ns = self._epoch_ns + -(-time_ns // TOGETHER_NS) * TOGETHER_NS
         if self.end_ns is None and self._streams.known_until < until_ns:
             self._wanted_ns = until_ns

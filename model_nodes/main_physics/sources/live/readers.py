@@ -1,4 +1,4 @@
-"""Messages read of a robot beside its joints, and those that wait for their time in the run."""
+"""Reads messages of a robot other than its joints and base, and keeps them until their time in the run."""
 
 from __future__ import annotations
 
@@ -17,34 +17,34 @@ from model_nodes.main_physics.sources.told.recorded import BeliefReader, TaskRea
 
 
 def since_begin(events: Iterable[Event], begin_ns: int) -> list[Event]:
-    """Return the events since the beginning, after the last ones before of each task and each belief.
+    """Return the events since the start of the run, preceded by the last earlier event of each task and belief.
 
     Args:
-        events: in the order of their arrival; their times are the robot's [ns].
-        begin_ns: of the run, by the same clock.
+        events: events in the order of their arrival, with the robot's times [ns].
+        begin_ns: start of the run by the robot's clock [ns].
     """
-    still: dict[object, Event] = {}
+    kept: dict[object, Event] = {}
     after: list[Event] = []
     for event in events:
         if event.time_ns >= begin_ns:
             after.append(event)
         elif (key := _key(event)) is not None:
-            still[key] = event
-    return [*sorted(still.values(), key=lambda event: event.time_ns), *after]
+            kept[key] = event
+    return [*sorted(kept.values(), key=lambda event: event.time_ns), *after]
 
 
 def _key(event: Event) -> object:
-    """The key by which a later event replaces it; None for an instant."""
-    found = event.arguments
+    """The key under which a later event replaces this one; None if it is over at once."""
+    arguments = event.arguments
     if event.kind is EventKind.TASK:
-        return event.kind, found["id"]
+        return event.kind, arguments["id"]
     if event.kind is EventKind.BELIEF and not problem_of(event):
-        return event.source, found["fluent"], str(found["arguments"])
+        return event.source, arguments["fluent"], str(arguments["arguments"])
     return None
 
 
 class WaitingEvents:
-    """Keeps events by the robot's clock, and returns them by the run's when they are due; not thread-safe."""
+    """Keeps events with the robot's times, and returns them with the run's times when they are due; not thread-safe."""
 
     def __init__(self) -> None:
         self._waiting: list[Event] = []
@@ -58,7 +58,7 @@ class WaitingEvents:
         return iter(self._waiting)
 
     def add(self, events: Iterable[Event]) -> None:
-        """Add events; their times are the robot's [ns]."""
+        """Add events with the robot's times [ns]."""
         self._waiting.extend(events)
 
     def note(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
@@ -66,12 +66,12 @@ class WaitingEvents:
         self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
 
     def set_epoch(self, epoch_ns: int) -> None:
-        """Take a time of the robot as the run's time 0 [ns], and drop events that were over before."""
+        """Set the robot's time that is run time 0 [ns], and drop events that were over before."""
         self._epoch_ns = epoch_ns
         self._waiting = since_begin(self._waiting, epoch_ns)
 
     def due(self, time_ns: int) -> list[Event]:
-        """Take the events up to and including a time of the run [ns], by time; those of other sources are numbered."""
+        """Take the events up to a time of the run [ns], ordered by time; events with a source get sequence numbers."""
         until = self._epoch_ns + time_ns
         found = sorted(
             (event for event in self._waiting if event.time_ns <= until),
@@ -81,7 +81,7 @@ class WaitingEvents:
         return [self._numbered(event) for event in found]
 
     def skip(self, time_ns: int, skipped_ns: int) -> None:
-        """Leave out a time after one of the run [ns]: its events are due at once, the rest as much earlier."""
+        """Skip a duration after a time of the run [ns]: its events are due at once, later ones are shifted."""
         begin = self._epoch_ns + time_ns
         moved = (max(e.time_ns - skipped_ns, min(e.time_ns, begin)) for e in self._waiting)
         self._waiting = [
@@ -101,7 +101,7 @@ _OWN = "/hetwin/"
 
 
 def readers_of(spec: SourceOptions) -> dict[str, list[EventReader]]:
-    """Return the readers of each topic that a source is to read."""
+    """Return topic -> readers for a source's topics."""
     readers: dict[str, list[EventReader]] = {}
     for one in _annotations(spec):
         reader = (
@@ -120,7 +120,7 @@ def readers_of(spec: SourceOptions) -> dict[str, list[EventReader]]:
 
 
 def known_types(spec: SourceOptions) -> dict[str, Any]:
-    """Return the classes of the messages on topics for which they are known beforehand."""
+    """Return the classes of messages on topics whose type is known beforehand."""
     from hetwin.msg import ActionAnnotation, Belief, Task
 
     named = {belief.topic for belief in spec.beliefs}
@@ -132,9 +132,9 @@ def known_types(spec: SourceOptions) -> dict[str, Any]:
 
 
 def told_reader(spec: SourceOptions, topic: str, type_name: str) -> EventReader | None:
-    """Return the reader of an action server, a gripper or a behaviour tree; None for any other topic.
+    """Return the reader for an action server, a gripper or a behaviour tree; None for any other topic.
 
-    Those of the twin itself are not read, and none if the annotations are named.
+    Topics of the twin itself are not read; nor is any topic if the scenario names the annotations.
     """
     reader = reader_of(type_name)
     if spec.annotations is not None or reader is None or _OWN in topic:
@@ -147,7 +147,7 @@ def _tasks(spec: SourceOptions) -> Sequence[str]:
 
 
 def _beliefs(spec: SourceOptions) -> Sequence[Beliefs]:
-    """Those that are named, and the topic ``beliefs``."""
+    """The beliefs that the scenario names, and the topic ``beliefs``."""
     named = {belief.topic for belief in spec.beliefs}
     return spec.beliefs if BELIEFS.name in named else (*spec.beliefs, Beliefs(topic=BELIEFS.name))
 

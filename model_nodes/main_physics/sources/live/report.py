@@ -1,4 +1,4 @@
-"""The state of the connection to a live robot: clocks, silences, and whether the twin falls behind."""
+"""Monitors the connection to a live robot: clocks, silences, and whether the twin falls behind."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from hetwin_core.ensemble.scenario.source import LiveSpec, WhenLate
 
 WINDOW_NS = 10_000_000_000
 AGREE_NS = 100_000_000
-"""Stamps at most this much older than their arrival (or a fifth of it newer) are from the same clock."""
+"""Maximum age of stamps at arrival for clocks that agree; stamps may be newer by a fifth of it [ns]."""
 
 
 class ClockComparison:
     """The lag of the robot's clock behind this machine's.
 
-    A message cannot arrive before it is sent, so the least difference between arrival and stamp in the last ten
-    seconds is the clocks' offset plus the least transport time.
+    A message cannot arrive before it is sent, so the minimum difference between arrival and stamp in the last ten
+    seconds is the offset of the clocks plus the minimum transport time.
 
     Attributes:
-        simulated: whether the robot's clock is that of a simulation, which may be slow, fast or stopped: only the
-            newest message is used then.
+        simulated: whether the robot's clock is simulated and may be slow, fast or stopped; then only the newest
+            message is used.
     """
 
     def __init__(self) -> None:
-        self._least: deque[tuple[int, int]] = deque()
+        self._minima: deque[tuple[int, int]] = deque()
         self.simulated = False
 
     def add(self, stamp_ns: int, arrived_ns: int) -> None:
@@ -40,19 +40,19 @@ class ClockComparison:
             stamp_ns: time of the measurement, by the robot's clock.
             arrived_ns: time of arrival, by this machine's clock.
         """
-        difference, least = arrived_ns - stamp_ns, self._least
+        difference, minima = arrived_ns - stamp_ns, self._minima
         if self.simulated:
-            least.clear()
-        while least and least[-1][1] >= difference:
-            least.pop()
-        least.append((arrived_ns, difference))
-        while least[0][0] < arrived_ns - WINDOW_NS:
-            least.popleft()
+            minima.clear()
+        while minima and minima[-1][1] >= difference:
+            minima.pop()
+        minima.append((arrived_ns, difference))
+        while minima[0][0] < arrived_ns - WINDOW_NS:
+            minima.popleft()
 
     @property
     def difference_ns(self) -> int:
-        """The least recent difference of arrival and stamp [ns]."""
-        return self._least[0][1] if self._least else 0
+        """The minimum recent difference between arrival and stamp [ns]."""
+        return self._minima[0][1] if self._minima else 0
 
     @property
     def offset_ns(self) -> int:
@@ -66,15 +66,15 @@ class ClockComparison:
 
 
 class Silences:
-    """Intervals in which nothing came, in the order of their ends, by the robot's clock [ns]."""
+    """Intervals without any messages, in the order of their ends, by the robot's clock [ns]."""
 
     def __init__(self) -> None:
         self._known: list[tuple[int, int]] = []
 
     def add(self, begin_ns: int, end_ns: int) -> bool:
-        """Add a silence; returns whether it is a new one, and no part of the last.
+        """Add a silence; returns whether it is a new one, rather than an extension of the last one.
 
-        Joints and base that are silent together are silent once.
+        A silence of joints and base at the same time counts once.
         """
         if self._known and begin_ns < self._known[-1][1]:
             begin, end = self._known[-1]
@@ -84,29 +84,29 @@ class Silences:
         return True
 
     def after(self, at_ns: int) -> int:
-        """Return the total silence after a time [ns], and forget silences that were over before."""
+        """Return the total silence after a time [ns], and drop silences that were over before."""
         self._known = [silence for silence in self._known if silence[1] > at_ns]
         return sum(end - max(begin, at_ns) for begin, end in self._known)
 
     def clear(self) -> None:
-        """Forget all."""
+        """Drop all silences."""
         self._known.clear()
 
 
 Note: TypeAlias = Callable[[int, str, Mapping[str, Any]], object]
-"""Adds an event: a time of the run [ns], a name, arguments."""
+"""Adds an event: time of the run [ns], name, arguments."""
 MAX_BACKLOG_NS = 60_000_000_000
-"""A twin further behind than this fails: it would not catch up, and the samples would fill the memory."""
+"""Maximum lag of a twin [ns]; beyond it the run fails, since the samples would fill the memory."""
 
 
 class Lateness:
-    """Whether a twin is late, and the reaction.
+    """Tracks whether a twin is late, and determines the reaction.
 
-    It is late from `max_lag` on, until it has made up half of that.
+    The twin is late when it lags by more than `max_lag`, until the lag has fallen to half of that.
 
     Args:
-        spec: the limit, and the reaction.
-        note: hears when the twin is late and when it has caught up.
+        spec: the limit and the reaction.
+        note: called when the twin becomes late and when it has caught up.
     """
 
     def __init__(self, spec: LiveSpec, note: Note) -> None:
@@ -120,10 +120,10 @@ class Lateness:
         return self._late and self._spec.when_late is WhenLate.LOWER_RATES
 
     def must_skip(self, time_ns: int, lag_ns: int) -> bool:
-        """React to a lag [ns] at a time of the run [ns]; returns whether motion is to be skipped.
+        """React to a lag [ns] at a time of the run [ns]; returns whether motion must be skipped.
 
         Raises:
-            RunFailed: if the twin is not to go on.
+            RunFailed: if the run must end.
         """
         was_late = self._late
         self._late = lag_ns > (self._limit_ns // 2 if was_late else self._limit_ns)
@@ -153,7 +153,7 @@ KEPT_LAGS = 2000
 STATUS = "hetwin: robot"
 """Name of the diagnostic."""
 FOLLOWS = "twin follows"
-"""Key of the diagnostic for whether a run has begun."""
+"""Key of the diagnostic for whether a run has started."""
 
 
 class Health:
@@ -176,7 +176,7 @@ class Health:
         self._following = False
 
     def begin_run(self) -> None:
-        """Reset the counters when the run begins."""
+        """Reset the counters at the start of the run."""
         with self._lock:
             self._lags.clear()
             self._gaps, self._longest_gap = 0, 0.0
@@ -187,7 +187,7 @@ class Health:
         self._heard += 1
 
     def lags(self, lag_ns: int) -> None:
-        """Record the age of the newest sample at the beginning of a step [ns]."""
+        """Record the age of the newest sample at the start of a step [ns]."""
         with self._lock:
             self._lags.append(lag_ns)
 
@@ -214,9 +214,9 @@ class Health:
 
         Args:
             silent_s: time since the newest joint state.
-            gap_s: silence from which on it is a gap.
+            gap_s: minimum duration of a silence that is a gap.
             skipped_ns: duration of skipped motion.
-            period_ns: of the main model.
+            period_ns: period of the main model.
         """
         now = time.monotonic()
         with self._lock:
@@ -235,9 +235,9 @@ class Health:
             FOLLOWS: "yes" if self._following else "not yet",
         }
         if len(lags):
-            median, most = np.percentile(lags, (50, 95))
+            median, percentile_95 = np.percentile(lags, (50, 95))
             values["lag, median [ms]"] = f"{median:.2f}"
-            values["lag, 95th percentile [ms]"] = f"{most:.2f}"
+            values["lag, 95th percentile [ms]"] = f"{percentile_95:.2f}"
             values["lag, most [ms]"] = f"{lags.max():.2f}"
         if silent_s > gap_s:
             return WARN, f"no joint states for {silent_s:.1f} s; the twin waits", values

@@ -1,4 +1,4 @@
-"""A program of the robot as the source of its motion, also of its base, with pictures for it."""
+"""A program of the robot as the source of its motion, including the base; it gets the cameras' pictures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hetwin_core.kinematics.planar import PlanarPose
 from hetwin_core.kinematics.trajectories.execution import TrajectoryExecution
 from model_nodes.camera.detector import PICTURE, detections, frame_of
 from model_nodes.main_physics.settings import NamedHand
-from model_nodes.main_physics.sources.commanded_base import told_start
+from model_nodes.main_physics.sources.commanded_base import start_of
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.process import (
     ProgramGone,
@@ -49,12 +49,12 @@ from model_nodes.robot_program.messages import (
 
 
 class ProgramBase:
-    """Follows one move after the other; each falls short by a share of its way, and odometry does not notice.
+    """Follows one move after the other; each falls short by a share of its length, which odometry does not notice.
 
     Args:
-        pose: where the root link is at first, in the world.
-        start: place and heading instead; None: those of the pose.
-        slip: the share.
+        pose: initial pose of the root link in the world.
+        start: initial position and heading; None: those of `pose`.
+        slip: share of a move that is lost.
     """
 
     def __init__(self, pose: Pose, start: PlanarPose | None, slip: float) -> None:
@@ -68,26 +68,26 @@ class ProgramBase:
         self._move: tuple[BaseMove, float] | None = None
 
     def begin_move(self, move: BaseMove, time: float) -> None:
-        """Begin a move at a time [s] from where the base believes to be; one that goes on ends there."""
+        """Start a move at a time [s] from the pose by odometry; a move that is still running is ended."""
         state = self._at(time)
-        self._true, self._from = self._truly(state.pose), move.start
+        self._true, self._from = self._true_pose(state.pose), move.start
         self._move = move, time
 
     def moves(self, time: float) -> bool:
-        """Whether a move goes on at a time [s]."""
+        """Whether a move is running at a time [s]."""
         return self._move is not None and time - self._move[1] <= self._move[0].duration
 
     def root(self, time: float) -> Pose:
-        """Where the root link is at a time [s], by odometry."""
+        """The pose of the root link by odometry at a time [s]."""
         return self._in_space(self._at(time).pose)
 
     def motion(self, time: float) -> BaseMotion:
-        """The state of the base at a time [s]."""
+        """The motion of the base at a time [s]."""
         state = self._at(time)
-        there, data = self._truly(state.pose), np.zeros(POSE_SIZE)
-        data[:7] = self._in_space(there)
+        true_pose, data = self._true_pose(state.pose), np.zeros(POSE_SIZE)
+        data[:7] = self._in_space(true_pose)
         forward = self._share * state.forward
-        data[7], data[8] = forward * math.cos(there.yaw), forward * math.sin(there.yaw)
+        data[7], data[8] = forward * math.cos(true_pose.yaw), forward * math.sin(true_pose.yaw)
         data[12] = state.turn
         odometry = odometry_state(_relative(self._first, state.pose), state.forward, state.turn)
         return BaseMotion(data, odometry)
@@ -98,33 +98,33 @@ class ProgramBase:
         move, begin = self._move
         return move.at(time - begin)
 
-    def _truly(self, believed: PlanarPose) -> PlanarPose:
-        """Pose of the base for a pose of odometry."""
-        x, y, turn = _relative(self._from, believed)
-        there = self._true.offset(self._share * x, self._share * y)
-        return PlanarPose(there.x, there.y, there.yaw + turn)
+    def _true_pose(self, believed: PlanarPose) -> PlanarPose:
+        """The true pose of the base for a pose by odometry."""
+        x, y, angle = _relative(self._from, believed)
+        true_pose = self._true.offset(self._share * x, self._share * y)
+        return PlanarPose(true_pose.x, true_pose.y, true_pose.yaw + angle)
 
-    def _in_space(self, place: PlanarPose) -> Pose:
-        x, y, _, w, i, j, k = place.in_space.tolist()
+    def _in_space(self, pose: PlanarPose) -> Pose:
+        x, y, _, w, i, j, k = pose.in_space.tolist()
         return x, y, self._height, w, i, j, k
 
 
-def _relative(frame: PlanarPose, place: PlanarPose) -> PlanarPose:
-    """A place as seen from another one."""
-    dx, dy = place.x - frame.x, place.y - frame.y
+def _relative(frame: PlanarPose, pose: PlanarPose) -> PlanarPose:
+    """A pose relative to another one."""
+    dx, dy = pose.x - frame.x, pose.y - frame.y
     c, s = math.cos(frame.yaw), math.sin(frame.yaw)
-    return PlanarPose(c * dx + s * dy, c * dy - s * dx, place.yaw - frame.yaw)
+    return PlanarPose(c * dx + s * dy, c * dy - s * dx, pose.yaw - frame.yaw)
 
 
 def pictures_in(
     events: Iterable[Event], links: Mapping[str, str], sensed: SensedState
 ) -> Iterator[Picture]:
-    """Yield the pictures of the robot's cameras, and of those that stand in the world.
+    """Yield the pictures of the robot's cameras and of static cameras.
 
     Args:
-        events: of all models.
-        links: the scene's name of a link of the robot -> its own.
-        sensed: present sensor values.
+        events: events of all models.
+        links: the scene's name of a link of the robot -> the robot's own name.
+        sensed: current sensor values.
     """
     for event in events:
         if event.kind is not EventKind.MODEL or event.name != PICTURE:
@@ -137,23 +137,23 @@ def pictures_in(
 
 _PROGRAM = "program"
 _IMPORT_S = 30.0
-"""A module may take so long to be imported [s of real time]."""
+"""Time limit for the import of a module [s of real time]."""
 _TELLING_NS = 100_000_000
-"""Period of the robot's beliefs about its place, and about what it holds [ns]."""
-_CALLS = 1000
-"""Calls without a time between them; a program that makes more lets no time pass."""
+"""Period of the robot's beliefs about its own pose, and about what it holds [ns]."""
+_MAX_CALLS = 1000
+"""Maximum number of calls in a row that take no simulated time."""
 
 
 class ProgramPart(Part):
     """Lets a program move the robot: it gets the robot's sensors, and reports tasks and beliefs.
 
-    Between two of its calls no simulated time passes; while a call takes time, the program waits.
+    No simulated time passes between two calls of the program; while a call takes simulated time, the program waits.
 
     Args:
-        spec: which program.
-        robot: that it moves.
-        hands: of the robot, by name.
-        scope: before the ids of the robot's tasks, where there are several robots.
+        spec: the scenario's entry, with the program.
+        robot: the robot that the program moves.
+        hands: hands of the robot, by name.
+        scope: prefix of the ids of the robot's tasks, if there are several robots.
         functions: functional attributes of entities.
 
     Raises:
@@ -180,28 +180,28 @@ class ProgramPart(Part):
         self._pictures: list[Picture] = []
         self._events: list[Event] = []
         self._held: Mapping[str, HeldThing] = {}
-        self._told_ns = 0
+        self._next_belief_ns = 0
         self._until_ns, self._until_picture = 0, False
         self._moves_until = 0.0
         self._rest: JointMotion | None = None
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """The joints that the program may move."""
+        """Names of the joints that the program may move."""
         return tuple(joint.name for joint in movable(self._robot))
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
         """Let the program drive the base.
 
         Raises:
-            BadInput: if its start is unknown.
+            BadInput: if the start of the base is unknown.
         """
-        start = told_start(base, "a program")
-        place = None if start is None else PlanarPose(*start)
-        self._base = ProgramBase(robot.pose, place, self._spec.slip)
+        start = start_of(base, "a program")
+        start_pose = None if start is None else PlanarPose(*start)
+        self._base = ProgramBase(robot.pose, start_pose, self._spec.slip)
 
     def base(self, time_ns: int) -> BaseMotion:
-        """Return the state of the base at a time."""
+        """Return the motion of the base at a time."""
         return self._base.motion(time_ns * 1e-9)
 
     def bind(
@@ -209,7 +209,7 @@ class ProgramPart(Part):
     ) -> NDArray[np.bool_]:
         """Select the joints and their order for `motion`; returns (joints,) which of them the program may move.
 
-        The program is started here, when it is known where the joints rest.
+        The program is started here, since the resting positions of the joints are known now.
         """
         own, known = self.joint_names, resting or {}
         driven: NDArray[np.bool_] = np.array([name in own for name in joints], np.bool_)
@@ -220,7 +220,7 @@ class ProgramPart(Part):
         return driven
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the commanded joints at a time."""
+        """Return the commanded motion of the joints at a time."""
         now = time_ns * 1e-9
         if self._rest is not None and now > self._moves_until:
             return self._rest
@@ -231,10 +231,10 @@ class ProgramPart(Part):
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Let the program go on, if its wait is over.
+        """Resume the program if its wait is over.
 
         Raises:
-            RunFailed: if it fails, or does not go on within the deadline.
+            RunFailed: if the program fails, or does not wait again within the deadline.
         """
         self._joints = joints
         if self.end_ns is not None:
@@ -242,15 +242,15 @@ class ProgramPart(Part):
         if any(event.name == PICTURE for event in events):
             self._pictures += pictures_in(events, self._links, self._sensed(time_ns))
         if time_ns >= self._until_ns or (self._until_picture and self._pictures):
-            self._go_on(time_ns)
+            self._resume(time_ns)
         return None
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return the program's messages, the robot's believed place while it drives, and its load."""
+        """Return the program's messages, the robot's belief about its pose while it drives, and about its load."""
         said = [replace(event, time_ns=time_ns) for event in self._events]
         self._events = []
-        if time_ns >= self._told_ns:
-            self._told_ns = time_ns - time_ns % _TELLING_NS + _TELLING_NS
+        if time_ns >= self._next_belief_ns:
+            self._next_belief_ns = time_ns - time_ns % _TELLING_NS + _TELLING_NS
             now = time_ns * 1e-9
             if self._base.moves(now):
                 root = self._base.root(now)
@@ -291,17 +291,17 @@ class ProgramPart(Part):
             where, found = "source.program", spec.program
             raise BadInput(ready.problem, where=where, found=found, expected=ready.expected)
 
-    def _go_on(self, time_ns: int) -> None:
-        """Exchange messages with the program until it waits for a time to come."""
+    def _resume(self, time_ns: int) -> None:
+        """Exchange messages with the program until it waits for a later time."""
         process = self._process
-        assert process is not None  # it is bound
-        begun = time.monotonic()
-        for _ in range(_CALLS):
+        assert process is not None  # bind has been called
+        start_s = time.monotonic()
+        for _ in range(_MAX_CALLS):
             reply = Reply(self._sensed(time_ns), tuple(self._pictures))
             self._pictures.clear()
             try:
                 process.send(reply)
-                message = process.receive(begun + self._spec.deadline - time.monotonic())
+                message = process.receive(start_s + self._spec.deadline - time.monotonic())
             except Silent:
                 deadline = f"{self._spec.deadline:g} s of real time (source.deadline)"
                 self._fail(
@@ -312,13 +312,15 @@ class ProgramPart(Part):
             if isinstance(message, ProgramEnd):
                 self._end(message, time_ns)
                 return
-            self._take(message, time_ns)
+            self._start_request(message, time_ns)
             if self._until_ns > time_ns:
                 return
-        self._fail(time_ns, f"it makes {_CALLS} calls in a row that take no time{process.place()}")
+        self._fail(
+            time_ns, f"it makes {_MAX_CALLS} calls in a row that take no time{process.place()}"
+        )
 
-    def _take(self, request: Request, time_ns: int) -> None:
-        """Begin the program's request."""
+    def _start_request(self, request: Request, time_ns: int) -> None:
+        """Start to carry out a request of the program."""
         now = time_ns * 1e-9
         for motion in request.motions:
             self._execution.follow(motion, now, now)
@@ -349,7 +351,7 @@ class ProgramPart(Part):
 
 
 def _names(robot: Body, link: str) -> tuple[str, str]:
-    """The names of a link in the scene: of the only robot, and of one of several."""
+    """The names of a link in the scene: for a single robot, and for one of several robots."""
     return link, f"{robot.name}::{link}"
 
 

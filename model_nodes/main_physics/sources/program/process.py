@@ -1,4 +1,4 @@
-"""The process of a robot's program, as the twin sees it, and its facts about the robot."""
+"""The twin's side of the process of a robot's program, and the facts about the robot."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from model_nodes.main_physics.world.description import Base, Body, Joint
 from model_nodes.robot_program.facts import Functions, HandFacts, JointFacts, RobotFacts
 
 _SPEED = 1.0
-"""Largest velocity of a joint whose URDF gives none [rad/s or m/s]."""
+"""Maximum velocity of a joint for which the URDF has none [rad/s or m/s]."""
 
 
 def movable(robot: Body) -> list[Joint]:
-    """Return the joints that a program may move: those that are driven, and mimic no other one."""
+    """Return the joints that a program may move: driven joints that do not mimic another one."""
     return [joint for joint in robot.driven_joints if joint.mimic is None]
 
 
@@ -36,13 +36,13 @@ def robot_facts(
     scope: str = "",
     functions: Functions | None = None,
 ) -> RobotFacts:
-    """Return a program's facts about its robot.
+    """Return the facts about its robot that a program gets.
 
     Args:
-        robot: its description.
-        hands: of this robot.
-        resting: where its joints are at first, by name [rad or m].
-        scope: before the ids of its tasks.
+        robot: description of the robot.
+        hands: hands of this robot, by name.
+        resting: initial positions of its joints, by name [rad or m].
+        scope: prefix of the ids of its tasks.
         functions: functional attributes of entities.
     """
     return RobotFacts(
@@ -78,23 +78,23 @@ def _hand(hand: NamedHand) -> HandFacts:
 
 
 CALLER = "robot_program/main.py"
-"""Where the program is called."""
+"""File that calls the program."""
 _PATIENCE_S = 1.0
-"""A process that has closed its end of the connection ends within this time."""
+"""Time limit for the end of a process that has closed the connection."""
 
 
 class Silent(Exception):
-    """Nothing came within the time."""
+    """No message arrived within the time limit."""
 
 
 class ProgramGone(Exception):
-    """The process has ended; the text has how."""
+    """The process has ended; the text has how it ended."""
 
 
 class ProgramProcess:
-    """A new process that runs programs of robots; it gets nothing but messages.
+    """A new process that runs programs of robots; it only gets messages.
 
-    It ends with this one: its end of a pipe is closed then, whatever it is doing.
+    It ends with this process, since its end of a pipe is closed then, whatever the program is doing.
     """
 
     def __init__(self) -> None:
@@ -102,7 +102,7 @@ class ProgramProcess:
         life, self._life = os.pipe()
         self._stacks, stacks = os.pipe()
         passed = (there.fileno(), life, stacks)
-        # `-c` keeps the working folder off the path, where a module of any name may lie.
+        # `-c` keeps the working folder off the path, where modules of any name may be.
         code = "from model_nodes.robot_program.main import main; main()"
         self._process = subprocess.Popen(
             [sys.executable, "-c", code, *map(str, passed)],
@@ -119,14 +119,14 @@ class ProgramProcess:
 
     @property
     def pid(self) -> int:
-        """Its id."""
+        """The id of the process."""
         return self._process.pid
 
     def send(self, message: object) -> None:
         """Send a message.
 
         Raises:
-            Gone: if the process has ended.
+            ProgramGone: if the process has ended.
         """
         try:
             self._connection.send(message)
@@ -137,8 +137,8 @@ class ProgramProcess:
         """Return the next message.
 
         Raises:
-            Silent: if none comes within so many seconds of real time.
-            Gone: if the process has ended.
+            Silent: if none arrives within `seconds` of real time.
+            ProgramGone: if the process has ended.
         """
         try:
             if not self._connection.poll(max(0.0, seconds)):
@@ -148,12 +148,12 @@ class ProgramProcess:
             raise ProgramGone(self._end()) from None
 
     def place(self) -> str:
-        """Where it is at work, as the end of a sentence; empty if that cannot be seen."""
+        """Where in its code the program is, as the end of a sentence; empty if unknown."""
         place = where_it_hangs(self.pid, self._stacks, CALLER)
         return f"; it is in {place}" if place else ""
 
     def close(self) -> None:
-        """End it, and its children; calling it again does nothing."""
+        """End the process and its children; calling this again does nothing."""
         if self._connection.closed:
             return
         self._connection.close()

@@ -1,4 +1,4 @@
-"""Turns messages of action servers, controllers and behaviour trees into action annotations and claims."""
+"""Converts messages of action servers, controllers and behaviour trees to action annotations and claims."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from hetwin_core.ensemble.events import (
 from model_nodes.main_physics.sources.event_stream import OFTEN_NS
 
 _HIDDEN = "/_action/"
-_SHOWN = 8
-"""So many digits of a goal's id are kept."""
+_ID_DIGITS = 8
+"""Number of hexadecimal digits of a goal's id that are kept."""
 _RUNNING = (1, 2, 3)
-"""A goal's states accepted, executing and canceling."""
+"""States of a goal that is accepted, executing or canceling."""
 _ENDED = {4: "succeeded", 5: "canceled", 6: "aborted"}
-_LARGE = 0.05
-"""A joint error at which an event is reported; another is reported each time that it has doubled [rad or m]."""
+_MIN_ERROR = 0.05
+"""Joint error that is reported [rad or m]; it is reported again each time that it has doubled."""
 _TREE_STATES = {1: "IDLE", 2: "RUNNING", 3: "SUCCESS", 4: "FAILURE"}
 
 
 def action_of(topic: str) -> str:
-    """Return the name of the action that a hidden topic belongs to."""
+    """Return the name of the action to which a hidden topic belongs."""
     return topic.partition(_HIDDEN)[0]
 
 
 class GoalsReader:
-    """Reads the states of an action's goals: each begins and ends an operation that has the action's name."""
+    """Reads the states of an action's goals; each goal is an operation with the action's name."""
 
     def __init__(self, topic: str) -> None:
         self._topic, self._action = topic, action_of(topic)
@@ -51,7 +51,7 @@ class GoalsReader:
         self._has_begun = False
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the phases that a list of goals begins or ends; goals that had ended before it are left out."""
+        """Return the begins and ends of goals; goals that had ended before the first message are left out."""
         events: list[Event] = []
         for goal in message.status_list:
             name, state = _goal(goal.goal_info.goal_id), int(goal.status)
@@ -76,31 +76,31 @@ class GoalsReader:
 
 
 class GripperReader:
-    """Reads a gripper's feedback: an event where it begins or ceases to be stalled or at its goal."""
+    """Reads a gripper's feedback; an event reports each change of `stalled` or `reached_goal`."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
         self._said = ("", False, False)
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the changes."""
+        """Return the event of a change, if there is one."""
         feedback, goal = message.feedback, _goal(message.goal_id)
         stalled, reached = bool(feedback.stalled), bool(feedback.reached_goal)
         before, self._said = self._said, (goal, stalled, reached)
         if before == self._said or not (stalled or reached or any(before[1:])):
             return []
-        arguments = {ACTION: action_of(self._topic), GOAL_ID: goal, **_of_gripper(feedback)}
+        arguments = {ACTION: action_of(self._topic), GOAL_ID: goal, **_gripper_claims(feedback)}
         return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
 
 
-def _of_gripper(said: Any) -> dict[str, Json]:
-    """Claims of feedback or a result about a gripper."""
-    state = getattr(said, "state", None)
+def _gripper_claims(feedback: Any) -> dict[str, Json]:
+    """Convert a gripper's feedback or result to claims."""
+    state = getattr(feedback, "state", None)
     arguments: dict[str, Json] = {
-        "stalled": bool(said.stalled),
-        "reached_goal": bool(said.reached_goal),
-        "position": _number(said.position if state is None else state.position),
-        "effort": _number(said.effort if state is None else state.effort),
+        "stalled": bool(feedback.stalled),
+        "reached_goal": bool(feedback.reached_goal),
+        "position": _number(feedback.position if state is None else state.position),
+        "effort": _number(feedback.effort if state is None else state.effort),
     }
     if state is not None and len(state.name):
         arguments["joint"] = str(state.name[0])
@@ -110,45 +110,47 @@ def _of_gripper(said: Any) -> dict[str, Json]:
 class CallReader:
     """Reads the service introspection topics of an action: its goals and results.
 
-    Either end of a call may be introspected, or both; each goal and each result is reported once.
+    The client, the server or both may be introspected; each goal and each result is reported once.
     """
 
     def __init__(self, topic: str) -> None:
         self._topic, self._action = topic, action_of(topic)
-        self._asked: dict[tuple[bytes, int], str] = {}
+        self._goal_of_call: dict[tuple[bytes, int], str] = {}
         self._said: set[tuple[str, str]] = set()
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the goal that is sent, or the result that is returned."""
+        """Return the event of a goal that is sent, or of a result that is returned."""
         info = message.info
         call = bytes(int(byte) for byte in info.client_gid), int(info.sequence_number)
         for request in message.request:
-            self._asked[call] = goal = _goal(request.goal_id)
+            self._goal_of_call[call] = goal = _goal(request.goal_id)
             if hasattr(request, "goal"):
-                return self._once(GOAL_SENT, goal, _scalars(request.goal), time_ns)
+                return self._report_once(GOAL_SENT, goal, _scalars(request.goal), time_ns)
         for response in message.response:
             if (state := _ENDED.get(int(getattr(response, "status", 0)))) is not None:
-                said = response.result
-                is_gripper = hasattr(said, "stalled") and hasattr(said, "reached_goal")
+                result = response.result
+                is_gripper = hasattr(result, "stalled") and hasattr(result, "reached_goal")
                 name = GRIPPER_SAYS if is_gripper else RESULT_GOT
-                found = _of_gripper(said) if is_gripper else _scalars(said)
-                goal = self._asked.get(call, "")
-                return self._once(name, goal, {**found, RESULT: state}, time_ns)
+                found = _gripper_claims(result) if is_gripper else _scalars(result)
+                goal = self._goal_of_call.get(call, "")
+                return self._report_once(name, goal, {**found, RESULT: state}, time_ns)
         return []
 
-    def _once(self, name: str, goal: str, said: dict[str, Json], time_ns: int) -> list[Event]:
+    def _report_once(
+        self, name: str, goal: str, claims: dict[str, Json], time_ns: int
+    ) -> list[Event]:
         if goal and (name, goal) in self._said:
             return []
         self._said.add((name, goal))
-        arguments: dict[str, Json] = {**said, ACTION: self._action, GOAL_ID: goal or None}
+        arguments: dict[str, Json] = {**claims, ACTION: self._action, GOAL_ID: goal or None}
         return [announce(name, INSTANT, arguments, time_ns, self._topic)]
 
 
-def _scalars(said: Any) -> dict[str, Json]:
-    """The numbers, texts and flags of a message, also those of the messages in it; lists are left out."""
+def _scalars(message: Any) -> dict[str, Json]:
+    """Return the numbers, texts and flags of a message, including nested messages; lists are left out."""
     found: dict[str, Json] = {}
-    for name in field_names(said) or ():
-        value = getattr(said, name)
+    for name in field_names(message) or ():
+        value = getattr(message, name)
         if field_names(value):
             found |= _scalars(value)
         elif isinstance(value, bool | int | str):
@@ -159,7 +161,7 @@ def _scalars(said: Any) -> dict[str, Json]:
 
 
 def field_names(value: Any) -> Sequence[str] | None:
-    """The names of a message's fields, as it is decoded from a recording or by ROS; None for anything else."""
+    """Return the field names of a message that was decoded from a recording or by ROS; None for any other value."""
     if is_dataclass(value):
         return [field.name for field in fields(value) if field.name != "__msgtype__"]
     named = getattr(value, "get_fields_and_field_types", None)
@@ -167,27 +169,27 @@ def field_names(value: Any) -> Sequence[str] | None:
 
 
 class TrajectoryReader:
-    """Reads a controller's joint tracking errors, from a goal's feedback or from its state topic."""
+    """Reads a controller's joint tracking errors from a goal's feedback or from its state topic."""
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
-        self._goal, self._least = "", _LARGE
+        self._goal, self._threshold = "", _MIN_ERROR
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the joint with the greatest error, if that has grown."""
+        """Return an event for the joint with the largest error, if the error has grown."""
         of_goal = hasattr(message, "goal_id")
-        said = message.feedback if of_goal else message
-        goal, errors = _goal(message.goal_id) if of_goal else "", np.abs(said.error.positions)
-        if goal != self._goal or not (of_goal or (errors >= _LARGE / 2.0).any()):
-            self._goal, self._least = goal, _LARGE
-        names = said.joint_names
+        tracking = message.feedback if of_goal else message
+        goal, errors = _goal(message.goal_id) if of_goal else "", np.abs(tracking.error.positions)
+        if goal != self._goal or not (of_goal or (errors >= _MIN_ERROR / 2.0).any()):
+            self._goal, self._threshold = goal, _MIN_ERROR
+        names = tracking.joint_names
         if not len(errors) or len(names) != len(errors) or np.isnan(errors).all():
             return []
         worst = int(np.nanargmax(errors))
         error = float(errors[worst])
-        if not math.isfinite(error) or error < self._least:
+        if not math.isfinite(error) or error < self._threshold:
             return []
-        self._least = 2.0 * error
+        self._threshold = 2.0 * error
         who: dict[str, Json] = {"controller": self._topic.rpartition("/")[0]}
         if of_goal:
             who = {ACTION: action_of(self._topic), GOAL_ID: goal}
@@ -196,17 +198,17 @@ class TrajectoryReader:
 
 
 class ControllerReader(TrajectoryReader):
-    """Reads the same of the state that a controller publishes all the time."""
+    """Reads the tracking errors from the state that a controller publishes continuously."""
 
     every_ns = OFTEN_NS
 
 
 class TreeReader:
-    """Reads a behaviour tree: a node that runs is an operation with its name.
+    """Reads a behaviour tree; a node that runs is an operation with the node's name.
 
     Args:
-        topic: of the tree.
-        states: yields a node's identity, name and state, of a message.
+        topic: topic of the tree.
+        states: yields identity, name and state of each node in a message.
     """
 
     def __init__(self, topic: str, states: Callable[[Any], Iterator[tuple[str, str, str]]]) -> None:
@@ -214,7 +216,7 @@ class TreeReader:
         self._running: set[str] = set()
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the nodes that begin and end."""
+        """Return the begins and ends of nodes."""
         events: list[Event] = []
         for key, name, state in self._states(message):
             runs = state == "RUNNING"
@@ -229,23 +231,23 @@ class TreeReader:
 
 
 def nav2_states(message: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield the identity, name and state of Nav2's nodes."""
+    """Yield identity, name and state of Nav2's nodes."""
     for change in message.event_log:
         key = f"{change.node_name} {getattr(change, 'uid', '')}".strip()
         yield key, change.node_name, change.current_status
 
 
 def py_trees_states(message: Any) -> Iterator[tuple[str, str, str]]:
-    """Yield the identity, name and state of py_trees' nodes."""
+    """Yield identity, name and state of py_trees' nodes."""
     for node in message.behaviours:
         yield _goal(node.own_id), node.name, _TREE_STATES.get(int(node.status), "")
 
 
 def _goal(identity: Any) -> str:
-    return bytes(int(byte) for byte in identity.uuid).hex()[:_SHOWN]
+    return bytes(int(byte) for byte in identity.uuid).hex()[:_ID_DIGITS]
 
 
 def _number(value: Any) -> float | None:
-    """The first number; None if there is none, or it is not finite."""
+    """Return the first number; None if there is none, or it is not finite."""
     numbers = np.ravel(value)
     return float(numbers[0]) if len(numbers) and math.isfinite(numbers[0]) else None

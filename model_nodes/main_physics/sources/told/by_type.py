@@ -1,4 +1,4 @@
-"""Which reader reads a topic that nobody names, and those of the states of grippers, arms, inputs and outputs."""
+"""Finds the reader for a topic by its type, and reads states of grippers, arms, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ from model_nodes.main_physics.sources.told.action_readers import (
 from model_nodes.main_physics.sources.wrenches import wrench_numbers
 
 _MOVING, _REACHED = 0, 3
-"""Values of a Robotiq gripper's gOBJ: it moves, or is where it was sent; else something stopped it."""
+"""Values of a Robotiq gripper's gOBJ: moving, and at the requested position; otherwise something has stopped it."""
 _OPERATIONAL = 3
-_LEAST_FORCE = 10.0
-"""A force that is worth an event, as is each time that it has doubled [N]."""
+_MIN_FORCE = 10.0
+"""Force that is reported [N]; it is reported again each time that it has doubled."""
 _TOOL_MODES = {249: "bootloader", 253: "running", 255: "idle"}
 
 Said = Mapping[str, Json]
 
 
 class StatusReader:
-    """Reads a gripper's status: an event where its claims change.
+    """Reads a gripper's status; an event reports each change of its flags.
 
     Args:
-        topic: of the gripper.
-        claims: returns the claims of a message; a change of its flags is an event.
+        topic: topic of the gripper.
+        claims: returns the claims of a message; only changes of flags among them are reported.
     """
 
     every_ns = OFTEN_NS
@@ -71,18 +71,18 @@ class StatusReader:
         self._flags: Said = {}
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the changes."""
-        said = self._claims(message)
-        before, flags = self._flags, {k: v for k, v in said.items() if isinstance(v, bool)}
+        """Return the event of a change, if there is one."""
+        claims = self._claims(message)
+        before, flags = self._flags, {k: v for k, v in claims.items() if isinstance(v, bool)}
         self._flags = flags
         if before == flags or not any((*before.values(), *flags.values())):
             return []
-        arguments: dict[str, Json] = {"gripper": self._topic, **said}
+        arguments: dict[str, Json] = {"gripper": self._topic, **claims}
         return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
 
 
 def robotiq_claims(message: Any) -> Said:
-    """Claims of a Robotiq gripper; none until it is activated."""
+    """Return the claims of a Robotiq gripper; it claims nothing until it is activated."""
     ready = int(message.gSTA) == _OPERATIONAL and bool(message.gGTO)
     found = int(message.gOBJ) if ready else _MOVING
     return {
@@ -94,45 +94,45 @@ def robotiq_claims(message: Any) -> Said:
 
 
 def width_claims(message: Any) -> Said:
-    """Claims of a gripper that knows its width and whether it has grasped something."""
+    """Return the claims of a gripper that reports its width and whether it has grasped something."""
     return {"grasped": bool(message.is_grasped), "position": float(message.width)}
 
 
 class ForceReader:
-    """Reads an arm's wrench at its end: an event where the force has grown."""
+    """Reads an arm's wrench at its end effector; an event reports when the force has grown."""
 
     every_ns = OFTEN_NS
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
-        self._least = _LEAST_FORCE
+        self._threshold = _MIN_FORCE
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the force, if it has grown; it may again once it has fallen below half of the least."""
+        """Return the event of a grown force; after it has fallen below half the threshold it may be reported again."""
         found = _wrench(message)
         force, torque = float(np.linalg.norm(found[:3])), float(np.linalg.norm(found[3:]))
-        if force < _LEAST_FORCE / 2.0:
-            self._least = _LEAST_FORCE
-        if not self._least <= force < np.inf:
+        if force < _MIN_FORCE / 2.0:
+            self._threshold = _MIN_FORCE
+        if not self._threshold <= force < np.inf:
             return []
-        self._least = 2.0 * force
+        self._threshold = 2.0 * force
         arguments: dict[str, Json] = {"arm": self._topic, "force": force, "torque": torque}
         return [announce(FORCE_SAYS, INSTANT, arguments, time_ns, self._topic)]
 
 
 def _wrench(message: Any) -> list[float]:
-    """The estimated wrench from outside, in the base's frame [N, Nm], by the names of libfranka and of ROS 2."""
+    """Return the estimated external wrench in the base frame [N, Nm]; libfranka and ROS 2 name it differently."""
     found = getattr(message, "O_F_ext_hat_K", None)
     found = message.o_f_ext_hat_k if found is None else found
     return wrench_numbers(found) if hasattr(found, "wrench") else [float(one) for one in found]
 
 
 class ChangesReader:
-    """Reads inputs and outputs: an event for each that changes; their first state is none.
+    """Reads inputs and outputs; an event reports each change after the first message.
 
     Args:
-        topic: of the inputs and outputs.
-        states: returns the state of each in a message.
+        topic: topic of the inputs and outputs.
+        states: returns the state of each input and output in a message.
     """
 
     every_ns = OFTEN_NS
@@ -142,7 +142,7 @@ class ChangesReader:
         self._before: dict[str, Json] = {}
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the changes."""
+        """Return the events of the changes."""
         now = self._states(message)
         changed = {k: v for k, v in now.items() if self._before.get(k, v) != v}
         self._before.update(now)
@@ -153,7 +153,7 @@ class ChangesReader:
 
 
 def ur_pins(message: Any) -> Said:
-    """The digital inputs and outputs of a UR's controller and tool."""
+    """Return the digital inputs and outputs of a UR's controller and tool."""
     return {
         f"{kind} {int(one.pin)}": bool(one.state)
         for kind in ("digital_in", "digital_out")
@@ -162,7 +162,7 @@ def ur_pins(message: Any) -> Said:
 
 
 def ur_tool(message: Any) -> Said:
-    """The voltage that a UR gives its tool [V], and the tool's mode; current and temperature change all the time."""
+    """Return a UR tool's supply voltage [V] and mode; current and temperature are left out, as they always change."""
     mode = int(message.tool_mode)
     return {
         "tool_output_voltage": int(message.tool_output_voltage),
@@ -171,18 +171,18 @@ def ur_tool(message: Any) -> Said:
 
 
 Reader = Callable[[str], EventReader]
-"""Makes the reader of a topic: a function of a message and its time [ns] that returns events."""
+"""Creates the reader of a topic: a function of a message and its time [ns] that returns events."""
 EVIDENCE = Group(
     "hetwin.evidence", "evidence", "a function of a topic's name, which returns its reader"
 )
-"""Readers of packages: an entry point has the name of a message type, such as ``my_msgs/msg/Grip``."""
+"""Readers of packages; the name of an entry point is a message type, such as ``my_msgs/msg/Grip``."""
 
 
 def _robotiq(topic: str) -> EventReader:
     return StatusReader(topic, robotiq_claims)
 
 
-_OF_TYPE: Mapping[str, Reader] = {
+_READER_OF_TYPE: Mapping[str, Reader] = {
     GOALS: GoalsReader,
     GRIPPER: GripperReader,
     PARALLEL_GRIPPER: GripperReader,
@@ -193,7 +193,7 @@ _OF_TYPE: Mapping[str, Reader] = {
     NAV2_TREE: lambda topic: TreeReader(topic, nav2_states),
     PY_TREE: lambda topic: TreeReader(topic, py_trees_states),
 }
-_OF_NAME: Mapping[str, Reader] = {
+_READER_OF_NAME: Mapping[str, Reader] = {
     "Robotiq2FGripper_robot_input": _robotiq,
     "CModel_robot_input": _robotiq,
     "CModelStatus": _robotiq,
@@ -201,35 +201,35 @@ _OF_NAME: Mapping[str, Reader] = {
     "FrankaState": ForceReader,
     "FrankaRobotState": ForceReader,
 }
-"""Types of which there are some of the same name in several packages."""
-_OF_END: Mapping[str, Reader] = {SENT_GOAL: CallReader, GOT_RESULT: CallReader}
+"""Readers by the last part of a type, for types with the same name in several packages."""
+_READER_OF_SUFFIX: Mapping[str, Reader] = {SENT_GOAL: CallReader, GOT_RESULT: CallReader}
 
 
 def reader_of(type_name: str) -> Reader | None:
-    """Return the factory of a topic's reader with messages of a type; None if such topics are read only if named."""
-    known = _OF_TYPE.get(type_name) or _OF_NAME.get(type_name.rpartition("/")[2])
-    ends = (reader for end, reader in _OF_END.items() if type_name.endswith(end))
-    own, others = known or next(ends, None), _of_package(type_name)
+    """Return the function that creates readers for a message type; None if such topics are only read when named."""
+    known = _READER_OF_TYPE.get(type_name) or _READER_OF_NAME.get(type_name.rpartition("/")[2])
+    ends = (reader for end, reader in _READER_OF_SUFFIX.items() if type_name.endswith(end))
+    own, others = known or next(ends, None), _package_reader(type_name)
     if own is None or others is None:
         return own or others
     return lambda topic: _Both(own(topic), others(topic))
 
 
 class _Both:
-    """Reads a topic by hetwin's own reader and by that of a package."""
+    """Reads a topic with hetwin's own reader and with that of a package."""
 
     def __init__(self, *readers: EventReader) -> None:
         self._readers = readers
         self.every_ns = min(getattr(reader, EVERY, 0) for reader in readers)
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the events of both."""
+        """Return the events of both readers."""
         return [event for reader in self._readers for event in reader(message, time_ns)]
 
 
 @cache
-def _of_package(type_name: str) -> Reader | None:
-    """An installed package's reader of such messages; None if there is none, or it cannot be used."""
+def _package_reader(type_name: str) -> Reader | None:
+    """Return the reader of an installed package for a message type; None if there is none, or it cannot be used."""
     if EVIDENCE.point(type_name) is None:
         return None
     try:

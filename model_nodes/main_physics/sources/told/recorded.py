@@ -1,4 +1,4 @@
-"""Tasks and beliefs in a recording or of a live robot, turned into events."""
+"""Converts tasks and beliefs of a recording or a live robot to events."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ class TaskReader:
 
 
 VISIBLE = "visible"
-"""The fluent of detected objects, until they are no longer detected."""
+"""The fluent of objects while they are detected."""
 
 
 class BeliefReader:
-    """Reads the messages of one topic, whatever has their types: a recording's definitions, or ROS.
+    """Reads the messages of one topic, decoded by a recording's definitions or by ROS.
 
-    A message that holds no belief becomes an event with the reason and its number.
+    A message without a belief becomes an event with the reason and its number.
 
     Args:
-        spec: the topic, and the subject of its messages.
+        spec: the scenario's entry: the topic, and the entity that its messages are about.
     """
 
     def __init__(self, spec: Beliefs) -> None:
@@ -64,7 +64,7 @@ class BeliefReader:
         self._visible: tuple[str, ...] = ()
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the beliefs that a message holds."""
+        """Return the beliefs in a message."""
         self._count += 1
         topic = self._spec.topic
         try:
@@ -90,7 +90,7 @@ class BeliefReader:
         )
 
     def _percepts(self, message: Any) -> Iterator[BeliefFields]:
-        """Yield where each object is, and changes of visibility."""
+        """Yield changes of visibility, and the location of each object."""
         found: dict[str, BeliefFields] = {}
         for detection in message.detections:
             if not detection.results:
@@ -128,9 +128,17 @@ def _without_covariance(pose: Any) -> Any:
 
 
 def _numbers(pose: Any) -> Pose:
-    """The numbers of a geometry_msgs/msg/Pose."""
-    place, turn = pose.position, pose.orientation
-    found: Sequence[float] = (place.x, place.y, place.z, turn.w, turn.x, turn.y, turn.z)
+    """Return the numbers of a geometry_msgs/msg/Pose."""
+    position, orientation = pose.position, pose.orientation
+    found: Sequence[float] = (
+        position.x,
+        position.y,
+        position.z,
+        orientation.w,
+        orientation.x,
+        orientation.y,
+        orientation.z,
+    )
     return tuple(map(float, found))
 
 
@@ -146,7 +154,7 @@ _FIELDS: Mapping[str, Sequence[str]] = {
         *("stamp", "id", "parent", "after", "operation", "goal", "status", "reason", "variables"),
     ),
 }
-"""Types of messages -> their fields."""
+"""Message type -> its fields."""
 
 
 def task_readers(
@@ -156,13 +164,13 @@ def task_readers(
 
     Args:
         bag: the recording.
-        topics: that are read; None for all of their type.
+        topics: topics to read; None for all of this type.
         others: namespaces of other robots, whose topics are only read if they are named.
 
     Raises:
         BadInput: if a topic is missing, empty or of another type.
     """
-    named = _of_type(bag, TASKS.type, others) if topics is None else topics
+    named = _topics_of_type(bag, TASKS.type, others) if topics is None else topics
     for index, topic in enumerate(() if topics is None else topics):
         _require(bag, topic, f"tasks.{index}", (TASKS.type,))
     for topic in named:
@@ -181,7 +189,7 @@ def belief_readers(
         others: namespaces of other robots, whose topics are only read if they are named.
 
     Raises:
-        BadInput: if a topic is missing, empty or of another type, named twice, or the entity of its pose is unclear.
+        BadInput: if a topic is missing, empty, of another type or named twice, or the entity of its pose is unclear.
     """
     readers: dict[str, EventReader] = {}
     for index, spec in enumerate(named):
@@ -196,7 +204,7 @@ def belief_readers(
         type_name = _require(bag, spec.topic, f"{where}.topic", (*_POSES, DETECTIONS, BELIEFS.type))
         _check_entity(spec, type_name, where)
         readers[spec.topic] = BeliefReader(spec)
-    for topic in _of_type(bag, BELIEFS.type, others):
+    for topic in _topics_of_type(bag, BELIEFS.type, others):
         readers.setdefault(topic, BeliefReader(Beliefs(topic=topic)))
     for topic in readers:
         (type_name,) = bag.types(topic)
@@ -205,7 +213,7 @@ def belief_readers(
 
 
 def _require(bag: Bag, topic: str, where: str, types: Sequence[str]) -> str:
-    """Return the type of a topic that must have messages of one of some types."""
+    """Return the type of a topic, which must have messages of one of some types."""
     summary = bag.require(topic, where)
     if summary.type not in types:
         raise BadInput(
@@ -243,8 +251,8 @@ def _check_entity(spec: Beliefs, type_name: str, where: str) -> None:
         )
 
 
-def _of_type(bag: Bag, type_name: str, others: Collection[str]) -> list[str]:
-    """Return the topics of one type that are in no other robot's namespace."""
+def _topics_of_type(bag: Bag, type_name: str, others: Collection[str]) -> list[str]:
+    """Return the topics of one type outside the namespaces of other robots."""
     return [
         topic.name
         for topic in bag.topics.values()
