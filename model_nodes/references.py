@@ -1,4 +1,4 @@
-"""References to attributes of the scene, or to some of their numbers."""
+"""References to attributes of the scene, or to some of an attribute's numbers."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Reference:
     """An attribute of an entity, or a part of it.
 
     Attributes:
-        text: as the scenario has it.
+        text: the reference as written in the scenario.
         entity: name of the entity.
         attribute: name of the attribute.
-        part: an index, ``first:last`` (the last is not included), or the name of a joint; empty for all numbers.
+        part: an index, a range ``first:last`` without the last index, or a joint's name; empty for all numbers.
     """
 
     text: str
@@ -35,10 +35,10 @@ class Reference:
 
     @classmethod
     def from_text(cls, text: str, where: str) -> Reference:
-        """Read one, as a scenario has it.
+        """Parse a reference as written in a scenario.
 
         Raises:
-            BadInput: if it is written in another way.
+            BadInput: if it does not have the form of a reference.
         """
         found = _WRITTEN.fullmatch(text.strip())
         if found is None:
@@ -56,7 +56,7 @@ class Reference:
         return Selection(self.entity, self.attribute)
 
     def find(self, layout: Layout, where: str) -> tuple[AttributeSpec, Ints]:
-        """The attribute, and the indices of the numbers in it.
+        """Return the attribute, and the indices of the referenced numbers.
 
         Raises:
             BadInput: if the scene has no such attribute, or the attribute no such numbers.

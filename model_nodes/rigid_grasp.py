@@ -1,7 +1,7 @@
-"""Rigid grasp: an object is rigidly attached to the hand as long as the model is responsible for it.
+"""Rigid grasp: an object is rigidly attached to the hand while the model is responsible for its pose.
 
-The second baseline of Bauer et al. (2022, section 4.2) attaches objects like this; as a model of the ensemble any
-trigger can do so. On release the object continues with the hand's velocity.
+The second baseline of Bauer et al. (2022, section 4.2) attaches objects in this way; as a model of the ensemble, any
+trigger can start it. On release the object continues with the hand's velocity.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Settings(Parameters):
 
     hand: Hand = parameter("the hand that objects move with")
     velocity_window: Amount = parameter(
-        "the hand's velocity at release is fitted over this time", 0.08, "s"
+        "time over which the hand's velocity at release is fitted", 0.08, "s"
     )
 
 
 class RigidGrasp(Model[Settings]):
-    """Keeps the pose of each object for which it is responsible constant in the hand's grasp frame."""
+    """Keeps the pose of each object that it is responsible for constant in the hand's grasp frame."""
 
     summary = "Moves objects with the hand; releases them with the hand's velocity."
     rate = 100.0
@@ -72,7 +72,7 @@ class RigidGrasp(Model[Settings]):
         """Hold an object at its current pose relative to the hand.
 
         Raises:
-            Refused: if this is not the pose of an object, or not a pose at all.
+            Refused: if it is not the pose of an object, or the value is not a pose.
         """
         self._check_can_take(entity, attribute, value, scene)
         hand = scene.pose(self._hand)

@@ -1,4 +1,4 @@
-"""The shapes of a scene in MuJoCo, for rays and for distances between surfaces."""
+"""The shapes of a scene in MuJoCo, for ray casting and for distances between surfaces."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ GEOM_TYPES = {
 
 
 _POINT = 1e-6
-"""Radius of the ball that stands for a point [m]."""
+"""Radius of the sphere that represents a point [m]."""
 _POINT_NAME = "a point of hetwin's own"
 _UNSEEN = 5
 _SEEN = np.array([1, 1, 1, 1, 1, 0], np.uint8)
-"""Rays pass through geoms of the group `_UNSEEN`."""
+"""Visibility of geom groups for rays: they pass through the group `_UNSEEN`."""
 
 
 class SceneShapes:
-    """All shapes of a scene as MuJoCo's geoms, moved to where the scene has them before each look.
+    """All shapes of a scene as MuJoCo's geoms; `update` moves them to their current poses.
 
     Args:
-        layout: of the scene.
+        layout: layout of the scene.
 
     Attributes:
-        unchanging: it is no part of a model's saved state.
+        unchanging: excludes it from the saved state of models.
     """
 
     unchanging: ClassVar[bool] = True
@@ -51,14 +51,14 @@ class SceneShapes:
         self._data = mj.MjData(self._model)
         self._poses = [layout.range_of(entity.name, POSE.name) for entity in shown]
         bodies = [-1, *(layout.entity_id(entity.name) for entity in shown)]
-        bodies.append(-1)  # of the point
+        bodies.append(-1)  # the body of the point
         self._entity_of_geom = np.array(bodies, np.intp)[self._model.geom_bodyid]
         self._point = int(self._model.ngeom) - 1
         self._collides = {e.name: [shape.collides for shape in e.shapes] for e in shown}
         self._body_of = {entity.name: i + 1 for i, entity in enumerate(shown)}
 
     def update(self, scene: Snapshot) -> None:
-        """Move everything to where it is in a scene."""
+        """Move all shapes to their poses in a scene."""
         data = self._data
         for i, where in enumerate(self._poses):
             pose = scene.values[where]
@@ -67,13 +67,13 @@ class SceneShapes:
         mj.mj_kinematics(self._model, data)
 
     def cast(self, begin: Floats, ways: Floats, reach: float, without: str) -> NDArray[np.intp]:
-        """Return (n,) the index in the layout of the entity that each ray hits first; -1 for none.
+        """Return (n,) the index in the layout of the first entity that each ray hits; -1 for none.
 
         Args:
-            begin: (3,) where they begin [m].
-            ways: (n, 3) unit vectors along them.
-            reach: how far they go [m].
-            without: an entity that does not stop them; empty: none.
+            begin: (3,) common origin of the rays [m].
+            ways: (n, 3) directions of the rays, unit vectors.
+            reach: maximum length of the rays [m].
+            without: entity that rays pass through; empty: none.
         """
         count = len(ways)
         geoms, distances = np.empty(count, np.int32), np.empty(count)
@@ -95,12 +95,12 @@ class SceneShapes:
         return np.where(hit, self._entity_of_geom[np.maximum(geoms, 0)], -1)
 
     def distance(self, first: Iterable[str], second: Iterable[str], most: float) -> float:
-        """Return the distance between the surfaces of entities; negative if they overlap, `most` if it is larger.
+        """Return the distance between the surfaces of two groups of entities; negative if they overlap, at most `most`.
 
         Args:
-            first: some entities; those without shapes are far from everything.
-            second: others.
-            most: the largest distance that matters [m].
+            first: names of entities; those without shapes are ignored.
+            second: names of other entities.
+            most: maximum distance of interest [m].
         """
         nearest = most
         geoms = [geom for name in second for geom in self._geoms(name)]
@@ -111,12 +111,12 @@ class SceneShapes:
         return nearest
 
     def distance_to(self, point: Floats, entities: Iterable[str], most: float) -> float:
-        """Return the distance from a point to the nearest surface; negative inside, `most` if it is larger.
+        """Return the distance from a point to the nearest surface; negative inside, at most `most`.
 
         Args:
             point: (3,) in the world [m].
-            entities: some entities.
-            most: the largest distance that matters [m].
+            entities: names of the entities.
+            most: maximum distance of interest [m].
         """
         self._data.mocap_pos[-1] = point
         mj.mj_kinematics(self._model, self._data)
@@ -127,7 +127,7 @@ class SceneShapes:
         return nearest
 
     def _geoms(self, name: str) -> Sequence[int]:
-        """The geoms that take part in contacts; if there are none, those that are shown."""
+        """Return the geoms with collisions of an entity; if there are none, its visual geoms."""
         body = self._body_of.get(name)
         if body is None:
             return range(0)
@@ -152,14 +152,14 @@ def _compile(entities: Sequence[Entity]) -> mj.MjModel:
 def add_shapes(
     spec: mj.MjSpec, body: mj.MjsBody, entity: Entity, is_of: int, meets: int, margin: float
 ) -> None:
-    """Add an entity's shapes that take part in contacts to a body.
+    """Add an entity's colliding shapes to a body.
 
     Args:
-        spec: to which the body belongs.
-        body: that gets them.
-        entity: whose shapes they are.
-        is_of, meets: bits; two shapes meet if one `is_of` a bit that the other `meets`.
-        margin: they meet when they are nearer than the larger margin of the two [m].
+        spec: specification with the body.
+        body: body to which the shapes are added.
+        entity: entity with the shapes.
+        is_of, meets: masks; two shapes collide if one's `is_of` and the other's `meets` share a bit.
+        margin: contacts are detected at distances below the larger margin of the two [m].
     """
     for i, shape in enumerate(entity.shapes):
         if shape.collides:
@@ -188,7 +188,7 @@ def _mesh(spec: mj.MjSpec, name: str, shape: Shape) -> str:
 
 
 def _size(shape: Shape) -> list[float]:
-    """MuJoCo has half lengths."""
+    """Return the size as MuJoCo expects it, with half lengths."""
     match shape.kind:
         case ShapeKind.BOX | ShapeKind.PLANE:
             return [*(length / 2.0 for length in shape.size), 1.0][:3]

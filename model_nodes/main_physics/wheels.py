@@ -1,4 +1,4 @@
-"""The wheels of a differential drive: their speeds for a velocity of the base, and odometry from their turning."""
+"""The wheels of a differential drive: their speeds for a velocity of the base, and odometry from their rotation."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.transforms import compose, rotate
 
-_ACROSS = 0.99
-"""The least part of a wheel's axis that must point to the side."""
-_SAME = 0.02
-"""Radii of wheels may differ by this part of the largest one."""
+_MIN_SIDEWAYS = 0.99
+"""Minimum sideways component of a wheel's axis, a unit vector."""
+_RADIUS_TOLERANCE = 0.02
+"""Maximum relative difference of the wheels' radii."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,11 @@ class DifferentialDrive:
 
     Attributes:
         left, right: names of the joints.
-        radius: of the wheels [m].
-        separation: between the sides [m].
-        axle: of the middle between the wheels, forward of the root link's origin [m].
-        signs: (n,) of the joints of the left side, then the right one: 1 if a positive velocity rolls forward, else -1.
+        radius: radius of the wheels [m].
+        separation: distance between the two sides [m].
+        axle: forward distance of the midpoint between the wheels from the root link's origin [m].
+        signs: (n,) for the joints of the left side, then the right one: 1 if a positive velocity rolls forward, else
+        -1.
     """
 
     left: tuple[str, ...]
@@ -51,35 +52,37 @@ class DifferentialDrive:
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Names of the joints, first those of the left side."""
+        """Names of the joints, those of the left side first."""
         return self.left + self.right
 
     def wheel_velocities(self, forward: float, turn: float) -> Floats:
         """Return (n,) velocities of the joints [rad/s].
 
         Args:
-            forward: velocity of the middle between the wheels [m/s].
-            turn: velocity about z, counter-clockwise [rad/s].
+            forward: velocity of the midpoint between the wheels [m/s].
+            turn: angular velocity about z, counter-clockwise [rad/s].
         """
         aside = turn * self.separation / 2.0
         sides = [forward - aside] * len(self.left) + [forward + aside] * len(self.right)
         velocities: Floats = self.signs * np.array(sides) / self.radius
         return velocities
 
-    def motion(self, turned: Floats) -> tuple[float, float]:
-        """Return way forward [m] and turn [rad] for turns (n,) of the joints [rad]; or both per second."""
-        ways = (self.signs * turned * self.radius).tolist()  # of a few wheels lists are quicker
+    def motion(self, rotations: Floats) -> tuple[float, float]:
+        """Return forward distance [m] and yaw [rad] for rotations (n,) of the joints [rad]; or both per second."""
+        distances = (
+            self.signs * rotations * self.radius
+        ).tolist()  # for a few wheels lists are faster
         count = len(self.left)
-        left, right = sum(ways[:count]) / count, sum(ways[count:]) / len(self.right)
+        left, right = sum(distances[:count]) / count, sum(distances[count:]) / len(self.right)
         return (left + right) / 2.0, (right - left) / self.separation
 
 
 class WheelOdometry:
-    """Where a base is by the turning of its wheels, which is where it would be if they did not slip.
+    """Pose of a base from the rotation of its wheels, assuming that they do not slip.
 
     Args:
         drive: the wheels.
-        positions: (n,) of the wheels' joints at the beginning [rad]; the root link is at the origin then.
+        positions: (n,) initial positions of the wheels' joints [rad]; the root link is at the origin then.
     """
 
     def __init__(self, drive: DifferentialDrive, positions: Floats) -> None:
@@ -89,28 +92,28 @@ class WheelOdometry:
         self._twist = (0.0, 0.0)
 
     def advance(self, positions: Floats, velocities: Floats) -> None:
-        """Go on to positions (n,) [rad] and velocities (n,) [rad/s] of the wheels' joints."""
-        way, turn = self._drive.motion(positions - self._positions)
+        """Advance to positions (n,) [rad] and velocities (n,) [rad/s] of the wheels' joints."""
+        distance, yaw = self._drive.motion(positions - self._positions)
         self._positions = positions.copy()
-        self._axle = self._axle.after(way, turn)
+        self._axle = self._axle.after(distance, yaw)
         self._twist = self._drive.motion(velocities)
 
     @property
     def state(self) -> Floats:
-        """(13,) pose of the root link in the frame where it began, and twist along its own axes."""
+        """(13,) pose of the root link in the frame of its start, and twist along its own axes."""
         return odometry_state(
             self._axle.offset(-self._drive.axle, 0.0), *self._twist, self._drive.axle
         )
 
 
 def odometry_state(pose: PlanarPose, forward: float, turn: float, axle: float = 0.0) -> Floats:
-    """Return (13,) pose, and twist along the own axes, of a root link.
+    """Return (13,) pose of a root link, and its twist along its own axes.
 
     Args:
-        pose: of the root link.
-        forward: velocity of a point on the root's x axis, along it [m/s].
-        turn: velocity about z [rad/s].
-        axle: where that point is, which does not move sideways, forward of the origin [m].
+        pose: pose of the root link.
+        forward: velocity of a point on the root's x axis, along that axis [m/s].
+        turn: angular velocity about z [rad/s].
+        axle: x of that point in the root link [m]; the point does not move sideways.
     """
     state = np.zeros(POSE_SIZE)
     state[:7] = pose.in_space
@@ -119,10 +122,10 @@ def odometry_state(pose: PlanarPose, forward: float, turn: float, axle: float = 
 
 
 def differential_drive(body: Body, wheels: Wheels) -> DifferentialDrive:
-    """Return the wheels of a robot, with their radius and separation; by default the URDF's.
+    """Return the wheels of a robot, with radius and separation; by default those of the URDF.
 
     Raises:
-        BadInput: if a joint is not there or no wheel, or a measure cannot be found.
+        BadInput: if a joint does not exist or is not a wheel, or a dimension cannot be determined.
     """
     left = [_wheel(body, name, f"robot.wheels.left.{i}") for i, name in enumerate(wheels.left)]
     right = [_wheel(body, name, f"robot.wheels.right.{i}") for i, name in enumerate(wheels.right)]
@@ -151,7 +154,7 @@ def with_tyres(body: Body, wheels: Wheels | None) -> Body:
     """Return a robot whose wheels touch the floor over the width of their tyres, if given.
 
     Raises:
-        BadInput: if a joint of the wheels is not there.
+        BadInput: if a joint of the wheels does not exist.
     """
     if wheels is None or wheels.tyre_width is None:
         return body
@@ -183,7 +186,7 @@ def _wheel(body: Body, name: str, where: str) -> Joint:
 
 
 def _frames(body: Body) -> dict[str, Pose]:
-    """Pose of each link in the root link's frame with all joints at zero."""
+    """Return the pose of each link in the root link's frame with all joints at zero."""
     parents = {joint.child: joint.parent for joint in body.joints}
     frames: dict[str, Pose] = {}
     for link in body.links:  # parents come before their children
@@ -198,7 +201,7 @@ def _centre(frame: Pose, joint: Joint) -> Floats:
 
 def _sign(frame: Pose, joint: Joint) -> float:
     aside = rotate(frame, joint.axis)[1]
-    if abs(aside) < _ACROSS:
+    if abs(aside) < _MIN_SIDEWAYS:
         raise BadInput(
             "this wheel does not roll forward, along x of the root link",
             where="robot.wheels",
@@ -229,7 +232,7 @@ def _radius(body: Body, joints: Sequence[Joint]) -> float:
         rolling = [g for g in geometries if g.collides] or list(geometries)
         radii[joint.name] = max((_reach(g, joint) for g in rolling), default=0.0)
     largest, smallest = max(radii.values()), min(radii.values())
-    if smallest < (1.0 - _SAME) * largest or largest == 0.0:
+    if smallest < (1.0 - _RADIUS_TOLERANCE) * largest or largest == 0.0:
         raise BadInput(
             "the URDF does not give the wheels one radius",
             where="robot.wheels.radius",
@@ -240,24 +243,26 @@ def _radius(body: Body, joints: Sequence[Joint]) -> float:
 
 
 def _reach(geometry: Geometry, joint: Joint) -> float:
-    """How far a round geometry, or a mesh, reaches from the joint's axis [m]; 0 for others."""
+    """Return the distance that a round geometry or a mesh extends from the joint's axis [m]; 0 for other shapes."""
     axis, anchor = np.array(joint.axis), np.array(joint.anchor)
 
-    def away(points: Floats) -> Floats:
+    def distances_from_axis(points: Floats) -> Floats:
         relative = np.atleast_2d(points) - anchor
         distances: Floats = np.linalg.norm(relative - np.outer(relative @ axis, axis), axis=1)
         return distances
 
-    centre = float(away(np.array(geometry.pose[:3]))[0])
+    centre = float(distances_from_axis(np.array(geometry.pose[:3]))[0])
     match geometry.kind:
         case ShapeKind.SPHERE | ShapeKind.CYLINDER | ShapeKind.CAPSULE:
             return centre + geometry.size[0]
         case ShapeKind.ELLIPSOID:
             own = np.abs(rotate_vector(axis, _conjugate(geometry.pose)))
-            return centre + max(s for s, a in zip(geometry.size, own, strict=True) if a < _ACROSS)
+            return centre + max(
+                s for s, a in zip(geometry.size, own, strict=True) if a < _MIN_SIDEWAYS
+            )
         case ShapeKind.MESH if geometry.hull is not None:
             points = [rotate(geometry.pose, vertex) for vertex in geometry.hull.vertices]
-            return float(away(np.array(points) + np.array(geometry.pose[:3])).max())
+            return float(distances_from_axis(np.array(points) + np.array(geometry.pose[:3])).max())
     return 0.0
 
 

@@ -1,4 +1,4 @@
-"""A robot's beliefs about poses, and percepts from a camera's pictures."""
+"""A robot's beliefs about poses, and percepts from the pictures of its cameras."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Beliefs:
     """Keeps believed poses, in the world or on a link of the robot.
 
     Args:
-        link_pose: where a link is in the world, as far as the robot knows.
+        link_pose: returns the pose of a link in the world, as the robot knows it.
     """
 
     def __init__(self, link_pose: Callable[[str], Pose]) -> None:
@@ -30,29 +30,29 @@ class Beliefs:
 
     @property
     def held(self) -> Mapping[str, HeldThing]:
-        """Objects that move with the robot."""
+        """Objects that move with a link of the robot."""
         return self._held
 
     def perceived(self, entity: str, pose: Pose) -> None:
-        """Take note of where something was perceived; not of objects that move with the robot."""
+        """Update the pose of a perceived object, unless the object moves with the robot."""
         if entity not in self._held:
             self._poses[entity] = pose
 
     def pose(self, entity: str) -> Pose | None:
-        """Return where something is; None: that is not known."""
+        """Return the pose of an object in the world; None if it is unknown."""
         held = self._held.get(entity)
         if held is None:
             return self._poses.get(entity)
         return within(self._link_pose(held.frame), held.pose)
 
     def place(self, telling: Telling, entity: str, pose: Sequence[float], origin: str) -> None:
-        """Believe something to be at a pose, or at a place at which it stands upright."""
+        """Set the believed pose of an object; three numbers are a position at which it stands upright."""
         where = tuple(map(float, pose)) if len(pose) == 7 else (*map(float, pose), *_UPRIGHT)
         self._poses[entity] = where
         telling.believe_at(entity, where, origin=origin)
 
     def hold(self, telling: Telling, entity: str, hand: str, link: str, carried_by: str) -> None:
-        """Believe something to move with a hand's link, held by it, or on a held object."""
+        """Believe that an object moves with a hand's link, because the hand holds it or it lies on a held object."""
         self._held[entity] = HeldThing(link, seen_from(self._link_pose(link), self._known(entity)))
         if carried_by:
             telling.believe(_ON, entity, carried_by, origin="carried")
@@ -61,7 +61,7 @@ class Beliefs:
             self._hands[entity] = hand
 
     def put_down(self, telling: Telling, entity: str, on: str, at: Sequence[float] | None) -> None:
-        """Believe something to be where the hand has left it, or at a pose."""
+        """Believe that a hand has put an object down, at its current pose or at the given one."""
         pose = self._known(entity) if at is None else at
         self._held.pop(entity, None)
         hand = self._hands.pop(entity, None)
@@ -86,11 +86,11 @@ class Percept(NamedTuple):
     """A percept of the robot.
 
     Attributes:
-        object: name of the object that it takes it for.
-        pose: x y z [m], qw qx qy qz in the world, as far as the robot knows where it is.
-        confidence: 0 to 1, of the picture in which it was highest.
-        pictures: in how many of the pictures it was found.
-        of: number of pictures.
+        object: name that the detector reports.
+        pose: x y z [m], qw qx qy qz in the world, according to the robot's own pose estimate.
+        confidence: maximum over the pictures, 0 to 1.
+        pictures: number of pictures in which it was detected.
+        of: number of all pictures.
     """
 
     object: str
@@ -101,7 +101,7 @@ class Percept(NamedTuple):
 
 
 def in_world(picture: Picture, motions: Motions, pose: Sequence[float]) -> Pose:
-    """Return a pose in a picture's frame in the world."""
+    """Transform a pose from a picture's frame to the world."""
     if not picture.frame:
         return tuple(pose)
     frame = motions.pose_of(picture.frame, picture.sensed.joints)
@@ -109,7 +109,7 @@ def in_world(picture: Picture, motions: Motions, pose: Sequence[float]) -> Pose:
 
 
 def percepts(pictures: Sequence[Picture], motions: Motions) -> list[Percept]:
-    """Return the percepts of some pictures, in the order of first sight; poses are those of the last picture."""
+    """Return the percepts in some pictures, in the order of first detection, with poses from the last picture."""
     found: dict[str, Percept] = {}
     for picture in pictures:
         for seen in picture.found:

@@ -1,4 +1,4 @@
-"""Time of a robot's program: its actions go on and end while it waits."""
+"""Controls the time of a robot's program: while it waits, its actions proceed and end."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from model_nodes.robot_program.telling import Task, Telling
 _ROUNDING_S = 1e-9
 
 
-class _Going(NamedTuple):
-    """An action that goes on."""
+class _RunningAction(NamedTuple):
+    """An action in progress."""
 
     end: float
     operation: str
@@ -22,18 +22,18 @@ class _Going(NamedTuple):
 
 
 class Course:
-    """Passes on the program's requests, and waits for the twin.
+    """Sends the program's requests to the twin, and waits for its replies.
 
     Args:
-        twin: the other end.
-        sensed: at the begin.
+        twin: connection to the twin.
+        sensed: sensor values at the start.
         held: returns the objects that the robot believes to hold.
-        scope: before the ids of its tasks.
+        scope: prefix of the ids of the robot's tasks.
 
     Attributes:
-        sensed: present sensor values.
-        telling: its messages.
-        tasks: those that are active, the innermost last.
+        sensed: current sensor values.
+        telling: messages of the program.
+        tasks: active tasks, the innermost one last.
     """
 
     def __init__(
@@ -47,21 +47,21 @@ class Course:
         self.telling = Telling(scope)
         self.tasks: list[Task] = []
         self._twin, self._held = twin, held
-        self._going: list[_Going] = []
+        self._running: list[_RunningAction] = []
         self._ends = sensed.time
 
     def begun(self, operation: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
-        """Announce that an action begins, unless its operation is empty; returns its arguments."""
-        said: dict[str, Json] = dict(arguments)
+        """Announce the begin of an action, unless its operation is empty; returns the arguments of the announcement."""
+        announcement: dict[str, Json] = dict(arguments)
         if operation:
-            said["task"] = self.telling.name(operation)
+            announcement["task"] = self.telling.name(operation)
             if self.tasks:
-                said["parent"] = self.tasks[-1].id
-            self.telling.action(operation, "begin", said)
-        return said
+                announcement["parent"] = self.tasks[-1].id
+            self.telling.action(operation, "begin", announcement)
+        return announcement
 
     def over(self, operation: str, said: Mapping[str, Json]) -> None:
-        """Announce that an action is over."""
+        """Announce the end of an action."""
         if operation:
             self.telling.action(operation, "end", said)
 
@@ -75,58 +75,58 @@ class Course:
         wait: bool,
         then: Callable[[], None] | None = None,
     ) -> None:
-        """Begin a motion, and announce it as an action.
+        """Start a motion, and announce it as an action.
 
         Args:
-            request: with the motion.
-            seconds: that it takes.
-            operation: as which it is announced; empty: not at all.
-            arguments: of the announcement.
-            wait: whether to return when it is over.
-            then: is called when it is over.
+            request: request with the motion.
+            seconds: duration of the motion [s].
+            operation: operation to announce; empty: no announcement.
+            arguments: arguments of the announcement.
+            wait: whether to return only at the end of the motion.
+            then: called at the end of the motion.
         """
         end = self.sensed.time + seconds
         self._ends = max(self._ends, end)
-        self._going.append(_Going(end, operation, self.begun(operation, arguments), then))
+        self._running.append(_RunningAction(end, operation, self.begun(operation, arguments), then))
         self.wait(seconds if wait else 0.0, request)
 
     def wait_for_all(self) -> None:
-        """Wait until all motions that go on are over."""
+        """Wait until all motions in progress are over."""
         self.wait(self._ends - self.sensed.time)
 
     def wait(
         self, seconds: float, request: Request | None = None, *, until_picture: bool = False
     ) -> list[Picture]:
-        """Let time pass, and announce ended actions meanwhile; returns the pictures that were taken.
+        """Let time pass, and announce the ends of actions meanwhile; returns the pictures that were taken.
 
         Args:
-            seconds: how long.
-            request: that begins now.
-            until_picture: whether to return as soon as there is one.
+            seconds: duration [s].
+            request: request that starts now.
+            until_picture: whether to return as soon as a picture was taken.
         """
         until = self.sensed.time + max(0.0, seconds)
         pictures: list[Picture] = []
-        asked = request or Request()
+        request_now = request or Request()
         while True:
-            due = min((action.end for action in self._going), default=until)
-            asked.seconds = max(0.0, min(until, due) - self.sensed.time)
-            asked.until_picture, asked.held = until_picture, dict(self._held())
-            asked.events = self.telling.take()
-            reply = self._twin.ask(asked)
+            due = min((action.end for action in self._running), default=until)
+            request_now.seconds = max(0.0, min(until, due) - self.sensed.time)
+            request_now.until_picture, request_now.held = until_picture, dict(self._held())
+            request_now.events = self.telling.take()
+            reply = self._twin.ask(request_now)
             self.sensed = reply.sensed
             pictures += reply.pictures
-            self._end_what_is_over()
+            self._end_finished_actions()
             if self.is_at(until) or (until_picture and pictures):
                 return pictures
-            asked = Request()
+            request_now = Request()
 
     def is_at(self, time: float) -> bool:
-        """Whether a time has come [s]."""
+        """Whether a time has been reached [s]."""
         return self.sensed.time >= time - _ROUNDING_S
 
-    def _end_what_is_over(self) -> None:
-        for action in [each for each in self._going if self.is_at(each.end)]:
-            self._going.remove(action)
+    def _end_finished_actions(self) -> None:
+        for action in [each for each in self._running if self.is_at(each.end)]:
+            self._running.remove(action)
             self.over(action.operation, action.said)
             if action.then is not None:
                 action.then()

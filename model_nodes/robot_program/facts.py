@@ -1,4 +1,4 @@
-"""Facts of a robot's program about its robot: its joints, hands and frames, and how poses lie in each other."""
+"""The facts about its robot that a program gets: joints, hands and frames; and transforms of poses."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Functions = Mapping[str, Mapping[str, Mapping[str, Json]]]
 
 
 def within(frame: Sequence[float], pose: Sequence[float]) -> Pose:
-    """Return a pose in a frame as one where the frame is."""
+    """Transform a pose from a frame to the frame's parent."""
     x, y, z = rotate(frame[3:7], pose[:3])
-    turn = normalized(multiply(frame[3:7], pose[3:7]))
-    return (x + frame[0], y + frame[1], z + frame[2], *turn)
+    rotation = normalized(multiply(frame[3:7], pose[3:7]))
+    return (x + frame[0], y + frame[1], z + frame[2], *rotation)
 
 
 def seen_from(frame: Sequence[float], pose: Sequence[float]) -> Pose:
-    """Return a pose as one in a frame; the inverse of `within`."""
-    back = conjugate(frame[3:7])
+    """Transform a pose to a frame; the inverse of `within`."""
+    inverse = conjugate(frame[3:7])
     offset = tuple(a - b for a, b in zip(pose[:3], frame[:3], strict=True))
-    return (*rotate(back, offset), *normalized(multiply(back, pose[3:7])))
+    return (*rotate(inverse, offset), *normalized(multiply(inverse, pose[3:7])))
 
 
 def planar(pose: Sequence[float]) -> PlanarPose:
-    """Return place and heading of a pose."""
+    """Return position and heading of a pose in the plane."""
     return PlanarPose.of(pose)
 
 
@@ -40,10 +40,10 @@ class JointFacts:
     """A joint that the program may move.
 
     Attributes:
-        start: where it is at first [rad or m].
+        start: initial position [rad or m].
         lower, upper: limits [rad or m]; infinite if there are none.
-        speed: largest velocity [rad/s or m/s].
-        acceleration: largest one [rad/s^2 or m/s^2]; infinite: four times its speed per second.
+        speed: maximum velocity [rad/s or m/s].
+        acceleration: maximum acceleration [rad/s^2 or m/s^2]; infinite: four times the velocity per second.
     """
 
     start: float
@@ -58,11 +58,11 @@ class HandFacts:
     """A hand of the scenario.
 
     Attributes:
-        link: that it is fixed to.
-        offset: (7) x y z [m], qw qx qy qz of its frame in the link.
-        fingers: its joints.
-        opened, closed: where these are when it is open, and when it is closed on nothing; empty: that is not known.
-        approach: (3) direction in its frame in which it goes to an object; empty: from where its fingers begin.
+        link: link that the hand is fixed to.
+        offset: (7) x y z [m], qw qx qy qz of the hand's frame in the link.
+        fingers: names of the finger joints.
+        opened, closed: positions of the open hand, and of the hand closed on nothing; empty: unknown.
+        approach: (3) direction in the hand's frame in which it approaches an object; empty: derived from the fingers.
     """
 
     link: str
@@ -78,14 +78,14 @@ class RobotFacts:
     """A robot.
 
     Attributes:
-        name: in the scene.
-        joints: those that the program may move, by name.
-        hands: by name.
+        name: name in the scene.
+        joints: joints that the program may move, by name.
+        hands: hands by name.
         links: link -> the segments from the root link to it.
-        root: (7) where its root link is at first.
-        drives: whether its base moves.
-        wheels: largest velocities of the base: forward [m/s], about z [rad/s].
-        scope: before the ids of its tasks, where there are several robots.
+        root: (7) initial pose of the root link.
+        drives: whether the base moves.
+        wheels: maximum velocities of the base: forward [m/s], about z [rad/s].
+        scope: prefix of the ids of its tasks, if there are several robots.
         functions: entity -> its functional attributes, each with its parameters.
     """
 
@@ -102,13 +102,13 @@ class RobotFacts:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """Which program is to run, and for which robot.
+    """The program to run, and its robot.
 
     Attributes:
         program: MODULE:FUNCTION.
-        folder: where its module is looked for, after the installed ones; empty: nowhere else.
-        arguments: of the function, beside the robot.
-        robot: facts about its robot.
+        folder: folder in which the module is searched for after installed modules; empty: nowhere else.
+        arguments: arguments of the function besides the robot.
+        robot: facts about the robot.
     """
 
     program: str
@@ -119,7 +119,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The program is there, or why it cannot be used, and the expectation."""
+    """The program can be used if `problem` is empty; otherwise the reason why not, and the expectation."""
 
     problem: str = ""
     expected: str = ""

@@ -1,4 +1,4 @@
-"""The process of a robot's program: it imports the program, runs it, and passes its requests on to the twin."""
+"""The process of a robot's program: it imports and runs the program, and sends its requests to the twin."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _Unusable(Exception):
     """There is no such program; the text has the reason.
 
     Args:
-        problem: why.
+        problem: the reason.
         expected: the expectation.
     """
 
@@ -45,7 +45,7 @@ class _Connected:
         self._connection = connection
 
     def ask(self, request: Request) -> Reply:
-        """Pass a request on; returns when its time is over."""
+        """Send a request; returns when its time is over."""
         self._connection.send(request)
         return _received(self._connection)
 
@@ -53,8 +53,8 @@ class _Connected:
 def main() -> None:
     """Serve one program.
 
-    The arguments are file descriptors: of the connection, of a pipe that is open as long as the twin lives, and of one
-    for the stacks of all threads.
+    The process's arguments are file descriptors: of the connection, of a pipe that is open while the twin lives, and
+    of a pipe for the stacks of all threads.
     """
     connection, life, stacks = (int(text) for text in sys.argv[1:4])
     end_with(life)
@@ -66,7 +66,7 @@ def main() -> None:
 def _serve(twin: Connection) -> None:
     start: Start = twin.recv()
     try:
-        program = _found(start)
+        program = _load_program(start)
     except _Unusable as unusable:
         twin.send(Ready(unusable.problem, unusable.expected))
         return
@@ -75,7 +75,7 @@ def _serve(twin: Connection) -> None:
     robot = Robot(start.robot, _Connected(twin), first.sensed)
     problem = _run(program, robot, start)
     if not problem:
-        robot.wait()  # for its actions
+        robot.wait()  # until its actions are over
     twin.send(ProgramEnd(robot.finish(), problem))
 
 
@@ -84,11 +84,11 @@ def _received(twin: Connection) -> Reply:
     return reply
 
 
-def _found(start: Start) -> Program:
-    """The function that the scenario names.
+def _load_program(start: Start) -> Program:
+    """Return the function that the scenario names.
 
     Raises:
-        _Unusable: if there is none, or it cannot be called so.
+        _Unusable: if there is none, or it cannot be called with these arguments.
     """
     use_modules_in(*([Path(start.folder)] if start.folder else []))
     module_name, _, name = start.program.partition(":")
@@ -114,7 +114,7 @@ def _found(start: Start) -> Program:
 
 
 def _run(program: Program, robot: Robot, start: Start) -> str:
-    """Run the program; returns why it could not go on, empty if it is done."""
+    """Run the program; returns the reason of its failure, or an empty text."""
     try:
         program(robot, **start.arguments)
     except (EOFError, ConnectionError):
@@ -129,14 +129,14 @@ def _run(program: Program, robot: Robot, start: Start) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """The innermost line that is the user's, as the end of a sentence; empty if there is none."""
+    """Return the innermost line of the user's code, as the end of a sentence; empty if there is none."""
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
         if not frame.filename.startswith((_OWN, "<frozen"))
     ]
     if isinstance(error, SyntaxError) or not frames:
-        return ""  # the text of a syntax error has the place
+        return ""  # the text of a syntax error includes the line
     users = [frame for frame in frames if not frame.filename.startswith(_LIBRARIES)]
     frame = (users or frames)[-1]
     return f"; {frame.filename}:{frame.lineno} ({frame.name})"

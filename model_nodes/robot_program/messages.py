@@ -1,4 +1,4 @@
-"""Messages between a robot's program and the twin, in turn: sensor values one way, requests the other."""
+"""Messages between a robot's program and the twin, alternating: requests one way, sensor values the other."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Sighting(NamedTuple):
     """A detection of a camera.
 
     Attributes:
-        object: name of the object that it believes to see.
-        pose: in the frame of its picture.
+        object: name that the detector reports.
+        pose: pose in the picture's frame.
         confidence: 0 to 1.
     """
 
@@ -35,9 +35,9 @@ class SensedState:
     """The robot's own sensor values.
 
     Attributes:
-        time: since the start of the run [s].
+        time: time since the start of the run [s].
         joints: measured positions of all joints of the robot, by name [rad or m].
-        root: where its root link is, by its odometry.
+        root: pose of the root link, by odometry.
     """
 
     time: float
@@ -50,10 +50,10 @@ class Picture:
     """Detections of a camera at one time.
 
     Attributes:
-        camera: its name.
-        frame: link of the robot in which the poses are; empty: the world.
+        camera: name of the camera.
+        frame: link of the robot whose frame the poses are in; empty: the world.
         found: the detections.
-        sensed: the robot's sensor values then.
+        sensed: the robot's sensor values at that time.
     """
 
     camera: str
@@ -64,11 +64,11 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The twin's message when the time that the program waited for has come.
+    """The twin's message at the end of the time that the program waited for.
 
     Attributes:
-        sensed: now.
-        pictures: that have been taken since the last reply.
+        sensed: current sensor values.
+        pictures: pictures since the last reply.
     """
 
     sensed: SensedState
@@ -80,8 +80,8 @@ class HeldThing:
     """Something that the robot believes to move with a link of its own.
 
     Attributes:
-        frame: the link, by the robot's own name.
-        pose: in that link's frame.
+        frame: name of the link, as the robot has it.
+        pose: pose in that link's frame.
     """
 
     frame: str
@@ -93,11 +93,11 @@ class Request:
     """A request of the program.
 
     Attributes:
-        events: its actions, beliefs and percepts since its last request; those of time 0 happen now.
-        motions: of joints, that begin now.
-        base: motion of the base that begins now; None: none.
-        held: objects that it believes to hold from now on; None: as before.
-        seconds: how long it waits for the reply [s].
+        events: actions, beliefs and percepts since the last request; those with time 0 happen now.
+        motions: motions of joints that start now.
+        base: motion of the base that starts now, or None.
+        held: objects that the robot believes to hold from now on; None: unchanged.
+        seconds: time until the reply [s].
         until_picture: whether the reply comes as soon as there is a picture.
     """
 
@@ -114,8 +114,8 @@ class ProgramEnd:
     """The program has ended.
 
     Attributes:
-        events: since its last request.
-        problem: why it could not go on, with the place; empty: it is done.
+        events: events since the last request.
+        problem: reason of the failure, with its place in the code; empty: success.
     """
 
     events: Sequence[Event] = ()
@@ -123,30 +123,30 @@ class ProgramEnd:
 
 
 class Twin(Protocol):
-    """The program's side of the connection."""
+    """The program's connection to the twin."""
 
     def ask(self, request: Request) -> Reply:
-        """Pass a request on; returns when its time is over."""
+        """Send a request; returns when its time is over."""
 
 
 class Failed(Exception):
-    """A task cannot be done; it ends as failed, with this text as the reason, and so do those that it is a part of.
+    """A task cannot be done; it ends as failed with this text as the reason, and so do the tasks around it.
 
-    A program raises it, and catches it where it has another way.
+    A program raises it, and catches it where it can do something else instead.
 
     Attributes:
-        told: whether it has ended a task as failed.
+        told: whether a task has already been reported as failed.
     """
 
     told = False
 
 
 class CannotReach(Failed):
-    """No positions of an arm's joints bring its hand where it is to be."""
+    """The hand cannot reach the goal with any positions of its arm's joints."""
 
 
 class NotOfRobots(AttributeError):
-    """A program asked for something that a robot does not have."""
+    """A program used an attribute that a robot does not have."""
 
 
 def end_with(life: int) -> None:
@@ -155,9 +155,9 @@ def end_with(life: int) -> None:
     Args:
         life: file descriptor of this end.
     """
-    threading.Thread(target=_wait_for_the_end, args=(life,), daemon=True).start()
+    threading.Thread(target=_exit_at_end, args=(life,), daemon=True).start()
 
 
-def _wait_for_the_end(life: int) -> None:
+def _exit_at_end(life: int) -> None:
     os.read(life, 1)
     os._exit(1)

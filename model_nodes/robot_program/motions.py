@@ -1,4 +1,4 @@
-"""Plans motions of a robot's joints: to positions, of a hand to a pose or along a line, and of its fingers."""
+"""Plans motions of a robot's joints, of a hand to a pose or along a straight line, and of fingers."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from model_nodes.robot_program.messages import CannotReach, Pose
 Floats = NDArray[np.float64]
 
 _STEP_S = 0.02
-"""Between the points of a straight line."""
+"""Time between the points of a straight line."""
 _RISE = 4.0
-"""Acceleration per velocity [1/s]; the jerk is ten times that."""
+"""Ratio of acceleration to velocity [1/s]; the jerk is ten times that."""
 _JUMP = 0.5
-"""Joints that would go further between two points of a line jump [rad or m]."""
+"""Change of a joint between two points of a line above which the arm would jump [rad or m]."""
 
 
 class Motions:
-    """Plans for one robot from where its joints are commanded to be.
+    """Plans motions of one robot, starting from the commanded positions of its joints.
 
     Args:
-        facts: of the robot.
+        facts: facts about the robot.
 
     Attributes:
-        commanded: where the joints are, or are to be by the plan so far [rad or m].
-        starts: from how many postures a pose is tried before the hand cannot be there.
+        commanded: positions of the joints at the end of the plan so far [rad or m].
+        starts: number of postures from which inverse kinematics is attempted.
     """
 
     def __init__(self, facts: RobotFacts) -> None:
@@ -45,7 +45,7 @@ class Motions:
         self.starts = FEWER_STARTS
 
     def pose_of(self, link: str, joints: Mapping[str, float]) -> Pose:
-        """Return a link's pose in the frame of the root link, for these positions of the joints.
+        """Return a link's pose in the root link's frame, for these positions of the joints.
 
         Raises:
             ValueError: if the robot has no such link.
@@ -55,7 +55,7 @@ class Motions:
         return tuple(chain.place(positions).pose.tolist())
 
     def hand_pose(self, hand: str, joints: Mapping[str, float]) -> Pose:
-        """Return a hand's pose in the frame of the root link, for these positions of the joints."""
+        """Return a hand's pose in the root link's frame, for these positions of the joints."""
         facts = self._facts.hands[hand]
         return within(self.pose_of(facts.link, joints), facts.offset)
 
@@ -66,11 +66,11 @@ class Motions:
 
         Args:
             goal: positions by joint [rad or m].
-            share: of the joints' largest velocities.
-            seconds: that it takes; None, or if that is too fast: as fast as it can.
+            share: share of the joints' maximum velocities.
+            seconds: minimum duration [s]; None: as fast as possible.
 
         Raises:
-            ValueError: if the program may move no such joint.
+            ValueError: if the program may not move one of the joints.
             CannotReach: if a position is beyond a joint's limits.
         """
         for name, position in goal.items():
@@ -86,29 +86,29 @@ class Motions:
     def hand_to(
         self, hand: str, pose: Sequence[float], share: float, seconds: float | None
     ) -> JointTrajectory:
-        """Plan a motion of a hand's arm to a pose in the frame of the root link.
+        """Plan a motion of a hand's arm to a pose in the root link's frame.
 
         Raises:
-            CannotReach: if the hand cannot be there.
+            CannotReach: if the hand cannot reach the pose.
         """
-        positions = self._solved(hand, pose, self._now(hand), "be")
+        positions = self._solved(hand, pose, self._current(hand), "be")
         return self.to_positions(self._arm_only(hand, positions), share, seconds)
 
     def hand_along(
         self, hand: str, pose: Sequence[float], speed: float, seconds: float | None
     ) -> JointTrajectory:
-        """Plan a straight motion of a hand to a pose in the frame of the root link.
+        """Plan a straight motion of a hand to a pose in the root link's frame.
 
         Args:
-            hand: its name.
-            pose: at the end.
-            speed: mean velocity on the way [m/s]; the rotation takes as long.
-            seconds: that it takes; None: by the speed; longer if a joint cannot follow.
+            hand: name of the hand.
+            pose: final pose.
+            speed: mean velocity along the line [m/s]; the rotation takes the same time.
+            seconds: duration [s]; None: from the speed. It becomes longer if a joint cannot follow.
 
         Raises:
-            CannotReach: if the hand cannot be at a point of the line.
+            CannotReach: if the hand cannot reach a point of the line.
         """
-        joints = self._now(hand)
+        joints = self._current(hand)
         start = self.hand_pose(hand, self.commanded)
         length = float(np.linalg.norm(np.subtract(pose[:3], start[:3])))
         lasts = max(0.2, length / speed) if seconds is None else seconds
@@ -119,7 +119,7 @@ class Motions:
             joints = self._solved(hand, _between(start, pose, share), rows[-1], "go on a line")
             if np.abs(joints - rows[-1]).max() > _JUMP:
                 raise CannotReach(
-                    f"{hand} cannot go straight to {_said(pose)}: its arm would have to turn over"
+                    f"{hand} cannot go straight to {_pose_words(pose)}: its arm would have to turn over"
                 )
             rows.append(joints)
         arm = self._arm_only(hand, joints)
@@ -140,12 +140,12 @@ class Motions:
         found = self._reach(facts.link).solve(np.array(target), start, self.starts)
         if not found.solved:
             raise CannotReach(
-                f"{hand} cannot {verb} at {_said(pose)}, seen from the robot's root link;"
+                f"{hand} cannot {verb} at {_pose_words(pose)}, seen from the robot's root link;"
                 f" its arm gets as near as {found.distance:.3f} m and {found.angle:.2f} rad"
             )
         return found.positions
 
-    def _now(self, hand: str) -> Floats:
+    def _current(self, hand: str) -> Floats:
         chain = self._chain(self._facts.hands[hand].link)
         return np.array([self.commanded.get(name, 0.0) for name in chain.joints])
 
@@ -189,7 +189,7 @@ class Motions:
 
 
 def _lasting(motion: JointTrajectory, seconds: float | None) -> JointTrajectory:
-    """The motion, slower if it is to last longer."""
+    """Slow a motion down to a minimum duration [s]."""
     if seconds is None or seconds <= motion.duration or motion.duration == 0.0:
         return motion
     factor = seconds / motion.duration
@@ -204,7 +204,7 @@ def _lasting(motion: JointTrajectory, seconds: float | None) -> JointTrajectory:
 
 
 def _between(start: Sequence[float], end: Sequence[float], share: float) -> Pose:
-    """A pose on the straight way between two, turning on the shorter way."""
+    """Interpolate between two poses, linearly and along the shorter rotation."""
     a, b = np.array(start), np.array(end, np.float64)
     if float(a[3:] @ b[3:]) < 0.0:
         b[3:] = -b[3:]
@@ -213,20 +213,20 @@ def _between(start: Sequence[float], end: Sequence[float], share: float) -> Pose
     return tuple(mixed.tolist())
 
 
-def _said(pose: Sequence[float]) -> str:
+def _pose_words(pose: Sequence[float]) -> str:
     return "(" + ", ".join(f"{number:.3f}" for number in pose) + ")"
 
 
 GRIPPED = 2e-3
-"""Fingers that stay further from where they are to be hold something [rad or m]."""
+"""Minimum distance of a gripping finger from its commanded position [rad or m]."""
 _OPEN, _CLOSED = "open", "closed"
 
 
 class Fingers:
-    """Knows the fingers of a robot.
+    """The fingers of a robot's hands.
 
     Args:
-        facts: of the robot.
+        facts: facts about the robot.
     """
 
     def __init__(self, facts: RobotFacts) -> None:
@@ -247,7 +247,7 @@ class Fingers:
         """Return the fingers of a hand that the program may move.
 
         Raises:
-            ValueError: if there is no such hand, or it has none.
+            ValueError: if there is no such hand, or it has no such fingers.
         """
         fingers = [name for name in self.hand(hand).fingers if name in self._facts.joints]
         if not fingers:
@@ -257,10 +257,10 @@ class Fingers:
         return fingers
 
     def goals(self, hand: str, goal: str | float) -> dict[str, float]:
-        """Return where the fingers are to be: ``open``, ``closed`` or a position of all [rad or m].
+        """Return the fingers' positions for ``open``, ``closed`` or a position of all fingers [rad or m].
 
         Raises:
-            ValueError: if it is none of these, or not known.
+            ValueError: if the goal is none of these, or its positions are unknown.
         """
         fingers, facts = self.of(hand), self.hand(hand)
         if not isinstance(goal, str):
@@ -278,7 +278,7 @@ class Fingers:
         return {name: known[name] for name in fingers}
 
     def way(self, hand: str, goals: Mapping[str, float], now: Mapping[str, float]) -> str:
-        """Return ``open`` if the fingers open on their way from where they are now, else ``closed``."""
+        """Return ``open`` if the goals are nearer to open than the current positions, else ``closed``."""
         facts = self.hand(hand)
         opened = dict(zip(facts.fingers, facts.opened, strict=False))
         for name, goal in goals.items():
@@ -288,5 +288,5 @@ class Fingers:
         return _CLOSED
 
     def grip(self, hand: str, joints: Mapping[str, float], commanded: Mapping[str, float]) -> bool:
-        """Whether fingers are stopped by something on their way to where they are commanded to be."""
+        """Whether something stops the fingers before their commanded positions."""
         return any(abs(joints[name] - commanded[name]) > GRIPPED for name in self.of(hand))

@@ -1,9 +1,9 @@
-"""`Robot`: the robot as its program gets it. It moves, looks, and reports tasks and beliefs.
+"""`Robot`: the interface of a robot for its program: it moves, looks, and reports tasks and beliefs.
 
 A program is a function of one argument, ``def program(robot): ...``, and of keyword arguments if the scenario gives
 ``arguments``; the scenario names it as ``source: {program: MODULE:FUNCTION}``. It runs in lockstep with the twin: a
-call that takes simulated time returns when that is over, and thinking takes none. All poses are x y z [m], qw qx qy qz
-in the world, as far as the robot knows by its odometry where it is; angles are in rad, times in s.
+call that takes simulated time returns when that time is over; computation takes no simulated time. All poses are x y z
+[m], qw qx qy qz in the world according to the robot's odometry; angles are in rad, times in s.
 
 Messages of each call, on the topics of a real robot:
 
@@ -15,7 +15,7 @@ doing, reach,      ``action_annotations``: begin and end, with ``task`` (an id o
 move_hand, drive,  around it) and all keyword arguments
 look, move_joints
 look               ``beliefs`` of origin ``percept``: loc of each object in each picture; visible of each object
-                   until the look is over
+                   until the end of the look
 drive              ``beliefs``: loc of the robot by its odometry, 10 times a second and at the end
 believe...         ``beliefs``; of held objects also loc, 10 times a second
 =================  =======================================================================================
@@ -48,7 +48,7 @@ from model_nodes.robot_program.motions import Fingers, Motions
 from model_nodes.robot_program.telling import VISIBLE, Task
 
 _SETTLING_S = 0.3
-"""Fingers are given so long to come to rest."""
+"""Time for fingers to come to rest [s]."""
 _ORIGIN = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
@@ -56,7 +56,7 @@ class Robot:
     """A robot as its program knows it: its joints, its odometry, its cameras' percepts, and its beliefs.
 
     Attributes:
-        name: of the robot in the scene.
+        name: name of the robot in the scene.
         hands: names of its hands.
     """
 
@@ -89,7 +89,7 @@ class Robot:
 
     @property
     def place(self) -> PlanarPose:
-        """Where its base is by its odometry: x, y [m] and yaw [rad] in the world."""
+        """Pose of the base by odometry: x, y [m] and yaw [rad] in the world."""
         return planar(self._course.sensed.root)
 
     def good_for(self, attribute: str) -> tuple[str, ...]:
@@ -104,14 +104,14 @@ class Robot:
         return tuple(name for name, given in self._functions.items() if attribute in given)
 
     def functions(self, entity: str) -> Mapping[str, Mapping[str, Json]]:
-        """Return the functional attributes of something, each with its parameters; none if nothing is known of it.
+        """Return the functional attributes of an entity, each with its parameters; empty if there are none.
 
         For example ``{"openable": {"joint": "door", "closed": 0.0, "opened": 1.5, "threshold": 0.1}}``.
         """
         return self._functions.get(entity, {})
 
     def hand_pose(self, hand: str) -> Pose:
-        """Return where a hand is, by the measured joints and by odometry."""
+        """Return the pose of a hand in the world, from the measured joints and odometry."""
         self._fingers.hand(hand)
         return within(self._course.sensed.root, self._motions.hand_pose(hand, self.joints))
 
@@ -121,34 +121,36 @@ class Robot:
         return sum(self.joints[name] for name in fingers) / len(fingers)
 
     def grips(self, hand: str) -> bool:
-        """Whether a hand's fingers are stopped by something on their way to where they are to be."""
+        """Whether something stops a hand's fingers before their commanded positions."""
         return self._fingers.grip(hand, self.joints, self._motions.commanded)
 
     def task(
         self, operation: str, *, goal: str = "", after: Sequence[str | Task] = (), **variables: Json
     ) -> Task:
-        """Return a task, a part of the innermost one around it; use it by ``with``, or by `Task.begin` and its ends.
+        """Return a task within the innermost active one, for a ``with`` block.
+
+        Without a ``with`` block, call `Task.begin` and `Task.end`.
 
         Args:
-            operation: e.g. ``deliver``.
-            goal: an expression that is to hold when it is done, e.g. ``on("box", "tray")``.
-            after: tasks, or their ids, that must end before it begins.
-            variables: its subject and the program's beliefs about it, e.g. ``object="box"``.
+            operation: for example ``deliver``.
+            goal: expression that must hold when the task is done, for example ``on("box", "tray")``.
+            after: tasks, or their ids, that must end before this one starts.
+            variables: the task's subject and the program's beliefs about it, for example ``object="box"``.
         """
         ids = [task.id if isinstance(task, Task) else task for task in after]
         return Task(self._telling, self._course.tasks, operation, goal, ids, variables)
 
     @contextmanager
     def doing(self, operation: str, **arguments: Json) -> Iterator[None]:
-        """Announce an action, e.g. ``lift``, that goes on during the block; motions in it may have `operation=""`."""
-        said = self._course.begun(operation, arguments)
+        """Announce an action, for example ``lift``, during a block; motions in the block may have `operation=""`."""
+        announcement = self._course.begun(operation, arguments)
         try:
             yield
         finally:
-            self._course.over(operation, said)
+            self._course.over(operation, announcement)
 
     def wait(self, seconds: float | None = None) -> None:
-        """Let time pass: so many seconds, or until all motions that go on are over."""
+        """Let a time pass [s], or wait until all motions in progress are over."""
         if seconds is None:
             self._course.wait_for_all()
         else:
@@ -167,21 +169,21 @@ class Robot:
         operation: str = "reach",
         **arguments: Json,
     ) -> None:
-        """Bring a hand to a pose.
+        """Move a hand to a pose.
 
         Args:
             hand: one of `hands`.
-            pose: of the hand; three numbers keep its present orientation in the frame.
-            frame: of the pose: world; ``hand`` for the hand's own present frame; or a link of the robot.
-            straight: whether the hand goes on a straight line; else the joints take their shortest way.
-            speed: share of the joints' largest velocities; of a straight line, mean velocity [m/s].
-            seconds: that it takes, if that is longer; of a straight line, in any case.
-            wait: whether to return at its end; else `wait` waits for it.
-            operation: as which it is announced, e.g. lift, carry, lower; empty: not at all.
-            arguments: of the announcement, e.g. ``object="cup"``.
+            pose: pose of the hand; with three numbers the hand keeps its current orientation in the frame.
+            frame: frame of the pose: world; ``hand`` for the hand's own current frame; or a link of the robot.
+            straight: whether the hand moves along a straight line; otherwise the joints move directly.
+            speed: share of the joints' maximum velocities; for a straight line, mean velocity [m/s].
+            seconds: minimum duration [s]; for a straight line, the duration.
+            wait: whether to return only at the end; otherwise call `wait`.
+            operation: operation to announce, for example lift, carry, lower; empty: no announcement.
+            arguments: arguments of the announcement, for example ``object="cup"``.
 
         Raises:
-            CannotReach: if the hand cannot be there; it has not moved then.
+            CannotReach: if the hand cannot reach the pose; it has not moved then.
         """
         self._fingers.hand(hand)
         goal = self._in_root(hand, pose, frame)
@@ -203,17 +205,17 @@ class Robot:
         operation: str = "move_hand",
         **arguments: Json,
     ) -> bool:
-        """Move the fingers of a hand; returns whether they grip something then, see `grips`.
+        """Move the fingers of a hand; returns whether they grip something afterwards, see `grips`.
 
         Args:
             hand: one of `hands`.
-            goal: ``open`` or ``closed``, as the scenario's `hands` have it, or a position of all its fingers
+            goal: ``open`` or ``closed`` as defined by the scenario's `hands`, or a position of all fingers
                 [rad or m].
-            speed: share of the fingers' largest velocities.
-            seconds: that it takes, if that is longer.
-            wait: whether to return when they are at rest.
-            operation: as which it is announced, with ``goal`` open or closed; empty: not at all.
-            arguments: of the announcement, e.g. ``object="cup"``.
+            speed: share of the fingers' maximum velocities.
+            seconds: minimum duration [s].
+            wait: whether to return only when the fingers are at rest.
+            operation: operation to announce, with ``goal`` open or closed; empty: no announcement.
+            arguments: arguments of the announcement, for example ``object="cup"``.
         """
         positions = self._fingers.goals(hand, goal)
         way = self._fingers.way(hand, positions, self._motions.commanded)
@@ -237,7 +239,7 @@ class Robot:
         operation: str = "",
         **arguments: Json,
     ) -> None:
-        """Move joints by name to positions [rad or m], e.g. those of a head or a torso; see `reach`."""
+        """Move joints by name to positions [rad or m], for example those of a head or a torso; see `reach`."""
         motion = self._motions.to_positions(positions, speed, seconds)
         request = Request(motions=[motion])
         self._course.go(request, motion.duration, operation, arguments, wait=wait)
@@ -253,18 +255,18 @@ class Robot:
         operation: str = "navigate",
         **arguments: Json,
     ) -> PlanarPose:
-        """Drive to a place in the world: turn towards it, drive straight, turn to the heading.
+        """Drive to a pose in the world: rotate towards it, drive straight, rotate to the heading.
 
         Args:
-            x, y: the place [m].
-            yaw: the heading [rad].
-            speed: largest velocity [m/s]; default: the base's.
-            wait: whether to return at its end.
-            operation: as which it is announced; empty: not at all.
-            arguments: of the announcement, e.g. ``target="table"``.
+            x, y: position [m].
+            yaw: heading [rad].
+            speed: maximum velocity [m/s]; default: the base's.
+            wait: whether to return only at the end.
+            operation: operation to announce; empty: no announcement.
+            arguments: arguments of the announcement, for example ``target="table"``.
 
         Returns:
-            Where the robot believes to be then.
+            The pose at the end, as the robot believes.
         """
         forward, turn = self._fastest(speed)
         way = base_move(self.place, PlanarPose(x, y, yaw), forward, turn)
@@ -279,32 +281,32 @@ class Robot:
         operation: str = "navigate",
         **arguments: Json,
     ) -> PlanarPose:
-        """Drive forward by a way [m], or backward if it is negative, without turning; see `drive`."""
+        """Drive forward by a distance [m], or backward if it is negative, without rotating; see `drive`."""
         forward, _ = self._fastest(speed)
         return self._drive(straight_move(self.place, way, forward), operation, arguments, wait)
 
     def look(
         self, *objects: str, seconds: float = 0.5, operation: str = "look", **arguments: Json
     ) -> list[Percept]:
-        """Look with all cameras for a time; returns its percepts, whatever it looked for.
+        """Look with all cameras for a time; returns all percepts, not only those of the named objects.
 
-        The robot believes each object to be where it perceived it; see `believed_pose`.
+        The robot then believes each object to be where it was perceived; see `believed_pose`.
 
         Args:
             objects: names of wanted objects, for the announcement.
-            seconds: how long; at least as long as a camera takes for a picture.
-            operation: as which it is announced; the cameras take pictures while their operations go on.
-            arguments: of the announcement.
+            seconds: duration [s]; at least the time that a camera needs for a picture.
+            operation: operation to announce; the cameras take pictures during operations that their settings name.
+            arguments: arguments of the announcement.
         """
         wanted: dict[str, Json] = {"objects": list(objects)} if objects else {}
-        said = self._course.begun(operation, {**wanted, **arguments})
+        announcement = self._course.begun(operation, {**wanted, **arguments})
         end, pictures = self.time + seconds, list[Picture]()
         visible: dict[str, None] = {}
         while not self._course.is_at(end):
             taken = self._course.wait(end - self.time, until_picture=True)
             self._perceive(taken, visible)
             pictures += taken
-        self._course.over(operation, said)
+        self._course.over(operation, announcement)
         for name in visible:
             self._telling.believe(VISIBLE, name, holds=False, origin=PERCEPT)
         found = percepts(pictures, self._motions)
@@ -313,20 +315,20 @@ class Robot:
         return found
 
     def believe(self, fluent: str, *entities: str, holds: bool = True, origin: str = "") -> None:
-        """Believe from now on that a fluent holds of one entity or two, e.g. on, cup, tray; or that it does not."""
+        """Believe from now on that a fluent holds, or does not, for one or two entities, for example on, cup, tray."""
         self._telling.believe(fluent, *entities, holds=holds, origin=origin)
 
     def believe_at(self, entity: str, pose: Sequence[float], *, origin: str = "assumed") -> None:
-        """Believe something to be at a pose; three numbers are a place at which it stands upright."""
+        """Believe an entity to be at a pose; three numbers are a position at which it stands upright."""
         self._beliefs.place(self._telling, entity, pose, origin)
 
     def believe_held(self, entity: str, hand: str, *, carried_by: str = "") -> None:
-        """Believe that something moves with a hand from now on, as it now is to it, and report it until it is put down.
+        """Believe that an entity moves with a hand from now on, and report this until it is put down.
 
         Args:
-            entity: that is believed to be somewhere.
-            hand: that holds it.
-            carried_by: its support, if the hand holds that: then the robot believes `on` instead of `held`.
+            entity: entity with a believed pose.
+            hand: hand that holds it.
+            carried_by: its support, if the hand holds the support; the robot then believes `on` instead of `held`.
         """
         link = self._fingers.hand(hand).link
         self._beliefs.hold(self._telling, entity, hand, link, carried_by)
@@ -334,17 +336,17 @@ class Robot:
     def believe_put_down(
         self, entity: str, *, on: str = "", at: Sequence[float] | None = None
     ) -> None:
-        """Believe that no hand holds something any more, and that it is where the hand has left it.
+        """Believe that no hand holds an entity any more, and that it stays where the hand has left it.
 
         Args:
-            entity: that was believed to be held.
+            entity: entity that was believed to be held.
             on: its support; empty: not reported.
-            at: where it is, if that is not where the hand has left it; see `believe_at`.
+            at: its pose, if the hand has not left it at the current one; see `believe_at`.
         """
         self._beliefs.put_down(self._telling, entity, on, at)
 
     def believed_pose(self, entity: str) -> Pose | None:
-        """Return where it believes something to be; None: it does not know."""
+        """Return the believed pose of an entity; None if it is unknown."""
         return self._beliefs.pose(entity)
 
     def finish(self) -> list[Event]:
@@ -352,7 +354,7 @@ class Robot:
         return self._telling.take()
 
     def _perceive(self, pictures: Sequence[Picture], visible: dict[str, None]) -> None:
-        """Report the pictures' percepts, and add to the visible objects."""
+        """Report the percepts in pictures, and add them to the visible objects."""
         for picture in pictures:
             for seen in picture.found:
                 pose = in_world(picture, self._motions, seen.pose)
@@ -362,17 +364,17 @@ class Robot:
                     visible[seen.object] = None
 
     def _drive(
-        self, way: BaseMove, operation: str, arguments: Mapping[str, Json], wait: bool
+        self, move: BaseMove, operation: str, arguments: Mapping[str, Json], wait: bool
     ) -> PlanarPose:
-        request = Request(base=way)
-        self._course.go(request, way.duration, operation, arguments, wait=wait, then=self._arrive)
+        request = Request(base=move)
+        self._course.go(request, move.duration, operation, arguments, wait=wait, then=self._arrive)
         return self.place
 
     def _arrive(self) -> None:
         self._telling.believe_at(self.name, self._course.sensed.root, origin="odometry")
 
     def _fastest(self, speed: float | None) -> tuple[float, float]:
-        """Largest velocities of the base: forward [m/s], about z [rad/s]."""
+        """Maximum velocities of the base: forward [m/s], about z [rad/s]."""
         if not self._drives:
             raise ValueError(
                 "the robot's base does not move; expected base: {odometry: odom} in the scenario"
@@ -384,15 +386,15 @@ class Robot:
         return within(self._course.sensed.root, self._motions.pose_of(link, self.joints))
 
     def _in_root(self, hand: str, pose: Sequence[float], frame: str) -> Pose:
-        """A pose of a hand in the frame of the root link, from one in a frame."""
+        """Transform a hand's pose from a named frame to the root link's frame."""
         now = self._motions.hand_pose(hand, self._motions.commanded)
         if frame == "world":
-            there = seen_from(self._course.sensed.root, _ORIGIN)
+            origin = seen_from(self._course.sensed.root, _ORIGIN)
         elif frame == "hand":
-            there = now
+            origin = now
         else:
-            there = self._motions.pose_of(frame, self._motions.commanded)
+            origin = self._motions.pose_of(frame, self._motions.commanded)
         if len(pose) not in (3, 7):
             raise ValueError(f"a pose of {len(pose)} numbers; expected x y z, or x y z qw qx qy qz")
-        turn = pose[3:] if len(pose) == 7 else seen_from(there, now)[3:]
-        return within(there, (*pose[:3], *turn))
+        orientation = pose[3:] if len(pose) == 7 else seen_from(origin, now)[3:]
+        return within(origin, (*pose[:3], *orientation))

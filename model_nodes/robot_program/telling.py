@@ -21,11 +21,11 @@ VISIBLE = "visible"
 
 @dataclass
 class Telling:
-    """Collects messages, which happen when they are passed on.
+    """Collects messages; they get their time when they are sent.
 
     Attributes:
-        scope: before all ids.
-        events: that have not been passed on yet.
+        scope: prefix of all ids.
+        events: messages that have not been sent yet.
     """
 
     scope: str = ""
@@ -89,9 +89,9 @@ class Telling:
         )
 
     def perceive(self, entity: str, pose: Sequence[float], confidence: float) -> None:
-        """Report percepts, with poses in the world."""
-        place = tuple(map(float, pose))
-        self._belief(BeliefFields(LOC, (entity,), True, WORLD, place, confidence, PERCEPT))
+        """Report a percept, with its pose in the world."""
+        position = tuple(map(float, pose))
+        self._belief(BeliefFields(LOC, (entity,), True, WORLD, position, confidence, PERCEPT))
 
     def _belief(self, fields: BeliefFields) -> None:
         self.events.append(belief_event(fields, 0, BELIEFS.logged_name))
@@ -101,12 +101,12 @@ class Task:
     """A task: a block of a program as a context manager, or from `begin` to `end`.
 
     ``with robot.task("deliver", goal='on("box", "tray")') as task:`` is active during the block, and done after it. If
-    the block raises `Failed`, or anything else, it has failed, and the exception goes on.
+    the block raises `Failed` or any other exception, the task has failed, and the exception propagates.
 
     Attributes:
-        id: unique in the episode, e.g. ``deliver.1``.
-        operation: e.g. ``deliver``.
-        variables: those that it has been given, by name.
+        id: unique in the episode, for example ``deliver.1``.
+        operation: for example ``deliver``.
+        variables: variables of the task, by name.
     """
 
     def __init__(
@@ -124,28 +124,28 @@ class Task:
         self._goal, self._after = goal, tuple(after)
         self._parent = active[-1].id if active else ""
         self._ended = False
-        self._say(Status.CREATED)
+        self._report(Status.CREATED)
 
     def begin(self) -> Self:
-        """Report that it is active; returns itself."""
-        self._say(Status.ACTIVE)
+        """Report that the task is active; returns the task."""
+        self._report(Status.ACTIVE)
         return self
 
     def set(self, **variables: Json) -> None:
-        """Give variables of the task other values: its present beliefs."""
+        """Change variables of the task, that is, the program's current beliefs."""
         self.variables.update(variables)
-        self._say(Status.ACTIVE)
+        self._report(Status.ACTIVE)
 
     def end(self) -> None:
-        """Report that it is done."""
+        """Report that the task is done."""
         self._finish(Status.DONE)
 
     def fail(self, reason: str) -> None:
-        """Report that it has failed, and why; the program goes on."""
+        """Report that the task has failed, and why; the program continues."""
         self._finish(Status.FAILED, reason)
 
     def cancel(self) -> None:
-        """Report that it is given up."""
+        """Report that the task is cancelled."""
         self._finish(Status.CANCELLED)
 
     def __enter__(self) -> Self:
@@ -170,9 +170,9 @@ class Task:
     def _finish(self, status: Status, reason: str = "") -> None:
         if not self._ended:
             self._ended = True
-            self._say(status, reason)
+            self._report(status, reason)
 
-    def _say(self, status: Status, reason: str = "") -> None:
+    def _report(self, status: Status, reason: str = "") -> None:
         self._telling.task(
             self.id,
             status,

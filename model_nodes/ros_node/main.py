@@ -1,4 +1,4 @@
-"""Serves a model until it is stopped: registers it at the conductor, and sees that it is still there."""
+"""Serves a model until it is stopped: registers it with the conductor, and checks that the conductor exists."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from hetwin_core.wire.names import REGISTER, make_executor, of_run, spin_until
 from model_nodes.ros_node.node import ModelNode
 
 REGISTER_TIMEOUT_S = 120.0
-"""Many nodes that start at the same time on a busy machine take long."""
+"""Time limit; many nodes that start at the same time on a busy machine take long."""
 CALL_AGAIN_S = 5.0
-ANEW_S = 15.0
-"""After this long a new client asks: it receives the answers that the middleware lost for the old one."""
+RENEW_CLIENT_S = 15.0
+"""Age at which a client is replaced; a new client may get responses that the middleware loses for the old one."""
 LOOK_PERIOD_S = 0.2
 LEFT_TO_CONDUCTOR_S = 8.0
-"""After a signal that the conductor got too, it has this long to stop the run, and the model with it."""
+"""Time for the conductor to stop the run, and so the model, after a signal to both."""
 CONDUCTOR_GONE_S = 5.0
 
 
 class ConductorGone(HetwinError):
-    """A node's run is over without a message to the node: no error of this node, and none of its user's."""
+    """The run of a node is over without a message to the node; neither the node nor its user has made an error."""
 
 
 class ConductorWatch:
-    """Checks that the conductor exists: without one the node would wait for ever.
+    """Checks that the conductor exists, without which the node would wait for ever.
 
     Args:
-        client: of a service of the conductor.
-        process: of the conductor; it can be watched if it runs on this machine.
-        run: the conductor's run, in words.
+        client: client of a service of the conductor.
+        process: process of the conductor; it can be watched if it runs on this machine.
+        run: description of the conductor's run.
     """
 
     def __init__(self, client: Any, process: WatchedProcess, run: str) -> None:
@@ -69,13 +69,14 @@ class ConductorWatch:
             )
 
     def stops_the_run(self, since: float) -> bool:
-        """Whether ending the node after a signal is left to the conductor.
+        """Whether the node leaves its end after a signal to the conductor.
 
-        A signal to the process group, as of a terminal, and those of `ros2 launch` reach the conductor too, which stops
-        the run in order if its models still respond.
+        Signals to the process group, as from a terminal, and those of `ros2 launch` reach the conductor too; it stops
+        the
+        run in order if its models still respond.
 
         Args:
-            since: when the signal came, by `time.monotonic` [s].
+            since: time of the signal, by `time.monotonic` [s].
         """
         waits = time.monotonic() - since < LEFT_TO_CONDUCTOR_S
         return waits and self._process.shares_group and not self._process.has_ended()
@@ -84,7 +85,7 @@ class ConductorWatch:
 def register(
     node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts
 ) -> ConductorWatch:
-    """Register the node at the conductor of its run, or, without a token, of its namespace, whose run it joins.
+    """Register the node with the conductor of its run; a node without a token joins the run of its namespace.
 
     The conductor drops its response to a client that it has not discovered within 100 ms (rmw_fastrtps), so the
     request is repeated; a second registration by the same process has no effect.
@@ -94,12 +95,12 @@ def register(
 
     Raises:
         HetwinError: if the conductor does not respond, or refuses.
-        Interrupted: if a signal comes first.
+        Interrupted: if a signal arrives first.
     """
     end, is_offered, response = time.monotonic() + REGISTER_TIMEOUT_S, False, None
     while response is None:
         client = node.create_client(RegisterModel, of_run(REGISTER, node.run))
-        until = min(end, time.monotonic() + ANEW_S)
+        until = min(end, time.monotonic() + RENEW_CLIENT_S)
         while response is None and time.monotonic() < until:
             interrupts.raise_if_any()
             if client.service_is_ready():
@@ -108,7 +109,7 @@ def register(
             else:
                 executor.spin_once(0.02)
         if response is None and time.monotonic() > end:
-            raise _silent(node, client.srv_name, is_offered=is_offered)
+            raise _no_response(node, client.srv_name, is_offered=is_offered)
         if response is None:
             node.destroy_client(client)
     if not response.accepted:
@@ -125,7 +126,7 @@ def register(
 def _response(
     node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts, client: Any
 ) -> Any:
-    """The conductor's response to a registration; None if there is none within `CALL_AGAIN_S`."""
+    """Return the conductor's response to a registration; None if there is none within `CALL_AGAIN_S`."""
     call, again = client.call_async(node.registration()), time.monotonic() + CALL_AGAIN_S
     response = None
     while response is None and time.monotonic() < again:
@@ -134,39 +135,39 @@ def _response(
     return response
 
 
-def _silent(node: ModelNode, service: str, *, is_offered: bool) -> HetwinError:
-    """The error of a conductor that is not there, or does not respond."""
+def _no_response(node: ModelNode, service: str, *, is_offered: bool) -> HetwinError:
+    """Return the error that there is no conductor, or that it does not respond."""
     if is_offered:
         return HetwinError(
-            f"{node.get_name()}: the conductor{_of(node.run)} did not respond to the registration within"
+            f"{node.get_name()}: the conductor{_run_words(node.run)} did not respond to the registration within"
             f" {REGISTER_TIMEOUT_S:g} s"
         )
     return HetwinError(
-        f"{node.get_name()}: no conductor{_of(node.run)} offers {service!r} within"
-        f" {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?{_other(node)}"
+        f"{node.get_name()}: no conductor{_run_words(node.run)} offers {service!r} within"
+        f" {REGISTER_TIMEOUT_S:g} s; is it running in this namespace and domain?{_other_run_words(node)}"
     )
 
 
-def _of(run: str) -> str:
+def _run_words(run: str) -> str:
     return f" of run {run}" if run else ""
 
 
-def _other(node: ModelNode) -> str:
-    """That there is a conductor in the namespace, but one of another run; empty if there is none."""
+def _other_run_words(node: ModelNode) -> str:
+    """Return a sentence that the conductor in the namespace belongs to another run; empty if there is none."""
     if not (node.run and node.count_services(REGISTER)):
         return ""
     return f" The conductor of {node.get_namespace()!r} belongs to another run"
 
 
 LAST_SPINS = 4
-"""Of a node whose run is over."""
+"""Number of spins of a node after the end of its run."""
 
 
 def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Interrupts) -> None:
     """Serve the model's calls until the run is over.
 
     Raises:
-        HetwinError: if there is no such model, or no conductor any more.
+        HetwinError: if there is no such model, or the conductor has gone.
         Interrupted: if a signal ends the node before the conductor does.
     """
     _ = node.model
@@ -178,13 +179,13 @@ def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Inte
             watch.check(node.get_name())
         elif not watch.stops_the_run(interrupts.since):
             interrupts.raise_if_any()
-    for _ in range(LAST_SPINS):  # send the last response, which a coroutine returns
+    for _ in range(LAST_SPINS):  # send the last response
         executor.spin_once(0.05)
 
 
 def main(args: list[str] | None = None) -> None:
     """Serve a model until it is stopped."""
-    faulthandler.enable()  # a crash in C prints where
+    faulthandler.enable()  # prints the stack of a crash in C
     hold()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
@@ -203,7 +204,7 @@ def main(args: list[str] | None = None) -> None:
         print(f"error: {error}", file=sys.stderr)
         code = 2 if isinstance(error, BadInput) else 1
     except Interrupted:
-        pass  # as it was asked to
+        pass  # the node ends as requested
     finally:
         ignore()
         rclpy.try_shutdown()

@@ -1,4 +1,4 @@
-"""The node that serves a model, also in steps that the conductor does not wait for.
+"""The node that serves a model, including steps that the conductor does not wait for.
 
 It is a managed node: unconfigured until the model is initialized, inactive until the run starts, active until it
 stops.
@@ -39,11 +39,11 @@ from hetwin_core.wire.run_identity import is_foreign
 
 
 class UnwaitedStepping:
-    """Steps a model on the clock, or at its own pace, in a thread until the run is over; publishes its outputs.
+    """Steps a model on the clock or freely, in a thread until the run is over, and publishes its outputs.
 
     Args:
-        node: of the model.
-        server: has the model, which has been started.
+        node: node of the model.
+        server: server with the model, which has been started.
         publish: publishes an output.
     """
 
@@ -97,24 +97,24 @@ class UnwaitedStepping:
             self._publish(message)
 
     def _next(self) -> Tick:
-        """The step that is due; those before it are missed."""
+        """Return the step that is due; earlier steps count as missed."""
         assert self._state is not None
         at_start, period_ns = self._server.at_start, self._server.period_ns
         scene = messages.read_state(self._state, at_start.layout, at_start.models)
         periods = max(1, (self._now_ns - self._done_ns) // period_ns)
         if not self._free:
             self._missed += periods - 1
-        then = scene.time_ns if self._free else self._done_ns + periods * period_ns
-        tick = Tick(then, then - self._done_ns, scene, tuple(self._events))
+        step_ns = scene.time_ns if self._free else self._done_ns + periods * period_ns
+        tick = Tick(step_ns, step_ns - self._done_ns, scene, tuple(self._events))
         self._events = []
-        self._done_ns = then
+        self._done_ns = step_ns
         return tick
 
 
 MEMORY_PERIOD_S = 0.05
-"""Topics and services are looked at as often while calls come through memory."""
+"""Period in which topics and services are served while calls arrive through memory."""
 TOPICS_S = 0.001
-"""Everything that arrives in this time is served."""
+"""Time for which topics and services are served."""
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "type": ("", "a model type that `hetwin list models` lists, or MODULE:CLASS"),
     "modules": ("", "folder to search for the module of a type MODULE:CLASS"),
@@ -132,9 +132,9 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         name: name of the model in the scenario; ``__node:=`` overrides it.
 
     Attributes:
-        over: done when the run is.
+        over: done when the run is over.
         run: token of the run; empty until a node that was started without one has found its conductor.
-        conductor: where process ids of the conductor hold, and its own.
+        conductor: the machine and container in which process ids of the conductor are valid, and its process id.
     """
 
     def __init__(self, name: str = "model") -> None:
@@ -157,7 +157,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         return str(self.get_parameter("stepping").value) == Stepping.SERVICE.value
 
     def _make_model(self) -> Model:
-        """Make the model that the parameter `type` names; its module may lie in the folder `modules`.
+        """Create the model of the parameter `type`; its module may be in the folder `modules`.
 
         Raises:
             BadInput: if there is no such type.
@@ -175,7 +175,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         return declared(model_class(type_name))()
 
     def registration(self) -> RegisterModel.Request:
-        """The request with which the node registers at the conductor."""
+        """The request to register the node with the conductor."""
         return RegisterModel.Request(
             name=str(self.get_parameter("model").value) or self.get_name(),
             type=str(self.get_parameter("type").value),
@@ -190,38 +190,38 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
 
     @property
     def model(self) -> Model:
-        """The model that is served."""
+        """The served model."""
         return self._server.model
 
     def serve(self, executor: rclpy.executors.Executor, period_s: float) -> None:
-        """Carry out the conductor's calls, for so long or until the run is over."""
+        """Carry out the conductor's calls for a period, or until the run is over."""
         end = time.monotonic() + period_s
-        executor.spin_once(0.0)  # calls through memory may follow each other without a pause
+        executor.spin_once(0.0)  # calls through memory may come without a pause
         if self.conductor[0] != here():
-            self._want_no_memory()
-        while not self.over.done() and (left := end - time.monotonic()) > 0.0:
+            self._close_memory_offer()
+        while not self.over.done() and (remaining_s := end - time.monotonic()) > 0.0:
             if self._wanted is not None:
                 self._memory = self._wanted.taken(self.conductor[1], self.run, MEMORY_PERIOD_S)
                 if self._memory is not None:
-                    self._want_no_memory()
+                    self._close_memory_offer()
                 spin_until(executor, self.over, TOPICS_S)
             elif self._memory is None:
-                spin_until(executor, self.over, left)
+                spin_until(executor, self.over, remaining_s)
             elif self._server.serve_next(self._memory, MEMORY_PERIOD_S):
                 self._end_if_stopped()
             else:
                 spin_until(executor, self.over, TOPICS_S)
 
-    def _want_no_memory(self) -> None:
+    def _close_memory_offer(self) -> None:
         if self._wanted is not None:
             self._wanted.close()
             self._wanted = None
 
     def _on_call(self, call: ModelCall) -> None:
-        """Carry out a call that comes over the topic: the conductor shares no memory."""
+        """Carry out a call that arrives on the topic; this means that the conductor shares no memory."""
         if is_foreign(call.run, self.run):
             return
-        self._want_no_memory()
+        self._close_memory_offer()
         output = ModelOutput(sequence=call.sequence)
         self._server.carry_out(call, output)
         self._publish(output)
@@ -232,7 +232,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._output.publish(output)
 
     def _carried_out(self, call: str) -> None:
-        """Follow the model's life."""
+        """Follow the model's life cycle."""
         match call:
             case "initialize":
                 self.trigger_configure()
@@ -244,7 +244,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
     # ------------------------------------------------------------------ life cycle
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Refuse steps from now on: the run is paused or over."""
+        """Refuse steps from now on, since the run is paused or over."""
         self._server.deactivate()
         return super().on_deactivate(state)
 

@@ -95,7 +95,7 @@ class Wrenches:
         return {frame: _sorted(times, samples) for frame, (times, samples) in read.items()}
 
     def until(self, time_ns: int, frame: str) -> tuple[Floats, Floats]:
-        """Return the latest samples up to a time of the run [ns]: (n,) times of the run, and (n, 6) forces and torques."""
+        """Return the latest samples up to a time of the run [ns]: (n,) their times, and (n, 6) forces and torques."""
         times, samples = self._read[frame]
         now_ns = time_ns - self.offset_ns
         first, end = np.searchsorted(times, (now_ns - _KEPT_NS, now_ns), side="right")

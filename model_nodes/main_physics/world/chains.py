@@ -1,4 +1,4 @@
-"""The chain of a robot's links that ends in one of them, for kinematics without an engine."""
+"""The kinematic chain from a robot's root link to another link, without an engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from model_nodes.main_physics.world.xml_file import parse_xml
 
 
 def chain_to(robot: Body, link: str) -> Chain:
-    """Return the chain from the root link of a robot to another link of it.
+    """Return the chain from a robot's root link to another link.
 
     Raises:
         KeyError: if the robot has no such link.
@@ -26,7 +26,7 @@ def chain_to(robot: Body, link: str) -> Chain:
 
 
 def segments_to(robot: Body, link: str) -> list[Segment]:
-    """Return the segments of the chain from the root link of a robot to another link of it.
+    """Return the segments of the chain from a robot's root link to another link.
 
     Raises:
         KeyError: if the robot has no such link.
@@ -38,10 +38,10 @@ def segments_to(robot: Body, link: str) -> list[Segment]:
 
 
 def chain_in(urdf: str, link: str) -> Chain:
-    """Return the chain from the root link to another one of the robot that a URDF's text describes.
+    """Return the chain from the root link to another link of the robot in a URDF's text.
 
     Raises:
-        BadInput: if it is no such text, or the robot has no such link.
+        BadInput: if the text is not a URDF, or the robot has no such link.
     """
     root = parse_xml(urdf.encode(), Path("the robot's description"))
     links = [element.need_attribute("name") for element in root.all("link")]

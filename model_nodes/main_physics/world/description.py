@@ -21,22 +21,22 @@ class Base(StrEnum):
     """Motion of a robot's root link."""
 
     FIXED = "fixed"
-    """Nothing."""
+    """The root does not move."""
     FREE = "free"
-    """Forces, as any object."""
+    """Forces move the root, as any object."""
     FOLLOWED = "followed"
-    """A command, whatever it pushes."""
+    """The root follows a command, whatever it pushes."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointDrive:
-    """How one joint takes its command; see `DriveMode`.
+    """The drive that makes a joint follow its command; see `DriveMode`.
 
     Attributes:
-        stiffness: effort per deviation of the position [Nm/rad or N/m]; None: does not count in this mode.
-        damping: effort per deviation of the velocity [Nms/rad or Ns/m]; None: the engine's, by the inertia moved.
-        effort: the largest effort [Nm or N]; None: there is no limit.
-        acceleration: how fast a commanded velocity changes [rad/s^2 or m/s^2]; None: does not count in this mode.
+        stiffness: effort per deviation of the position [Nm/rad or N/m]; None: not used in this mode.
+        damping: effort per deviation of the velocity [Nms/rad or Ns/m]; None: the engine's, from the moved inertia.
+        effort: maximum effort [Nm or N]; None: there is no limit.
+        acceleration: rate of change of a commanded velocity [rad/s^2 or m/s^2]; None: not used in this mode.
     """
 
     mode: DriveMode = DriveMode.FOLLOW
@@ -52,26 +52,26 @@ FOLLOW = JointDrive()
 Pose: TypeAlias = tuple[float, float, float, float, float, float, float]
 """Position [m] and unit quaternion: x y z qw qx qy qz."""
 Vector: TypeAlias = tuple[float, float, float]
-"""Along three axes."""
+"""Three components along x, y and z."""
 Colour: TypeAlias = tuple[float, float, float, float]
 
 IDENTITY: Pose = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
-"""The pose of a frame in itself."""
+"""The identity transform."""
 GREY: Colour = (0.7, 0.7, 0.7, 1.0)
-"""The colour of a geometry that has none: red, green, blue and opacity."""
+"""The default colour of a geometry: red, green, blue and opacity."""
 DEFAULT_FRICTION = 1.0
-"""SDFormat's coefficient of a surface that has none."""
+"""SDFormat's default friction coefficient."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Extra:
-    """An element of an SDFormat file that the description has no words for; engine `gz` passes it on to Gazebo.
+    """An element of an SDFormat file that the description does not represent; engine `gz` passes it on to Gazebo.
 
     Attributes:
-        place: where it was read, as in notes.
-        element: as it was read, with absolute paths of the files that it refers to.
-        pose: in the frame of its link, of its model, or of the world; None: it has none.
-        inside: path of the element to which it belongs, below its owner's, such as ``axis/limit``.
+        place: location of the element, as in notes.
+        element: the element, with absolute paths of the files that it refers to.
+        pose: pose in the frame of its link, model or world; None: it has none.
+        inside: path of its parent element below the owner's element, such as ``axis/limit``.
         scope: name of the nested model to which it belongs; empty: the owner itself.
     """
 
@@ -99,7 +99,7 @@ class Hull:
 
     Attributes:
         vertices: (n, 3) in metres.
-        faces: (m, 3) indices into the vertices, seen counter-clockwise from outside.
+        faces: (m, 3) indices of the vertices, counter-clockwise as seen from outside.
     """
 
     vertices: Floats
@@ -108,7 +108,7 @@ class Hull:
 
 @dataclass(frozen=True, slots=True)
 class MeshFile:
-    """The file of a mesh, and the factors by which it is enlarged along its axes."""
+    """The file of a mesh, and scale factors along its axes."""
 
     path: Path
     scale: Vector = (1.0, 1.0, 1.0)
@@ -118,7 +118,7 @@ class MeshFile:
 class Geometry:
     """A shape in its link's frame; sizes as in `ShapeKind`; without `friction` the engine's default is used.
 
-    `name` is the one in its file, unique among the collisions of its link there; empty if it has none.
+    `name` is its name in the file, unique among the collisions of its link there; empty if it has none.
     """
 
     kind: ShapeKind
@@ -129,20 +129,20 @@ class Geometry:
     friction: float | None = None
     hull: Hull | None = None
     density: float = 1000.0
-    """[kg/m^3]; used only if a link's inertia is computed from its geometries."""
+    """[kg/m^3]; only used if a link's inertia is computed from its geometries."""
     name: str = ""
     extras: tuple[Extra, ...] = ()
     mesh: MeshFile | None = None
     """The detailed mesh from which `hull` was computed; used for display only."""
     bounce: float | None = None
-    """Share of the speed that is left when it has struck something hard; None: as the engine's contacts have it."""
+    """Coefficient of restitution against something hard; None: that of the engine's contacts."""
     touches_over: float = 0.0
-    """Width over which it touches the ground [m]; 0: in one point, which does not resist being turned."""
+    """Width of its contact with the ground [m]; 0: a single point, which does not resist rotation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inertial:
-    """Mass [kg], pose of the centre of mass and axes in the link's frame, inertia about them [kg m^2]."""
+    """Mass [kg], pose of the centre of mass and the axes in the link's frame, inertia about these axes [kg m^2]."""
 
     mass: float
     pose: Pose = IDENTITY
@@ -156,7 +156,7 @@ class Link:
 
     Attributes:
         name: unique within its body.
-        pose: in the parent link's frame with all joints at zero; of the root in the body's frame.
+        pose: pose in the parent link's frame with all joints at zero; for the root, in the body's frame.
     """
 
     name: str
@@ -167,7 +167,7 @@ class Link:
 
 
 class JointKind(StrEnum):
-    """The type of a joint; a ball joint turns freely about its anchor and has no single position."""
+    """The type of a joint; a ball joint rotates freely about its anchor and has no single position."""
 
     FIXED = "fixed"
     HINGE = "hinge"
@@ -190,14 +190,14 @@ class Joint:
 
     Attributes:
         axis: unit vector in the child's frame.
-        anchor: a point on the axis, in the child's frame.
+        anchor: a point on the axis, in the child's frame [m].
         lower, upper: limits [rad or m]; None if there are none.
-        max_velocity: largest speed [rad/s or m/s]; None: there is none.
-        max_effort: largest torque or force [Nm or N]; None: there is none.
-        spring: stiffness about position 0 of a passive joint of a robot [Nm/rad or N/m]; None: driven.
-        drive: how a driven joint of a robot takes its command.
-        whole: name of the joint with several axes of which this is one; empty: it has a single one.
-        apart: whether a fixed joint's links remain two for Gazebo, because elements of the file need both.
+        max_velocity: maximum speed [rad/s or m/s]; None: there is no limit.
+        max_effort: maximum torque or force [Nm or N]; None: there is no limit.
+        spring: stiffness about position 0 of a robot's passive joint [Nm/rad or N/m]; None: the joint is driven.
+        drive: drive of a robot's driven joint.
+        whole: name of the joint with several axes that this joint is a part of; empty: it has a single axis.
+        apart: whether Gazebo must keep the two links of a fixed joint, because elements of the file refer to both.
     """
 
     name: str
@@ -221,7 +221,7 @@ class Joint:
 
     @property
     def resting(self) -> float:
-        """The position 0, or the limit that is nearest to it [rad or m]."""
+        """The position 0, or the limit nearest to it [rad or m]."""
         lower = -inf if self.lower is None else self.lower
         upper = inf if self.upper is None else self.upper
         return min(max(0.0, lower), upper)
@@ -233,13 +233,13 @@ class Body:
 
     Attributes:
         name: unique in the world.
-        pose: of the root link's frame, in the world.
-        links: in depth-first order; the first is the root.
-        joints: every link but the root is the child of one; in the order of the links.
+        pose: pose of the root link's frame in the world.
+        links: links in depth-first order; the first is the root.
+        joints: joints in the order of the links; every link but the root is the child of one.
         static: whether the root is fixed to the world.
         robot: whether its joints are driven.
         base: motion of a robot's root; only a fixed one is static.
-        one_of_several: whether there are other robots, so that its links and joints carry its name.
+        one_of_several: whether there are other robots, so that its links and joints have its name as a prefix.
         file: the file from which it was read.
     """
 
@@ -256,7 +256,7 @@ class Body:
 
     @property
     def moving_joints(self) -> tuple[Joint, ...]:
-        """The joints with a position: all but fixed joints and ball joints."""
+        """The joints with a position: all except fixed joints and ball joints."""
         return tuple(j for j in self.joints if j.kind in (JointKind.HINGE, JointKind.SLIDE))
 
     @property
@@ -281,7 +281,7 @@ class Body:
 
     @property
     def driven_joints(self) -> tuple[Joint, ...]:
-        """The joints of a robot whose motion is commanded; none for other bodies."""
+        """The joints of a robot that are commanded; empty for other bodies."""
         return tuple(j for j in self.moving_joints if self.robot and j.spring is None)
 
 
@@ -289,7 +289,7 @@ class Body:
 class HandFrame:
     """The frame of a hand, fixed to a link, and the links of the hand.
 
-    `frame`, `members` and `joints` are names in the scene (see `names`), `link` is the robot's own.
+    `frame`, `members` and `joints` are names in the scene (see `frame_name`), `link` is the robot's own name.
     """
 
     name: str
@@ -320,9 +320,9 @@ class World:
 
 
 def frame_name(body: Body, link: str) -> str:
-    """Return the scene's name of a link: of the only robot as in the URDF; of the root of a model, the model's name.
+    """Return the scene's name of a link: for a single robot the URDF's name, for the root of a model the model's name.
 
-    Other links of models, and the links of several robots, are ``model::link``, as in SDFormat.
+    Other links of models, and the links of several robots, are called ``model::link``, as in SDFormat.
     """
     if body.robot and not body.one_of_several and link != WORLD:
         return link
@@ -332,5 +332,5 @@ def frame_name(body: Body, link: str) -> str:
 
 
 def joint_name(body: Body, joint: Joint) -> str:
-    """Return the scene's name of a joint: of the only robot as in the URDF, else ``model::joint``."""
+    """Return the scene's name of a joint: for a single robot the URDF's name, otherwise ``model::joint``."""
     return joint.name if body.robot and not body.one_of_several else f"{body.name}::{joint.name}"

@@ -1,4 +1,4 @@
-"""The scene's entities in a world."""
+"""Lists a world's bodies and links as entities of the scene."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Meshes as convex hulls, for collisions and for display; those that are slow to read are cached.
+"""Convex hulls of mesh files, for collisions and for display; those that are slow to compute are cached.
 
-Engines collide convex meshes only, so only the hull of a file is kept; concave shapes are filled. STL and
-OBJ are read by MuJoCo; COLLADA by trimesh with pycollada, if they are installed.
+Engines only collide convex meshes, so only the convex hull of a file is kept; concavities are filled. STL and
+OBJ files are read by MuJoCo, COLLADA files by trimesh with pycollada if these are installed.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def keep(content: bytes, scale: Vector, vertices: int, hull: Hull) -> None:
 
 
 MAX_HULL_VERTICES = 120
-"""A convex hull of n vertices has at most 2 n - 4 faces."""
+"""Maximum number of a hull's vertices; a convex hull of n vertices has at most 2 n - 4 faces."""
 
 _BY_MUJOCO = (".stl", ".obj", ".msh")
 _BY_TRIMESH = (".stl", ".obj", ".dae", ".ply", ".off")
-"""Its formats that hold no more than their bytes; others are archives, or only declare their size."""
-_MOST_REPEATED = 16
-"""Nodes of COLLADA that show others again, each of which may double all of them."""
+"""Formats for trimesh whose content is not larger than the file; other formats are archives or only declare a size."""
+_MAX_REPEATED = 16
+"""Maximum number of repeated nodes in a COLLADA file, each of which may double the content."""
 
 
 @lru_cache(maxsize=256)
@@ -82,7 +82,7 @@ def hull_of_file(file: Path, scale: Vector) -> Hull:
         try:
             return _hull({"file": str(file), "scale": scale})
         except ValueError:
-            pass  # e.g. STL as text, which MuJoCo does not read but trimesh does
+            pass  # for example STL as text, which only trimesh reads
     try:
         content = read_bytes(file)
     except OSError as error:
@@ -111,7 +111,7 @@ def hull_of_points(points: Floats, file: Path | None = None) -> Hull:
 
 def _vertices_by_trimesh(content: bytes, file: Path) -> Floats:
     kind = file.suffix.lower()
-    if kind not in _BY_TRIMESH or content.count(b"<instance_node") > _MOST_REPEATED:
+    if kind not in _BY_TRIMESH or content.count(b"<instance_node") > _MAX_REPEATED:
         raise BadInput(
             "this is no mesh that is read"
             if kind not in _BY_TRIMESH
@@ -133,7 +133,7 @@ def _vertices_by_trimesh(content: bytes, file: Path) -> Floats:
             read = trimesh.load(io.BytesIO(content), kind[1:], force="mesh", process=False)
             mesh = cast(Any, read)
         vertices = np.asarray(mesh.vertices, np.float64)
-    except Exception as error:  # trimesh's loaders raise errors of several libraries
+    except Exception as error:  # trimesh's loaders raise exceptions of several libraries
         raise BadInput(f"cannot be decoded: {error}", file=file) from None
     if vertices.ndim != 2 or vertices.shape[1] != 3 or len(vertices) < 4:
         raise BadInput("contains no mesh", file=file)
@@ -141,7 +141,7 @@ def _vertices_by_trimesh(content: bytes, file: Path) -> Floats:
 
 
 def _hull(source: dict[str, Any]) -> Hull:
-    # MuJoCo computes the hull, but only of meshes that can collide.
+    # MuJoCo computes a hull only for meshes that can collide.
     spec = mj.MjSpec()
     mesh = spec.add_mesh(name="mesh", maxhullvert=MAX_HULL_VERTICES)
     for key, value in source.items():
@@ -165,7 +165,7 @@ def _hull(source: dict[str, Any]) -> Hull:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Let nothing be written to stderr meanwhile: the library of hulls explains itself on a page of text."""
+    """Suppress stderr: the library for hulls prints a page of explanations."""
     kept, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, STDERR)
     try:
@@ -177,7 +177,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _outward(vertices: Floats, faces: Ints) -> Ints:
-    # Of coplanar points, some triangles have the wrong orientation.
+    # Some triangles of coplanar points have the wrong orientation.
     a, b, c = (vertices[faces[:, i]] for i in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a - vertices.mean(axis=0)) < 0
     faces[inward] = faces[inward][:, ::-1]

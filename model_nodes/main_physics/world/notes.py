@@ -1,4 +1,4 @@
-"""A list of notes for the user, without duplicates, and elements of a world that an engine ignores."""
+"""Collects notes for the user without duplicates, and notes elements of a world that an engine ignores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCHEMES = ("package://", "model://")
 
 @dataclass(frozen=True, slots=True)
 class _LeftOut:
-    """Stands in the list of notes for all meshes of one file that are left out."""
+    """Marks the position in the list of notes of all left-out meshes of one file."""
 
     label: str
 
@@ -23,7 +23,7 @@ class Notes:
     """Collects notes in order, without duplicates.
 
     Attributes:
-        included: number of the files that were read for models in models.
+        included: number of the files that were read for nested models.
     """
 
     def __init__(self) -> None:
@@ -40,36 +40,36 @@ class Notes:
 
         Args:
             label: the robot or world that refers to it.
-            reference: how it does.
-            error: why it cannot be used.
+            reference: the reference to the mesh.
+            error: the reason why it cannot be used.
         """
         self._notes[_LeftOut(label)] = None
         self._meshes.setdefault(label, {})[reference] = error
 
     def pass_on(self, others: Notes) -> None:
-        """Add all of these to others."""
+        """Add all these notes to another object."""
         for note in self._notes:
             others._notes[note] = None
         for label, meshes in self._meshes.items():
             others._meshes.setdefault(label, {}).update(meshes)
 
     def left_out(self) -> tuple[str, ...]:
-        """Return the notes of meshes that are left out, one for each robot or world."""
-        return tuple(_in_one_line(label, meshes) for label, meshes in self._meshes.items())
+        """Return the notes about left-out meshes, one for each robot or world."""
+        return tuple(_meshes_note(label, meshes) for label, meshes in self._meshes.items())
 
     def meshes(self) -> tuple[str, ...]:
-        """Return the meshes that are left out, as their robots and worlds refer to them."""
+        """Return the references to the left-out meshes."""
         return tuple(reference for meshes in self._meshes.values() for reference in meshes)
 
     def all(self) -> tuple[str, ...]:
         """Return all notes so far."""
         return tuple(
-            note if isinstance(note, str) else _in_one_line(note.label, self._meshes[note.label])
+            note if isinstance(note, str) else _meshes_note(note.label, self._meshes[note.label])
             for note in self._notes
         )
 
 
-def _in_one_line(label: str, meshes: Mapping[str, BadInput]) -> str:
+def _meshes_note(label: str, meshes: Mapping[str, BadInput]) -> str:
     if len(meshes) == 1:
         reference, error = next(iter(meshes.items()))
         return f"{label}: mesh {reference} is left out: {error}"
@@ -99,13 +99,13 @@ _READ_SHAPES = {"box", "sphere", "cylinder", "capsule", "ellipsoid", "plane", "m
 
 
 STEP_SETTINGS = ("max_step_size", "real_time_factor", "real_time_update_rate")
-"""Children of <physics> about a simulator's steps, which the scenario's rate determines."""
+"""Children of <physics> about a simulator's steps, which the scenario's rate replaces."""
 
 
 def note_ignored(world: World, notes: Notes) -> None:
-    """Add a note about each kind of elements of the world's files that the description has no words for.
+    """Add a note for each kind of element in the world's files that the description does not represent.
 
-    Lights and settings of a simulator's step are not among them, for a run's results do not depend on them.
+    Lights and settings of a simulator's steps are not noted, since the results of a run do not depend on them.
     """
     places: dict[str, dict[str, None]] = {}
     for extra in world.all_extras():

@@ -14,13 +14,13 @@ from hetwin_core.ensemble.resources import Kind, example_robots, find_known
 _WEB = ("http://", "https://", "ssh://", "ftp://")
 _PACKAGES = ("package://", "model://")
 SCHEMES = (*_PACKAGES, "file://")
-"""Beginnings of references to local files."""
+"""Prefixes of references to local files."""
 
 _FUEL = re.compile(
     r"https?://([^/]+)/\d+\.\d+/([^/]+)/models/([^/]+)(?:/(\d+|tip))?(?:/files/(.*))?/?",
     re.IGNORECASE,
 )
-"""Server, owner, model, version, path in it."""
+"""Matches server, owner, model, version and path of a Gazebo Fuel URL."""
 
 
 def _from_environment(name: str) -> list[Path]:
@@ -44,10 +44,10 @@ def search_path(extra: Iterable[Path] = ()) -> list[Path]:
 
 
 def find_description(text: str, *kinds: Kind, where: str | None = None) -> Path:
-    """The file of a robot or world that a user names: by a path, a known name, or package://.
+    """Return the file of a robot or world that a user names by a path, a known name, or package://.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if there is no such file.
     """
     if text.startswith(SCHEMES):
         try:
@@ -58,7 +58,7 @@ def find_description(text: str, *kinds: Kind, where: str | None = None) -> Path:
 
 
 def _in_folder(folder: Path, package: str, rest: str) -> Path | None:
-    # A folder of the search path may contain packages, or be one itself.
+    # A folder of the search path may contain packages, or be a package itself.
     candidates = [folder / package / rest]
     if folder.name == package:
         candidates.append(folder / rest)
@@ -66,7 +66,7 @@ def _in_folder(folder: Path, package: str, rest: str) -> Path | None:
 
 
 def in_fuel_cache(url: str) -> Path | None:
-    """Return the folder of a Gazebo Fuel model, or a file in it, that Gazebo has downloaded; None if it has not."""
+    """Return the folder or file of a Gazebo Fuel URL in Gazebo's cache; None if it has not been downloaded."""
     match = _FUEL.fullmatch(url)
     if match is None:
         return None
@@ -88,8 +88,8 @@ class Resources:
 
     Args:
         base: folder of that file.
-        folders: further folders to search first.
-        packages: package -> its folder; these packages are searched for nowhere else.
+        folders: additional folders that are searched first.
+        packages: package -> its folder, the only one in which the package is searched for.
     """
 
     def __init__(
@@ -104,22 +104,22 @@ class Resources:
 
     @property
     def base(self) -> Path:
-        """Folder of the file whose references these are."""
+        """Folder of the file whose references are resolved."""
         return self._base
 
     def beside(self, base: Path) -> Resources:
-        """Return the same search path for a file in another folder."""
+        """Return resources for a file in another folder, with this search path added."""
         return Resources(base, [self._base, *self._folders], self._packages)
 
     def only_beside(self, base: Path) -> Resources:
-        """Return the search path of a file in another folder, with the same packages."""
+        """Return resources for a file in another folder, with only the same packages."""
         return Resources(base, packages=self._packages)
 
     def find(self, reference: str) -> Path:
-        """Find the file or folder that `reference` names.
+        """Find the file or folder of a reference.
 
         Raises:
-            BadInput: if it does not exist; names the folders that were searched.
+            BadInput: if it does not exist; lists the folders that were searched.
         """
         text = unquote(reference.strip())
         if text.startswith(_WEB):

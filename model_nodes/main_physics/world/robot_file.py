@@ -1,4 +1,4 @@
-"""A robot's URDF as links and joints, and the chains in it; meshes are not loaded."""
+"""A robot's URDF as links and joints, with its kinematic chains; meshes are not loaded."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from model_nodes.main_physics.world.xml_file import Element
 
 @dataclass(frozen=True, slots=True)
 class RobotJoint:
-    """A joint as its file has it.
+    """A joint as described in its file.
 
     Attributes:
-        joint: as read.
-        type: the word of the file, such as ``revolute``.
+        joint: the joint.
+        type: type in the file, such as ``revolute``.
         origin: pose of the child link in the parent link, with the joint at 0.
-        element: where it was read.
+        element: the element of the file.
     """
 
     joint: Joint
@@ -44,13 +44,13 @@ class RobotJoint:
 
 @dataclass(frozen=True, slots=True)
 class RobotFile:
-    """A robot.
+    """A robot as described in its file.
 
     Attributes:
-        file: its URDF.
-        root: the whole of it.
-        links: names, each behind its parent.
-        joints: by the name of the joint.
+        file: the URDF.
+        root: root element of the URDF.
+        links: names of the links, each one after its parent.
+        joints: name of a joint -> the joint.
     """
 
     file: Path
@@ -71,17 +71,17 @@ class RobotFile:
         """Return the chain between two links.
 
         Args:
-            base: its root; None: the robot's.
-            tip: its end; None: the last of the links, if there is only one that has none below it.
+            base: first link; None: the robot's root.
+            tip: last link; None: the only link without children.
             limited: whether every joint must have limits, unless it is continuous.
 
         Raises:
-            BadInput: if the robot has no such links or no such chain, or limits are missing.
+            BadInput: if there are no such links or no such chain, or limits are missing.
         """
         above = {each.joint.child: each for each in self.joints.values()}
         start = self.links[0] if base is None else self._link(base, "--base")
         end = self._only_end(above) if tip is None else self._link(tip, "--tip")
-        way: list[RobotJoint] = []
+        path: list[RobotJoint] = []
         link = end
         while link != start:
             if link not in above:
@@ -92,9 +92,9 @@ class RobotFile:
                     found=end,
                     expected=f"a link below {start}, such as {self._example(start)}",
                 )
-            way.append(above[link])
+            path.append(above[link])
             link = above[link].joint.parent
-        segments = [self._segment(each, limited) for each in reversed(way)]
+        segments = [self._segment(each, limited) for each in reversed(path)]
         if not any(segment.joint for segment in segments):
             raise BadInput(
                 "no joint moves between these links",
@@ -106,7 +106,7 @@ class RobotFile:
         return Chain(segments)
 
     def below(self, link: str) -> Iterator[str]:
-        """Iterate over the links below one, each behind its parent."""
+        """Iterate over the links below a link, each one after its parent."""
         above = {each.joint.child: each.joint.parent for each in self.joints.values()}
         found = {link}
         for each in self.links:
@@ -177,10 +177,10 @@ class RobotFile:
         )
 
     def limits(self, name: str, *, needed: bool = True) -> tuple[float, float]:
-        """Return lower and upper limit of a joint [rad or m], infinite if it has none.
+        """Return lower and upper limit of a joint [rad or m], infinite if there are none.
 
         Raises:
-            BadInput: if limits are needed and missing.
+            BadInput: if limits are needed but missing.
         """
         each = self.joints[name]
         limit = each.element.child("limit")
@@ -197,10 +197,10 @@ class RobotFile:
 
 
 def is_robot(file: Path) -> bool:
-    """Whether a file holds a robot; else it holds a world.
+    """Whether a file describes a robot rather than a world.
 
     Raises:
-        BadInput: if it holds neither, or cannot be read.
+        BadInput: if it describes neither, or cannot be read.
     """
     root = opened(file)
     if not isinstance(root, Element):
@@ -212,10 +212,10 @@ def is_robot(file: Path) -> bool:
 
 
 def find_robot(text: str) -> Path:
-    """The file of the robot that a command's argument names.
+    """Return the file of the robot that a command's argument names.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if there is no such robot.
     """
     return find_description(text, Kind.ROBOT, where="ROBOT")
 
@@ -224,7 +224,7 @@ def read_robot(file: Path) -> RobotFile:
     """Read a robot without its meshes.
 
     Raises:
-        BadInput: if the file is no robot, or its links are no tree.
+        BadInput: if the file is not a robot, or its links do not form a tree.
     """
     root = read_robot_xml(file)
     root.need_attribute("name")
@@ -243,7 +243,7 @@ def read_robot(file: Path) -> RobotFile:
 
 
 def _missing(root: Element, resources: Resources) -> Iterator[str]:
-    """Meshes that are not found, as the file names them."""
+    """Yield the meshes that are not found, as the file names them."""
     seen = set()
     for link in root.all("link"):
         for shape in link.all("visual", "collision"):
@@ -252,11 +252,11 @@ def _missing(root: Element, resources: Resources) -> Iterator[str]:
             name = "" if mesh is None else mesh.attributes.get("filename", "")
             if name and name not in seen:
                 seen.add(name)
-                if not _is_there(resources, name):
+                if not _exists(resources, name):
                     yield name
 
 
-def _is_there(resources: Resources, name: str) -> bool:
+def _exists(resources: Resources, name: str) -> bool:
     try:
         return resources.find(name).is_file()
     except BadInput:

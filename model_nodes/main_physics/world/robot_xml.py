@@ -1,4 +1,4 @@
-"""A robot's description as the elements of a URDF, whatever its file is: URDF, xacro, or a format that a package reads.
+"""Reads a robot's description as the elements of a URDF, from a URDF, a xacro file, or a format of a package.
 
 A xacro file is a program; see `xacro_file`. MJCF and USD are read by a package.
 """
@@ -18,28 +18,28 @@ from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
 
 _PREFIX = "xacro:"
 _READ = ("link", "joint", "material")
-"""Elements of a robot of which a URDF reader reads all."""
+"""Elements of which URDF readers read the whole content."""
 
 
 class Description(Protocol):
     """A robot or a world in a file that a package reads."""
 
     def robot(self, notes: Notes) -> Element:
-        """Return ``<robot>`` of URDF with all in the file that is the robot; left-out parts are added to the notes.
+        """Return the robot in the file as URDF's element ``<robot>``; left-out parts are added to the notes.
 
         Raises:
             BadInput: if the file cannot be read.
         """
 
     def world(self, notes: Notes) -> World:
-        """Return all in the file as bodies; left-out parts are added to the notes.
+        """Return everything in the file as bodies; left-out parts are added to the notes.
 
         Raises:
             BadInput: if the file cannot be read.
         """
 
     def is_robot(self) -> bool:
-        """Whether something in the file has joints.
+        """Whether anything in the file has joints.
 
         Raises:
             BadInput: if the file cannot be read.
@@ -55,12 +55,12 @@ _GROUP = Group(
 
 
 def opened(file: Path) -> Element | Description:
-    """Return the root of a file in XML, or its description if a package reads such files.
+    """Return the root element of an XML file, or its description if a package reads such files.
 
-    The package's entry point has the name of the file's ending, or of the root's tag.
+    The name of the package's entry point is the file's suffix or the root's tag.
 
     Raises:
-        BadInput: if the package is not installed, or the file is no XML.
+        BadInput: if the package is not installed, or the file is not XML.
     """
     names = _GROUP.known()
     ending = file.suffix.lower().removeprefix(".")
@@ -79,10 +79,10 @@ def _described(name: str, file: Path) -> Description:
 
 
 def is_xacro(root: Element) -> bool:
-    """Whether a robot is still to become a URDF.
+    """Whether a robot is a xacro program that must be expanded to a URDF.
 
-    It is if it has instructions of xacro, or expressions in parts that are read; those in comments, and in elements
-    that belong to ros2_control, Gazebo's plugins or others, are text.
+    It is one if it contains instructions of xacro, or expressions in elements that URDF readers read; expressions in
+    comments, and in elements of ros2_control, Gazebo's plugins and others, are plain text.
     """
     if root.file.name.endswith(".xacro"):
         return True
@@ -107,15 +107,15 @@ def read_robot_xml(
     """Read a robot.
 
     Args:
-        file: its description.
-        notes: gets the parts that a URDF cannot express, by name.
+        file: file with the robot's description.
+        notes: collects notes on the parts that a URDF cannot express.
         resources: search path for the packages of xacro; by default relative to the file.
 
     Returns:
         The element ``<robot>``.
 
     Raises:
-        BadInput: if the file is neither URDF, xacro nor a format that a package reads, or cannot be made into a URDF.
+        BadInput: if the file is neither URDF, xacro nor a format of a package, or cannot be converted to a URDF.
     """
     root = opened(file)
     if not isinstance(root, Element):
@@ -126,16 +126,16 @@ def read_robot_xml(
         )
     if not is_xacro(root):
         return root
-    from model_nodes.main_physics.world.xacro_file import expanded  # with the library
+    from model_nodes.main_physics.world.xacro_file import expanded  # imports the xacro library
 
     return expanded(file, resources or Resources(file.parent))
 
 
 def urdf_of(file: Path, resources: Resources | None = None) -> bytes:
-    """The URDF of a robot as a file has it: of a URDF the file as it is.
+    """Return the URDF of the robot in a file; a URDF file is returned unchanged.
 
     Raises:
-        BadInput: as `read_robot_xml`.
+        BadInput: see `read_robot_xml`.
     """
     root = opened(file)
     if isinstance(root, Element) and root.tag == "robot" and not is_xacro(root):
@@ -144,10 +144,10 @@ def urdf_of(file: Path, resources: Resources | None = None) -> bytes:
 
 
 def joints_of(file: Path, resources: Resources | None = None) -> tuple[str, ...]:
-    """Names of all joints of a robot that have a position, in the file's order.
+    """Return the names of all joints of a robot that have a position, in the file's order.
 
     Raises:
-        BadInput: as `read_robot_xml`, or if none moves.
+        BadInput: see `read_robot_xml`; or if no joint moves.
     """
     root = read_robot_xml(file, resources=resources)
     joints = (e.attributes for e in root.all("joint") if e.attributes.get("type") not in _FIXED)

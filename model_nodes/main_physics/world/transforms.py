@@ -1,4 +1,4 @@
-"""Rigid transforms as seven numbers, x y z qw qx qy qz, and inertias that engines accept."""
+"""Rigid transforms as seven numbers x y z qw qx qy qz, and repairs of inertias so that engines accept them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def from_rpy(position: Sequence[float], rpy: Sequence[float]) -> Pose:
 
 
 def compose(outer: Sequence[float], inner: Sequence[float]) -> Pose:
-    """Return the pose `inner`, given in the frame `outer`, in the frame in which `outer` is given."""
+    """Transform the pose `inner` from the frame `outer` to the parent frame of `outer`."""
     if tuple(outer) == IDENTITY:
         return pose_of(inner)
     position = np.asarray(outer[:3]) + rotate_vector(inner[:3], outer[3:7])
@@ -43,7 +43,7 @@ def invert(pose: Sequence[float]) -> Pose:
 
 
 def rotate(pose: Sequence[float], vector: Sequence[float]) -> Vector:
-    """Rotate a vector from the frame `pose` to the axes of the outer frame."""
+    """Rotate a vector from the axes of the frame `pose` to those of its parent frame."""
     x, y, z = (float(n) for n in rotate_vector(vector, pose[3:7]))
     return (x, y, z)
 
@@ -55,12 +55,12 @@ def inertia_matrix(inertial: Inertial) -> Floats:
 
 
 def moved_inertial(frame: Pose, inertial: Inertial) -> Inertial:
-    """Transform an inertia from `frame` to the frame in which `frame` is given."""
+    """Transform an inertia from `frame` to the parent frame of `frame`."""
     return Inertial(inertial.mass, compose(frame, inertial.pose), inertial.inertia)
 
 
 def joined_inertials(parts: Sequence[Inertial]) -> Inertial:
-    """Return mass and inertia of rigidly connected parts, along the axes of the common frame."""
+    """Return mass and inertia of rigidly connected parts, along the axes of their common frame."""
     if len(parts) == 1:
         return parts[0]
     mass = sum(part.mass for part in parts)
@@ -81,19 +81,19 @@ def joined_inertials(parts: Sequence[Inertial]) -> Inertial:
 
 
 MIN_MASS = 1e-6
-"""Least mass of a link [kg]; lighter links get this mass."""
+"""Minimum mass of a link [kg]; lighter links get this mass."""
 _MIN_RATIO = 1e-4
 _MIN_MOMENT = 1e-10
 
 
 def principal(inertial: Inertial) -> tuple[Inertial, str]:
-    """Transform an inertia to its principal axes and repair it if it is not physical.
+    """Transform an inertia to its principal axes, and repair it if it is not physical.
 
-    Moments that are not positive are raised to a small fraction of the largest. If the moments violate the
-    triangle inequality, the two smaller ones are raised until their sum equals the largest.
+    Moments that are not positive are raised to a small fraction of the largest one. If the moments violate the
+    triangle inequality, the two smaller ones are raised until their sum equals the largest one.
 
     Returns:
-        the inertia with zero products, and a description of the repairs (empty if there were none).
+        The inertia with zero products, and a description of the repairs (empty if there were none).
     """
     moments, axes = np.linalg.eigh(inertia_matrix(inertial))
     faults = []
@@ -101,12 +101,12 @@ def principal(inertial: Inertial) -> tuple[Inertial, str]:
     if mass < MIN_MASS:
         faults.append(f"mass {mass:g} kg raised to {MIN_MASS:g} kg")
         mass = MIN_MASS
-    least = max(_MIN_MOMENT, _MIN_RATIO * float(moments[2]))
+    minimum = max(_MIN_MOMENT, _MIN_RATIO * float(moments[2]))
     if moments[0] <= 0:
         faults.append(
             f"inertia with the principal moment {moments[0]:.3g} is not positive definite"
         )
-    moments = np.maximum(moments, least)
+    moments = np.maximum(moments, minimum)
     missing = moments[2] - moments[0] - moments[1]
     if missing > 1e-6 * moments[2]:
         faults.append("inertia violates the triangle inequality")
@@ -114,7 +114,7 @@ def principal(inertial: Inertial) -> tuple[Inertial, str]:
         moments[:2] += missing / 2 + 1e-9 * moments[2]
     if np.linalg.det(axes) < 0:
         axes = -axes
-    turn = pose_of([0.0, 0.0, 0.0, *mat2quat(axes)])
+    principal_axes = pose_of([0.0, 0.0, 0.0, *mat2quat(axes)])
     a, b, c = (float(m) for m in moments)
-    fixed = Inertial(mass, compose(inertial.pose, turn), (a, b, c, 0.0, 0.0, 0.0))
+    fixed = Inertial(mass, compose(inertial.pose, principal_axes), (a, b, c, 0.0, 0.0, 0.0))
     return fixed, ", ".join(faults)

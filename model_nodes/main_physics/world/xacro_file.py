@@ -1,4 +1,4 @@
-"""Robots in xacro files, which the library evaluates: expressions in Python, without most built-in functions."""
+"""Expands xacro files with the xacro library, whose expressions are Python without most built-in functions."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.resources import SCHEMES, Resources
 from model_nodes.main_physics.world.xml_file import Element, parse_xml
 
-_ONE_AT_A_TIME = threading.Lock()
-"""The library keeps where it is in variables of its module."""
+_LOCK = threading.Lock()
+"""The library keeps its state in module variables, so that only one file can be expanded at a time."""
 
 
 def expanded(file: Path, resources: Resources) -> Element:
-    """Return the URDF that a xacro file becomes with the defaults of its arguments.
+    """Return the URDF to which a xacro file expands with the defaults of its arguments.
 
     Args:
         file: the file.
         resources: search path for ``$(find PACKAGE)`` and ``package://``.
 
     Raises:
-        BadInput: if the library cannot make it; its words are in the error.
+        BadInput: if the library cannot expand it; the error includes the library's message.
     """
     said = io.StringIO()
-    with _ONE_AT_A_TIME, _finding(resources), contextlib.redirect_stderr(said):
+    with _LOCK, _finding(resources), contextlib.redirect_stderr(said):
         try:
             text = xacro.process_file(str(file)).toxml(encoding="utf-8")
-        except (Exception, RecursionError) as error:  # expressions raise whatever Python does
+        except (Exception, RecursionError) as error:  # expressions may raise any Python exception
             where = next((str(name) for name in reversed(xacro.filestack or []) if name), None)
             raise _bad(error, file, where) from None
     root = parse_xml(text, file)
@@ -61,7 +61,7 @@ def _bad(error: BaseException, file: Path, where: str | None) -> BadInput:
 
 @contextlib.contextmanager
 def _finding(resources: Resources) -> Iterator[None]:
-    """Let the library find packages where all others are found."""
+    """Make the library find packages by the same search path as other references."""
 
     def package(name: str) -> str:
         return str(resources.find(f"package://{name}"))

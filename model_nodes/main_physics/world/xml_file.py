@@ -43,7 +43,7 @@ class Element:
         return (child for child in self.children if child.tag in tags)
 
     def child(self, tag: str) -> Element | None:
-        """Return the first child with this tag; None if there is none."""
+        """Return the first child with this tag, or None."""
         return next(self.all(tag), None)
 
     def need(self, tag: str) -> Element:
@@ -76,10 +76,10 @@ class Element:
         return text
 
     def numbers(self, count: int, text: str | None = None, least: float = -math.inf) -> list[float]:
-        """Read `count` finite numbers from the text (or from `text`, e.g. an attribute).
+        """Read `count` finite numbers from the element's text, or from `text`, for example an attribute.
 
         Raises:
-            BadInput: if the count is wrong, one is not a finite number, or one is below `least`.
+            BadInput: if the count is wrong, a number is not finite, or a number is below `least`.
         """
         source = self.text if text is None else text
         expected = "one number" if count == 1 else f"{count} numbers"
@@ -107,10 +107,10 @@ class Element:
 
 
 def truth(element: Element) -> bool:
-    """Read the text as true or false (also 1 and 0).
+    """Read the text as true or false, or 1 or 0.
 
     Raises:
-        BadInput: if it is neither.
+        BadInput: if it is none of these.
     """
     text = element.text.strip().lower()
     if text in ("true", "1"):
@@ -175,8 +175,8 @@ class _Reader:
 
 
 def as_text(element: Element) -> str:
-    """Write an element, and all that is in it, as XML."""
-    from xml.sax.saxutils import escape, quoteattr  # it imports the opener of addresses
+    """Write an element with all its content as XML."""
+    from xml.sax.saxutils import escape, quoteattr  # a slow import
 
     attributes = "".join(
         f" {name}={quoteattr(value)}" for name, value in element.attributes.items()
@@ -201,7 +201,7 @@ def read_xml(file: Path) -> Element:
 
 
 def parse_xml(data: bytes, file: Path) -> Element:
-    """Read the root element of XML that is at hand; `file` is for errors.
+    """Read the root element from XML data; `file` is only used in errors.
 
     Raises:
         BadInput: if it is not well-formed, or declares entities.

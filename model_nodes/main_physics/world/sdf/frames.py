@@ -1,4 +1,4 @@
-"""Poses, versions, frames and unknown elements of SDFormat files."""
+"""Poses, versions, frames and unsupported elements of SDFormat files."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ OLDEST, NEWEST = (1, 4), (1, 12)
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The place in the world that is being read, the notes, and the file's version."""
+    """The location in the world that is being read, the notes, and the file's version."""
 
     place: str
     notes: Notes
     version: tuple[int, int]
 
     def at(self, place: str) -> Context:
-        """Return the context of a nested place."""
+        """Return the context of a nested location."""
         separator = ": " if ":" not in self.place else ", "
         return Context(f"{self.place}{separator}{place}", self.notes, self.version)
 
     def note(self, text: str) -> None:
-        """Add a note about this place."""
+        """Add a note about this location."""
         self.notes.add(f"{self.place}: {text}")
 
     def leave_out(self, reference: str, error: BadInput) -> None:
-        """Add a mesh that cannot be used, and why."""
+        """Add a note that a mesh cannot be used."""
         self.notes.leave_out(self.place.partition(":")[0], reference, error)
 
     def note_ignored(self, element: Element, known: AbstractSet[str]) -> None:
-        """Add a note about every child whose tag is not known."""
+        """Add a note about every kind of child whose tag is not in `known`."""
         for tag in dict.fromkeys(c.tag for c in element.children if c.tag not in known):
             self.note(f"<{tag}> is not carried over")
 
@@ -65,7 +65,7 @@ def read_pose(element: Element | None) -> Pose:
     """Read a ``<pose>``; returns the identity if there is none.
 
     Raises:
-        BadInput: if it is not a pose.
+        BadInput: if it is not a valid pose.
     """
     if element is None or not element.text.strip():
         return IDENTITY
@@ -84,7 +84,7 @@ def read_pose(element: Element | None) -> Pose:
 
 
 def relative_to(element: Element | None) -> str:
-    """Return the frame that a ``<pose>`` names; empty if it names none."""
+    """Return the frame that a ``<pose>`` refers to; empty if it names none."""
     return "" if element is None else element.attributes.get("relative_to", "").strip()
 
 
@@ -99,7 +99,7 @@ class _Frame:
 class Frames:
     """Frames of one scope (a world or a model); `root` is the scope's own frame.
 
-    A frame's pose is given in the frame `base`; all are resolved to the scope's frame.
+    The pose of a frame is given in its frame `base`; all poses are resolved to the scope's frame.
     """
 
     root: str
@@ -112,10 +112,10 @@ class Frames:
         self._resolved[self.root] = IDENTITY
 
     def add(self, element: Element, name: str, default_base: str) -> None:
-        """Add the frame of `element`, placed by its ``<pose>``.
+        """Add the frame of `element`, with the pose of its ``<pose>``.
 
         Raises:
-            BadInput: if the scope has a frame of this name.
+            BadInput: if the scope already has a frame of this name.
         """
         if name in self._frames or name == self.root:
             raise element.bad("is the second frame of this name", name, "unique names")
@@ -127,10 +127,10 @@ class Frames:
         """Add the frames of a nested model.
 
         Args:
-            name: of the model, whose frame was added.
-            inner: its frames.
-            offset: pose of the model in the frame that was added.
-            merged: whether the frames have their names here; else they are ``model::frame``.
+            name: name of the model, whose own frame has been added before.
+            inner: frames of the model.
+            offset: pose of the model in its own frame.
+            merged: whether the frames keep their names in this scope; otherwise they are called ``model::frame``.
         """
         (self._merged if merged else self._inner)[name] = inner
         if name in self._frames:
@@ -169,7 +169,7 @@ class Frames:
         return self._resolved[name]
 
     def _nested(self, name: str, asking: Element, chain: tuple[str, ...]) -> Pose | None:
-        """Return the pose of a nested model's frame; None if there is none of this name."""
+        """Return the pose of a nested model's frame; None if there is no such frame."""
         model, _, rest = name.partition("::")
         found = [(model, rest, self._inner[model])] if rest and model in self._inner else []
         found += [(m, name, inner) for m, inner in self._merged.items() if inner.has(name)]
@@ -179,7 +179,7 @@ class Frames:
         return None
 
     def has(self, name: str) -> bool:
-        """Whether there is a frame of this name, other than the scope's own."""
+        """Whether there is a frame of this name, other than the scope's own frame."""
         model, _, rest = name.partition("::")
         return (
             name in self._frames
@@ -202,13 +202,13 @@ _PLACED = {
     "sensor",
     "visual",
 }
-"""Elements that are somewhere, also if they have no ``<pose>``."""
-_LONGEST_PATH = 1024
+"""Elements that have a pose even without a ``<pose>``."""
+_MAX_PATH = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """Keeps elements of one file."""
+    """Keeps unsupported elements of one file as `Extra`."""
 
     resources: Resources
 
@@ -221,14 +221,14 @@ class Keeper:
         base: str = "",
         inside: str = "",
     ) -> tuple[Extra, ...]:
-        """Keep every child whose tag is not known.
+        """Keep every child whose tag is not in `known`.
 
         Args:
-            parent: the children's.
-            known: tags.
-            context: of the parent.
-            frames: that the children's poses refer to; None: they have none.
-            base: the frame in which poses are given by default; empty for the scope's own.
+            parent: parent of the children.
+            known: tags of supported children.
+            context: context of the parent.
+            frames: frames that the children's poses refer to; None: the children have no poses.
+            base: frame to which poses refer by default; empty for the scope's own frame.
             inside: see `Extra`.
         """
         return tuple(
@@ -245,13 +245,13 @@ class Keeper:
         base: str = "",
         inside: str = "",
     ) -> Extra:
-        """Keep one element; its pose is in the frame of the scope; for the arguments see `unknown`."""
+        """Keep one element; its pose is converted to the scope's frame; for the arguments see `unknown`."""
         placed = element.tag in _PLACED or element.child("pose") is not None
         pose = frames.relative(element, base) if frames is not None and placed else None
         return Extra(context.place, self._absolute(element, context), pose, inside)
 
     def _absolute(self, element: Element, context: Context) -> Element:
-        """Copy an element, with absolute paths in place of references to files."""
+        """Copy an element, with absolute paths instead of references to files."""
         text = element.text
         if not element.children and text.strip():
             text = self._path(element, context)
@@ -271,11 +271,11 @@ class Keeper:
 
 
 def _like_a_path(text: str) -> bool:
-    return len(text) < _LONGEST_PATH and "\n" not in text and bool(Path(text).suffix)
+    return len(text) < _MAX_PATH and "\n" not in text and bool(Path(text).suffix)
 
 
 def moved(extras: tuple[Extra, ...], frame: Pose) -> tuple[Extra, ...]:
-    """Transform extras from `frame` to the frame in which `frame` is given."""
+    """Transform extras from `frame` to the parent frame of `frame`."""
     return tuple(
         extra if extra.pose is None else replace(extra, pose=compose(frame, extra.pose))
         for extra in extras
@@ -283,7 +283,7 @@ def moved(extras: tuple[Extra, ...], frame: Pose) -> tuple[Extra, ...]:
 
 
 def nested(extras: tuple[Extra, ...], model: str) -> tuple[Extra, ...]:
-    """Return the extras of a nested model as its outer model's."""
+    """Convert the extras of a nested model to extras of its outer model."""
     return tuple(
         replace(extra, scope=f"{model}::{extra.scope}" if extra.scope else model)
         for extra in extras

@@ -26,12 +26,12 @@ from model_nodes.main_physics.world.sdf.frames import Context, Keeper
 from model_nodes.main_physics.world.transforms import compose, pose_of
 from model_nodes.main_physics.world.xml_file import Element
 
-_CORNERS_OF_CONES = 32
+_CONE_CORNERS = 32
 _DEFAULTS = {("capsule", "radius"): 0.5, ("cone", "radius"): 0.5}
-"""Lengths that a shape has without its elements [m]; all others are 1 m."""
+"""Default dimensions of shapes [m]; all others are 1 m."""
 _KNOWN_IN_COLLISION = {"pose", "geometry", "surface", "density"}
 NOT_READ = ("heightmap", "image", "polyline", "empty")
-"""Shapes that only Gazebo knows."""
+"""Shapes that only Gazebo supports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,10 @@ class GeometryReader:
         if read is None:
             return None
         hull, mesh = read
-        kind, size, turn = _form(shape, context)
+        kind, size, rotation = _form(shape, context)
         if shape.tag == "cone":
             hull, size = _cone(*size), ()
-        pose = compose(pose, turn)
+        pose = compose(pose, rotation)
         return Geometry(
             kind, size, pose, colour, collides, friction, hull, density, name, extras, mesh
         )
@@ -69,7 +69,7 @@ class GeometryReader:
     def _surface(
         self, collision: Element, context: Context
     ) -> tuple[float | None, tuple[Extra, ...]]:
-        """Read the coefficient of friction, and keep everything else."""
+        """Read the friction coefficient, and keep everything else as extras."""
         keep = Keeper(self.resources).unknown
         extras = keep(collision, _KNOWN_IN_COLLISION, context)
         surface = collision.child("surface")
@@ -104,9 +104,9 @@ class GeometryReader:
 
 
 def _cone(radius: float, length: float) -> Hull:
-    """Return the hull of a cone with its tip along z, about the middle of its axis [m]."""
-    turns = np.linspace(0.0, 2 * np.pi, _CORNERS_OF_CONES, endpoint=False)
-    rim = np.stack([radius * np.cos(turns), radius * np.sin(turns), 0 * turns - length / 2], 1)
+    """Return the hull of a cone [m] with its tip towards z, centred on its axis."""
+    angles = np.linspace(0.0, 2 * np.pi, _CONE_CORNERS, endpoint=False)
+    rim = np.stack([radius * np.cos(angles), radius * np.sin(angles), 0 * angles - length / 2], 1)
     return hull_of_points(np.vstack([rim, [[0.0, 0.0, length / 2]]]))
 
 
@@ -139,11 +139,11 @@ def _form(shape: Element, context: Context) -> tuple[ShapeKind, tuple[float, ...
         return ShapeKind.ELLIPSOID, _lengths(shape, "radii", 3, context), IDENTITY
     if shape.tag == "plane":
         size = _lengths(shape, "size", 2, context) if shape.child("size") else (1.0, 1.0)
-        return ShapeKind.PLANE, size, _plane_turn(shape)
+        return ShapeKind.PLANE, size, _plane_rotation(shape)
     raise shape.bad("is an unknown shape", shape.tag, "box, sphere, cylinder, capsule, mesh ...")
 
 
-def _plane_turn(shape: Element) -> Pose:
+def _plane_rotation(shape: Element) -> Pose:
     normal = shape.child("normal")
     if normal is None:
         return IDENTITY
@@ -163,7 +163,7 @@ def shape_of(element: Element) -> Element:
     """Return the shape of a ``<visual>`` or ``<collision>``.
 
     Raises:
-        BadInput: if it has none.
+        BadInput: if there is none.
     """
     geometry = element.need("geometry")
     if not geometry.children:

@@ -1,4 +1,4 @@
-"""Reads joints of SDFormat models, and divides links and joints into trees of rigid parts."""
+"""Reads joints of SDFormat models, and splits links and joints into trees of rigid parts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _UNSUPPORTED = ("screw", "gearbox")
 _KNOWN = {"parent", "child", "pose", "axis", "axis2"}
 _NO_LIMIT = 1e15
 _CROSS = Inertial(1e-4, IDENTITY, (1e-7, 1e-7, 1e-7, 0.0, 0.0, 0.0))
-"""Of the link between the two hinges of a universal joint."""
+"""Inertia of the link between the two hinges of a universal joint."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class JointReader:
     """Reads the joints of a model.
 
     Attributes:
-        frames: of the model.
+        frames: frames of the model.
         links: name of each link, and of each frame that is attached to one -> the link.
-        keeper: of the file.
+        keeper: keeps unsupported elements of the file.
     """
 
     frames: Frames
@@ -60,7 +60,7 @@ class JointReader:
     def read(self, element: Element, context: Context) -> tuple[list[Joint], list[Link]]:
         """Read one joint; axis and anchor are in the child link's frame.
 
-        A universal joint becomes two hinges, with a link between them, which is returned too.
+        A universal joint becomes two hinges with a link between them, which is returned as well.
 
         Raises:
             BadInput: if its type, links, axis or limits are invalid.
@@ -175,7 +175,7 @@ def _bound(limit: Element, tag: str, default: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A tree of connected links; `pose` is the root's in the model's frame."""
+    """A tree of connected links; `pose` is that of the root in the model's frame."""
 
     name: str
     pose: Pose
@@ -187,10 +187,10 @@ class Tree:
 def trees_of(
     model: str, element: Element, links: Sequence[Link], joints: Sequence[Joint], static: bool
 ) -> list[Tree]:
-    """Divide a model into trees, lumping links with fixed joints between them unless these are `apart`.
+    """Split a model into trees; links with a fixed joint between them are merged, unless the joint is `apart`.
 
-    Poses of `links`, their geometries and their inertials are in the model's frame. A tree's root has the
-    model's frame if it is the only tree, so that the model's pose is the body's pose.
+    Poses of `links`, their geometries and their inertials are in the model's frame. If there is only one tree, its root
+    has the model's frame, so that the model's pose is the body's pose.
 
     Raises:
         BadInput: if joints form a loop or a link has two parents.
@@ -234,7 +234,7 @@ class _Group:
         self.order = [root]
         self.joints: list[Joint] = []
         waiting = list(reversed(children.get(root, [])))
-        while waiting:  # depth first, the order of the engines
+        while waiting:  # depth first, as the engines do
             joint = waiting.pop()
             self.joints.append(joint)
             self.order.append(joint.child)
@@ -246,13 +246,13 @@ class _Group:
         base = IDENTITY if alone else links[self.root].pose
         held_by = {self.root: self.root}
         for joint in self.joints:
-            held_by[joint.child] = held_by[joint.parent] if _lumps(joint) else joint.child
+            held_by[joint.child] = held_by[joint.parent] if _is_merged(joint) else joint.child
         frames = {n: links[n].pose for n in self.order} | {self.root: base}
         parts = {
             n: [links[m] for m in self.order if held_by[m] == n]
             for n in dict.fromkeys(held_by.values())
         }
-        kept = [j for j in self.joints if not _lumps(j)]
+        kept = [j for j in self.joints if not _is_merged(j)]
         joints = [replace(j, parent=held_by[j.parent]) for j in kept]
         if self.anchor is not None and self.anchor.kind is not JointKind.FIXED and not static:
             return self._hinged_to_world(name, base, frames, parts, joints, links)
@@ -269,7 +269,7 @@ class _Group:
         joints: list[Joint],
         links: dict[str, Link],
     ) -> Tree:
-        # The world's side of the joint is a root without geometry.
+        # The world's side of the joint becomes a root link without geometry.
         assert self.anchor is not None
         root = Link("__world__", IDENTITY, (), Inertial(1.0))
         frames = frames | {self.root: links[self.root].pose, root.name: base}
@@ -279,7 +279,7 @@ class _Group:
         return Tree(name, base, tuple(merged), tuple(all_joints), True)
 
 
-def _lumps(joint: Joint) -> bool:
+def _is_merged(joint: Joint) -> bool:
     return joint.kind is JointKind.FIXED and not joint.apart
 
 

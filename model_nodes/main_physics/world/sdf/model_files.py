@@ -13,7 +13,7 @@ KNOWN_IN_INCLUDE = {"uri", "name", "pose", "static", "placement_frame"}
 
 
 def included_root(include: Element, resources: Resources) -> Element:
-    """Read the file that an ``<include>`` names.
+    """Read the file of an ``<include>``.
 
     Raises:
         BadInput: if it is missing or malformed.
@@ -27,7 +27,7 @@ def included_root(include: Element, resources: Resources) -> Element:
 
 
 def model_root(found: Path) -> Element:
-    """Read the root element of a model's file, or of the newest one in its folder.
+    """Read the root element of a model's file, or of the newest file in a model's folder.
 
     Raises:
         BadInput: if it is missing or malformed.
@@ -40,7 +40,7 @@ def model_root(found: Path) -> Element:
 
 
 def only_model(root: Element) -> Element:
-    """Return the model of a file.
+    """Return the only model of a file.
 
     Raises:
         BadInput: unless the file is SDFormat and contains exactly one model.
@@ -56,7 +56,7 @@ def only_model(root: Element) -> Element:
 
 
 def given_name(include: Element) -> str:
-    """Return the name that an ``<include>`` gives to the model; empty if it gives none."""
+    """Return the name that an ``<include>`` gives to the model, or an empty text."""
     element = include.child("name")
     return "" if element is None else element.required_text("a name")
 

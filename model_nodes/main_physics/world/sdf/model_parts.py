@@ -1,4 +1,4 @@
-"""Reads the links, joints and frames of an SDFormat model, with those of the models in it."""
+"""Reads the links, joints and frames of an SDFormat model, including those of nested models."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from model_nodes.main_physics.world.transforms import compose, invert, moved_ine
 from model_nodes.main_physics.world.xml_file import Element
 
 MODEL = "__model__"
-MOST_INCLUDED = 2000
-"""Files that are read for models in models; two models that each include another one twice double its content."""
+MAX_INCLUDED = 2000
+"""Maximum number of files that are read for nested models, since repeated includes can multiply the content."""
 _KNOWN_IN_MODEL = {"pose", "static", "link", "joint", "frame", "self_collide", "include", "model"}
 _KNOWN_IN_LINK = {"pose", "inertial", "collision", "visual", "self_collide"}
 
@@ -46,10 +46,10 @@ class ModelParts:
     """The parts of a model; poses are in its frame; parts of nested models are named ``model::part``.
 
     Attributes:
-        links: with poses, geometries and inertials in the model's frame.
-        joints: of all links.
-        extras: of the model and of the models in it.
-        frames: of the model.
+        links: links with poses, geometries and inertials in the model's frame.
+        joints: joints of all links.
+        extras: extras of the model and of nested models.
+        frames: frames of the model.
         attached: name of each link, and of each frame that is attached to one -> the link.
     """
 
@@ -117,7 +117,7 @@ def _frames(element: Element) -> Frames:
 
 
 def _attach(element: Element, attached: dict[str, str]) -> None:
-    """Find the link to which each frame is attached; without ``attached_to`` it is the canonical link."""
+    """Find the link to which each frame is attached; by default it is the canonical link."""
     canonical = element.attributes.get("canonical_link", "").strip()
     canonical = attached.get(canonical) or next(iter(attached.values()), "")
     attached[MODEL] = canonical
@@ -138,7 +138,7 @@ def _attach(element: Element, attached: dict[str, str]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Nested:
-    """A model in a model; `frame` is the name of its frame in the outer model."""
+    """A nested model; `frame` is the name of its frame in the outer model."""
 
     element: Element
     name: str
@@ -147,7 +147,7 @@ class _Nested:
     merged: bool
 
     def placed(self, pose: Pose) -> ModelParts:
-        """Return the parts as those of the outer model, in whose frame `pose` is the model's."""
+        """Convert the parts to parts of the outer model; `pose` is the model's pose in the outer model's frame."""
         parts = self.parts
         links = [_moved_link(link, pose, self._outer(link.name)) for link in parts.links]
         joints = [
@@ -180,8 +180,8 @@ def _read_nested(
     name, placement_frame = element.attributes.get("name", ""), ""
     if element.tag == "include":
         context.notes.included += 1
-        if context.notes.included > MOST_INCLUDED:
-            raise element.bad("includes more", expected=f"{MOST_INCLUDED} models in models at most")
+        if context.notes.included > MAX_INCLUDED:
+            raise element.bad("includes more", expected=f"{MAX_INCLUDED} models in models at most")
         root = included_root(element, resources)
         model = only_model(root)
         extras = Keeper(resources).unknown(element, KNOWN_IN_INCLUDE, context)
@@ -222,7 +222,7 @@ def _moved_link(link: Link, pose: Pose, name: str) -> Link:
 
 @dataclass(frozen=True, slots=True)
 class _LinkReader:
-    """Reads links; all poses are in the model's frame; `trees` transforms them into those of the links."""
+    """Reads links; all poses are in the model's frame, until `trees_of` converts them to the links' frames."""
 
     frames: Frames
     geometries: GeometryReader
@@ -240,7 +240,7 @@ class _LinkReader:
                 geometries.append(geometry)
             if part.tag == "visual" or shape_of(part).tag in NOT_READ:
                 extras += (self.keeper.keep(part, context, self.frames, name),)
-        # A static body needs no mass.
+        # The mass of a static body does not matter.
         inertial = Inertial(1.0) if self.static else _read_inertial(element, context)
         if inertial is None and not any(geometry.collides for geometry in geometries):
             context.note("has no shape to compute its mass from; 1 kg and 1 kg m^2 are used")

@@ -1,9 +1,9 @@
-"""Reads an SDFormat world: its models, and those that it includes from other files.
+"""Reads an SDFormat world: its own models, and those that it includes from other files.
 
-Supports models, also nested ones, links, joints (fixed, revolute, prismatic, continuous, universal, ball), frames,
-inertials, geometries, sliding friction, colours, gravity, and includes of SDFormat models and URDF files. All other
-elements are kept as `Extra`, for Gazebo. Gazebo's engines combine the friction of two bodies by the minimum, MuJoCo by
-the maximum.
+Supports models (including nested ones), links, joints (fixed, revolute, prismatic, continuous, universal, ball),
+frames, inertials, geometries, sliding friction, colours, gravity, and includes of SDFormat models and URDF files. All
+other elements are kept as `Extra`, for Gazebo. Gazebo's engines use the smaller friction coefficient of two bodies,
+MuJoCo the larger one.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ from model_nodes.main_physics.world.transforms import compose, invert
 from model_nodes.main_physics.world.urdf.reader import read_urdf
 from model_nodes.main_physics.world.xml_file import Element, truth
 
-_ONLY_LOOKS = ("visual", "collision")
-"""Kept elements of a link that its lump can have as well."""
+_MERGEABLE = ("visual", "collision")
+"""Kept elements of a link that do not prevent merging it with another link."""
 
 
 def mentioned(extra: Extra) -> set[str]:
-    """Return all texts in an element, as names of links and joints of the outer model."""
+    """Return all texts in an element; in a nested model with the prefix that its links and joints have outside."""
     texts = set(_texts(extra.element))
     return {f"{extra.scope}::{text}" for text in texts} if extra.scope else texts
 
@@ -62,15 +62,15 @@ def mentioned(extra: Extra) -> set[str]:
 def with_links_apart(
     links: Sequence[Link], joints: Sequence[Joint], extras: Sequence[Extra]
 ) -> list[Joint]:
-    """Set fixed joints apart if elements of the file need their child, or the joint itself.
+    """Mark fixed joints as `apart` if elements of the file refer to their child or to the joint itself.
 
     Args:
-        links: of the model.
-        joints: of the model.
-        extras: the model's own.
+        links: links of the model.
+        joints: joints of the model.
+        extras: extras of the model itself.
     """
     needed = {name for extra in extras for name in mentioned(extra)}
-    needed |= {link.name for link in links if any(e.tag not in _ONLY_LOOKS for e in link.extras)}
+    needed |= {link.name for link in links if any(e.tag not in _MERGEABLE for e in link.extras)}
     return [
         replace(joint, apart=True)
         if joint.kind is JointKind.FIXED
@@ -97,7 +97,7 @@ class Placement:
 
     Attributes:
         name: overrides the model's name if not empty.
-        pose: of the model (or of its placement frame) in the world; None: the one in the model.
+        pose: pose of the model (or of its placement frame) in the world; None: the model's own pose.
         static: overrides the model's ``<static>`` if not None.
         frame: the placement frame; empty for the model's own frame.
         extras: elements that the include adds to the model.
@@ -113,7 +113,7 @@ class Placement:
 def read_model(
     element: Element, placement: Placement, resources: Resources, context: Context, file: Path
 ) -> list[Body]:
-    """Read the bodies of a model; one, unless it has several links that no joint connects.
+    """Read the bodies of a model: one for each group of links that joints connect.
 
     `placement.pose` must be given unless the model's own pose is in the world's frame.
 
@@ -152,7 +152,7 @@ def _placed(element: Element, placement: Placement, parts: ModelParts) -> Pose:
 
 
 def _bodies(trees: Sequence[Tree], extras: Sequence[Extra], pose: Pose, file: Path) -> list[Body]:
-    """Make the bodies; each of the model's extras is with the tree whose links or joints it mentions."""
+    """Create the bodies; each extra of the model goes to the tree whose links or joints it mentions."""
     names = [{k.name for k in tree.links} | {j.name for j in tree.joints} for tree in trees]
     owned: list[list[Extra]] = [[] for _ in trees]
     for extra in extras:
@@ -175,11 +175,11 @@ def _bodies(trees: Sequence[Tree], extras: Sequence[Extra], pose: Pose, file: Pa
 
 @dataclass(frozen=True, slots=True)
 class Include:
-    """An include, read but not yet placed.
+    """An include that has been read but not placed.
 
     Attributes:
-        name: of the included model.
-        bodies: returns them at a pose.
+        name: name of the included model.
+        bodies: returns its bodies at a pose.
         actor: the element, if an actor or a light is included.
     """
 
@@ -189,7 +189,7 @@ class Include:
 
 
 def read_include(element: Element, resources: Resources, context: Context) -> Include:
-    """Read the file that an ``<include>`` names.
+    """Read the file of an ``<include>``.
 
     Raises:
         BadInput: if it is missing or malformed.
@@ -211,13 +211,13 @@ def read_include(element: Element, resources: Resources, context: Context) -> In
 
 
 def read_model_file(reference: str, name: str, resources: Resources, notes: Notes) -> list[Body]:
-    """Read one model as if the world included it; its pose is the one in its file.
+    """Read a model as if the world included it; its pose is that in its file.
 
     Args:
         reference: a file or folder, as in ``<uri>``.
-        name: of the body.
+        name: name of the body.
         resources: search path for the file.
-        notes: gets the parts that are not carried over.
+        notes: collects notes on parts that are not carried over.
 
     Raises:
         BadInput: if it is missing or malformed.
@@ -228,7 +228,7 @@ def read_model_file(reference: str, name: str, resources: Resources, notes: Note
 
 
 def _actor(include: Element, actor: Element, name: str) -> Include:
-    """Include an actor or a light, with the include's additions; its pose overrides the actor's."""
+    """Include an actor or a light, with the elements that the include adds; the include's pose overrides its own."""
     name = name or actor.need_attribute("name")
     added = [child for child in include.children if child.tag not in ("uri", "name", "pose")]
     inside = [child for child in actor.children if child.tag != "pose"]
@@ -241,7 +241,7 @@ def _actor(include: Element, actor: Element, name: str) -> Include:
 def _read(
     root: Element, placement: Placement, resources: Resources, context: Context, *, placed: bool
 ) -> Include:
-    """Read SDFormat or URDF; `placed` is whether the include has a pose."""
+    """Read an SDFormat or URDF file; `placed` is whether the include has a pose."""
     inside = resources.beside(root.file.parent)
     if root.tag == "robot":
         return _robot(root, placement, inside, context)
@@ -279,8 +279,8 @@ def _model(
 
     def bodies(pose: Pose) -> list[Body]:
         # The include's pose overrides the model's.
-        there = pose if placed else compose(pose, read_pose(model.child("pose")))
-        placement_here = replace(placement, name=name, pose=there)
+        model_pose = pose if placed else compose(pose, read_pose(model.child("pose")))
+        placement_here = replace(placement, name=name, pose=model_pose)
         return read_model(model, placement_here, resources, inner, root.file)
 
     return Include(name, bodies)
@@ -288,21 +288,21 @@ def _model(
 
 _KNOWN = {"gravity", "model", "include", "frame"}
 _DEFAULT_GRAVITY: Vector = (0.0, 0.0, -9.8)
-"""SDFormat's default [m/s^2]."""
+"""SDFormat's default gravity [m/s^2]."""
 
 
 def read_world(
     file: Path, notes: Notes | None = None, packages: Mapping[str, Path] | None = None
 ) -> World:
-    """Read the world of an SDFormat file, or of one that a package reads.
+    """Read the world of an SDFormat file, or of a file that a package reads.
 
     Args:
         file: the world.
-        notes: gets the parts that are not carried over, by name.
-        packages: package -> its folder, of packages that are searched for nowhere else.
+        notes: collects notes on parts that are not carried over.
+        packages: package -> its folder, the only one in which the package is searched for.
 
     Raises:
-        BadInput: if the file is malformed or refers to missing files; names file and line.
+        BadInput: with file and line, if the file is malformed or refers to missing files.
     """
     notes = notes or Notes()
     root = opened(file)

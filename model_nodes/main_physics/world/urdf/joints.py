@@ -1,7 +1,8 @@
-"""Reads the joints of a URDF file, also those with more than one axis.
+"""Reads the joints of a URDF file, including those with more than one axis.
 
-At the root, below a link that is nothing but a frame such as `world` or `odom`, such a joint is the robot's base, and
-the frame is left out. Elsewhere it becomes a chain of scalar joints, with links of next to no mass between them.
+At the root, below a link that is only a frame such as `world` or `odom`, such a joint represents the robot's base, and
+the frame is left out. Elsewhere it becomes a chain of joints with one axis each, with nearly massless links between
+them.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 def in_single_axes(body: Body, several: Mapping[str, str], notes: Notes, label: str) -> Body:
-    """Return the body with a chain of scalar joints in place of each joint with more than one axis.
+    """Replace each joint with more than one axis by a chain of joints with one axis each.
 
     Args:
-        body: in which such joints are fixed ones.
+        body: the robot; such joints are fixed ones in it.
         several: joint -> `PLANAR` or `FLOATING`.
-        notes: gets the replacement of each.
-        label: of the robot, for notes.
+        notes: collects a note on each replacement.
+        label: name of the robot for notes.
     """
     if _is_base(body, several):
         base = body.joints[0].name
@@ -63,7 +64,7 @@ def in_single_axes(body: Body, several: Mapping[str, str], notes: Notes, label: 
 
 
 def _is_base(body: Body, several: Mapping[str, str]) -> bool:
-    """Whether the root link is only a frame, from which a planar or floating joint leads to the robot."""
+    """Whether the root link is only a frame, with a planar or floating joint to the robot below it."""
     root = body.links[0]
     below = [joint.name in several for joint in body.joints if joint.parent == root.name]
     massless = root.inertial is not None and root.inertial.mass == 0.0
@@ -71,13 +72,13 @@ def _is_base(body: Body, several: Mapping[str, str]) -> bool:
 
 
 def _between(chain: Sequence[Joint], link: Link) -> list[Link]:
-    """The links of a chain of joints that ends with this one."""
+    """Return the links of a chain of joints that ends with this link."""
     links = [Link(part.child, IDENTITY, (), _NOTHING) for part in chain[:-1]]
     return [replace(links[0], pose=link.pose), *links[1:], replace(link, pose=IDENTITY)]
 
 
 def single_axes(joint: Joint, kind: str) -> list[Joint]:
-    """Return the chain of joints in place of one, from its parent to its child."""
+    """Return the chain of joints that replaces a joint, from its parent to its child."""
     axes = _planar(joint.axis) if kind == PLANAR else _FLOATING
     chain, parent = [], joint.parent
     for name, of, axis in axes:
@@ -103,7 +104,7 @@ _FLOATING: tuple[tuple[str, JointKind, Vector], ...] = (
 
 
 def _planar(normal: Vector) -> tuple[tuple[str, JointKind, Vector], ...]:
-    """The axes in a plane; along the frame's own x and y if it is its x-y plane."""
+    """Return the axes of a planar joint; the frame's own x and y if its x-y plane is the plane."""
     x, y = _in_plane(normal)
     return (
         ("x", JointKind.SLIDE, x),
@@ -113,7 +114,7 @@ def _planar(normal: Vector) -> tuple[tuple[str, JointKind, Vector], ...]:
 
 
 def _in_plane(normal: Vector) -> tuple[Vector, Vector]:
-    # x is the frame's own axis x, or y if that is the normal, without its component along the normal.
+    # x is the frame's x axis (its y axis if x is nearly the normal), without its component along the normal.
     first = np.array(_X if abs(normal[0]) < 0.9 else _Y)
     z = np.array(normal)
     x = first - (first @ z) * z
@@ -141,7 +142,7 @@ SEVERAL_AXES = (PLANAR, FLOATING)
 
 
 def read_joint(element: Element, links: Container[str]) -> Joint:
-    """Read one joint; one with several axes as if it were fixed, with the axis of its plane.
+    """Read a joint; one with several axes is read as a fixed joint, with the normal of its plane as axis.
 
     Raises:
         BadInput: if its type, links, axis or limits are invalid.
@@ -163,8 +164,8 @@ def read_joint(element: Element, links: Container[str]) -> Joint:
         damping=0.0 if dynamics is None else dynamics.number_attribute("damping", 0.0),
         friction=0.0 if dynamics is None else dynamics.number_attribute("friction", 0.0),
         mimic=_mimic(element),
-        max_velocity=_largest(element, "velocity"),
-        max_effort=_largest(element, "effort"),
+        max_velocity=_maximum(element, "velocity"),
+        max_effort=_maximum(element, "effort"),
     )
 
 
@@ -204,8 +205,8 @@ def _limits(element: Element) -> tuple[float | None, float | None]:
     return lower, upper
 
 
-def _largest(element: Element, name: str) -> float | None:
-    """The largest velocity or effort; None unless it is finite and above 0: exporters write 0 if none was given."""
+def _maximum(element: Element, name: str) -> float | None:
+    """Return the maximum velocity or effort; None unless it is finite and positive, as exporters write 0 for none."""
     limit = element.child("limit")
     try:
         value = math.nan if limit is None else float(limit.attributes.get(name, "nan"))
@@ -215,7 +216,7 @@ def _largest(element: Element, name: str) -> float | None:
 
 
 def with_control_mimics(root: Element, joints: Sequence[Joint]) -> list[Joint]:
-    """The joints, those included that follow another only by the <param name="mimic"> of their <ros2_control>."""
+    """Add the mimic relations that are only given by <param name="mimic"> of <ros2_control>; returns all joints."""
     known = {joint.name: joint for joint in joints}
     for control in root.all("ros2_control"):
         for element in control.all("joint"):
@@ -232,7 +233,7 @@ def with_control_mimics(root: Element, joints: Sequence[Joint]) -> list[Joint]:
 
 
 def _number(text: str | None, default: float) -> float:
-    """The number in a text that need not be one."""
+    """Return the number in a text, or the default if it is not a number."""
     try:
         return default if text is None else float(text)
     except ValueError:

@@ -48,7 +48,7 @@ def origin_of(element: Element) -> Pose:
 
 
 class GeometryReader:
-    """Reads geometries, with the robot's named materials."""
+    """Reads geometries, using the robot's named materials."""
 
     def __init__(self, root: Element, notes: Notes, label: str, resources: Resources) -> None:
         self._notes = notes
@@ -109,7 +109,7 @@ class GeometryReader:
 
 
 def _friction_of_links(root: Element) -> dict[str, float]:
-    # Gazebo reads it from <gazebo reference="LINK"><mu1>; URDF itself has no element for it.
+    # Gazebo reads friction from <gazebo reference="LINK"><mu1>; URDF itself has no element for it.
     friction: dict[str, float] = {}
     for gazebo in root.all("gazebo"):
         element = gazebo.child("mu1") or gazebo.child("mu")
@@ -154,7 +154,7 @@ def _primitive(shape: Element) -> tuple[ShapeKind, tuple[float, ...]]:
 _KNOWN = {"link", "joint", "material"}
 _LINK_PARTS = {"inertial", "visual", "collision"}
 _GAZEBO_PARTS = {"mu", "mu1", "mu2", "material"}
-"""Friction is read; Gazebo's colours are ignored, since URDF has its own."""
+"""Elements of <gazebo> that need no note: friction is read; colours are ignored, since URDF has its own."""
 
 
 def read_urdf(
@@ -170,10 +170,10 @@ def read_urdf(
     """Read a robot.
 
     Args:
-        robot: the URDF, xacro or MJCF file, or the element ``<robot>``.
-        notes: gets the parts that are not carried over, by name.
-        name: of the body; empty for the robot's own name.
-        pose: of the root link in the world.
+        robot: a URDF, xacro or MJCF file, or the element ``<robot>``.
+        notes: collects notes on parts that are not carried over.
+        name: name of the body; empty for the robot's own name.
+        pose: pose of the root link in the world.
         static: whether the root link is fixed to the world.
         driven: whether its joints are driven.
         resources: search path for meshes; by default relative to the file.
@@ -228,7 +228,7 @@ def _read_link(element: Element, pose: Pose, reader: GeometryReader) -> Link:
 def _read_inertial(link: Element) -> Inertial | None:
     element = link.child("inertial")
     if element is None:
-        # In URDF a link without <inertial> has no mass; it is not computed from its geometries.
+        # In URDF a link without <inertial> has no mass; its geometries do not matter.
         return Inertial(0.0, IDENTITY, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     mass = element.need("mass")
     value = mass.numbers(1, mass.need_attribute("value"), least=0.0)[0]
@@ -240,10 +240,10 @@ def _read_inertial(link: Element) -> Inertial | None:
 
 
 def tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[str]:
-    """Return the names of the links, each behind its parent.
+    """Return the names of the links, each one after its parent.
 
     Raises:
-        BadInput: if they are no tree.
+        BadInput: if the links do not form a tree.
     """
     children: dict[str, list[str]] = {}
     parents: dict[str, str] = {}
@@ -270,7 +270,7 @@ def tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[str
 
 
 def check_mimics(root: Element, joints: list[Joint]) -> None:
-    """Raise BadInput if a joint mimics one that does not exist or mimics another itself."""
+    """Raise BadInput if a joint mimics a joint that does not exist, that itself mimics another one, or itself."""
     names = {joint.name: joint for joint in joints}
     for joint in joints:
         if joint.mimic is None:
@@ -305,7 +305,7 @@ def _note_ignored(root: Element, notes: Notes, label: str) -> None:
 
 
 def moving_joints(urdf: str) -> dict[str, Joint]:
-    """Return the scalar joints of a robot's description that move, by name; none of an empty text."""
+    """Return the moving joints in a robot's description by name, one per axis; empty for an empty text."""
     if not urdf:
         return {}
     with TemporaryDirectory(prefix="hetwin_urdf_") as folder:

@@ -36,7 +36,7 @@ def test_a_model_in_itself(tmp_path: Path) -> None:
 
 
 def test_models_that_double_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_parts, "MOST_INCLUDED", 50)
+    monkeypatch.setattr(model_parts, "MAX_INCLUDED", 50)
     models = {f"m{i}": f"m{i + 1}" if i < 40 else "" for i in range(41)}
     with pytest.raises(BadInput, match="includes more; expected 50 models in models at most"):
         read_world(world(tmp_path, models))
