@@ -21,6 +21,7 @@ from hetwin_calibration.efforts.samples import CREEP, sampled
 from hetwin_calibration.efforts.splitting import OF_LOAD, Split
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.engines.mujoco.arm_dynamics import ArmDynamics
+from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.urdf.reader import read_urdf
@@ -56,6 +57,11 @@ class Cause:
         return abs(self.value - self.planted) <= 1.96 * self.sd
 
 
+def links_of(body: Body, joints: Sequence[str]) -> list[ArmDynamics]:
+    """Dynamics of the first of some joints, of the first two, and so on."""
+    return [ArmDynamics(body, joints[: k + 1], GRAVITY) for k in range(len(joints))]
+
+
 class Arm:
     """A robot's arm, whose recordings are made up."""
 
@@ -69,7 +75,8 @@ class Arm:
             j for j in joints if "finger" not in j.name.lower() and "gripper" not in j.name.lower()
         ]
         self.joints = joints
-        self.dynamics = ArmDynamics(body, [j.name for j in joints], GRAVITY)
+        self.links = links_of(body, [j.name for j in joints])
+        self.dynamics = self.links[-1]
 
     def recording(
         self,

@@ -169,10 +169,10 @@ def compared(first: CalibratedEfforts, second: CalibratedEfforts) -> Gap:
             )
     differences = [one for a, b in pairs for one in _differences(a, b)]
     left = {
-        name: (float(a.found.after[j]), float(b.found.after[j]), a.unit(j))
+        name: (float(a.after[j]), float(b.after[j]), a.unit(j))
         for a, b in pairs
         for j, name in enumerate(a.joints)
-        if np.isfinite(a.found.after[j]) and np.isfinite(b.found.after[j])
+        if np.isfinite(a.after[j]) and np.isfinite(b.after[j])
     }
     both = tuple(touches_of(a) for a, _ in pairs), tuple(touches_of(b) for _, b in pairs)
     joined = tuple(tuple(one for of_arm in each for one in of_arm) for each in both)

@@ -133,6 +133,9 @@ class _Fit:
         self._scale = np.ones(count)
         self._noise = np.ones(count)
         self._lag_at = np.arange(count) * _WIDTH + _LAG
+        loads = np.arange(len(names), len(self._names))
+        own = np.arange(len(names)).reshape(count, _WIDTH)
+        self._at = [np.concatenate([each, loads]) for each in own]  # what acts on each joint
 
         self._now = samples.at(np.zeros(count))
         self._weigh(self._target(self._now))
@@ -217,17 +220,11 @@ class _Fit:
         size = len(self._names)
         gram, right = np.zeros((size, size)), np.zeros(size)
         for j, table in enumerate(columns):
-            at = self._at(j)
+            at = self._at[j]
             weighted = table * (self._weights[:, j] / self._noise[j] ** 2)[:, None]
             gram[np.ix_(at, at)] += weighted.T @ table
             right[at] += weighted.T @ target[:, j]
         return gram, right
-
-    def _at(self, joint: int) -> NDArray[np.intp]:
-        """Where the parameters are that act on a joint."""
-        size = len(self._names)
-        found: NDArray[np.intp] = np.r_[joint * _WIDTH : (joint + 1) * _WIDTH, size - LOADS : size]
-        return found
 
     def _selected(
         self,
@@ -242,10 +239,11 @@ class _Fit:
         inverse = _inverse(gram[np.ix_(kept, kept)])
         is_factor = np.isin(np.arange(len(self._names)), self._lag_at - _LAG + _RATIO)
         rubs = np.isin(np.arange(len(self._names)), np.add.outer(self._lag_at - _LAG, [0, 1]))
+        effects = self._effects(columns)
         while len(kept) and not free:
             values = inverse @ right[kept]
             sure = np.abs(values) / np.sqrt(np.maximum(np.diag(inverse), 1e-300))
-            sure = np.minimum(sure, SURE / _WORTH * self._effects(values, kept, columns))
+            sure = np.minimum(sure, SURE / _WORTH * effects[kept] * np.abs(values))
             if self._is_torque:
                 off = (values < TORQUES[0] - 1.0) | (values > TORQUES[1] - 1.0)
                 sure[is_factor[kept] & off] *= 1e-3  # so much is an error of something else
@@ -261,15 +259,13 @@ class _Fit:
             kept = kept[rest]
         return kept, inverse
 
-    def _effects(self, values: Floats, kept: NDArray[np.intp], columns: list[Floats]) -> Floats:
-        """The effect of values on efforts, in standard deviations of their noise."""
+    def _effects(self, columns: list[Floats]) -> Floats:
+        """The effect of a unit of each parameter on efforts, in standard deviations of their noise."""
         effects = np.zeros(len(self._names))
         for j, table in enumerate(columns):
             sizes = np.sqrt((table**2).mean(axis=0)) / self._scale[j]
-            at = self._at(j)
-            effects[at] = np.maximum(effects[at], sizes)
-        found: Floats = effects[kept] * np.abs(values)
-        return found
+            effects[self._at[j]] = np.maximum(effects[self._at[j]], sizes)
+        return effects
 
     def _weigh(self, left: Floats) -> None:
         """Learn noise and weights from the residuals."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hetwin_calibration.efforts.bodies import Bodies, fitted_bodies, link_loads
 from hetwin_calibration.efforts.fitting import split
-from hetwin_calibration.efforts.samples import Samples, sampled
-from hetwin_calibration.efforts.splitting import Claim, Split, in_blocks
+from hetwin_calibration.efforts.samples import Dynamics, Samples, sampled
+from hetwin_calibration.efforts.splitting import Claim, Split, in_odd_block
 from hetwin_suite.command import BadInput
 from hetwin_suite.engine import Body, JointKind, Notes
 from hetwin_suite.episode import Bag, Series, read_motion, recording_of
@@ -49,6 +50,7 @@ class SplitArm:
         held: (n,) share that a fit to every other block explains of the rest; NaN: too short.
         samples: what was split.
         begin: when the recording begins, in the time of the samples [s].
+        bodies: the fit of masses, where it explains more; None: the description's masses are as good.
     """
 
     joints: tuple[str, ...]
@@ -58,6 +60,25 @@ class SplitArm:
     held: Floats
     samples: Samples
     begin: float
+    bodies: Bodies | None = None
+
+    @property
+    def left(self) -> Floats:
+        """(m, n) efforts that nothing explains, masses included."""
+        return self.found.left(self.samples) if self.bodies is None else self.bodies.left
+
+    @property
+    def signs(self) -> Floats:
+        """(n,) -1 where efforts count the other way round, and no masses explain that."""
+        return self.found.signs if self.bodies is None else self.bodies.signs
+
+    @property
+    def after(self) -> Floats:
+        """(n,) their root mean square; where masses are not fitted, outliers weigh less."""
+        if self.bodies is None:
+            return self.found.after
+        found: Floats = np.sqrt(np.nanmean(self.bodies.left**2, axis=0))
+        return found
 
     def unit(self, joint: int) -> str:
         """The unit of a joint's efforts."""
@@ -113,7 +134,7 @@ class SplitArm:
         return {
             **self._numbers(joint),
             "unit": self.unit(joint),
-            "sign": int(found.signs[joint]),
+            "sign": int(self.signs[joint]),
             "factor": float(found.factors[joint]),
             "noise": _finite(found.noise[joint]),
             "before": _finite(found.before[joint]),
@@ -122,6 +143,16 @@ class SplitArm:
             "explains_not_fitted": _finite(held),
             "confirmed": self.is_confirmed(joint),
             "not_known": list(found.unknown[joint]),
+            "with_masses": self._with_masses(joint),
+        }
+
+    def _with_masses(self, joint: int) -> dict[str, Any] | None:
+        if self.bodies is None:
+            return None
+        return {
+            "explains": _finite(self.bodies.share[joint]),
+            "explains_not_fitted": _finite(self.bodies.held[joint]),
+            "after": _finite(self.after[joint]),
         }
 
     def _numbers(self, joint: int | None) -> dict[str, Any]:
@@ -144,13 +175,26 @@ class SplitArm:
                 yield f"{self.last} carries {claim.value:.3g} +- {claim.sd:.2g} kg{self._or(claim)}"
         for j, name in enumerate(self.joints):
             yield self._line(j, name)
+        if self.bodies is not None:
+            yield self._of_masses(self.bodies)
+
+    def _of_masses(self, bodies: Bodies) -> str:
+        """What masses explain that differ from the description's."""
+        each = ", ".join(
+            f"{100 * share:.0f} ({100 * held:.0f})"
+            for share, held in zip(bodies.share.tolist(), bodies.held.tolist(), strict=True)
+            if np.isfinite(share)
+        )
+        joints = f"{self.joints[0]} to {self.joints[-1]}"
+        text = f"{joints}: the masses of this robot differ from its description's; fitted as well, they explain"
+        return f"{text} {each} % by joint (where they were not fitted)"
 
     def _line(self, joint: int, name: str) -> str:
         found, unit = self.found, self.unit(joint)
         if np.isnan(found.noise[joint]):
             return f"{name}: has no efforts"
         said = [self._said(claim) for claim in self.claims(joint)]
-        if found.signs[joint] < 0.0:
+        if self.signs[joint] < 0.0:
             said.insert(
                 0, "its effort counts the other way round, or the arm is moved from outside"
             )
@@ -260,27 +304,38 @@ def _arms(body: Body, series: Series) -> Iterator[SplitArm]:
         if not np.isfinite(samples.expected).any():
             continue  # a finger without any mass
         units = tuple("N" if kinds[name] is JointKind.SLIDE else "N m" for name in joints)
-        yield SplitArm(
-            tuple(joints),
-            units,
-            dynamics.last,
-            split(samples),
-            _held(samples),
-            samples,
-            float(times[0]),
-        )
+        links = [ArmDynamics(body, joints[: k + 1], GRAVITY) for k in range(len(joints))]
+        yield split_arm(joints, units, dynamics.last, samples, links, float(times[0]))
 
 
-def _held(samples: Samples) -> Floats:
-    """(n,) share of their efforts that a fit to every other block explains of the others."""
-    fitted, others = (in_blocks(samples, _BLOCK_S, odd=odd) for odd in (False, True))
-    if not len(others.times):
-        return np.full(samples.measured.shape[1], np.nan)
-    found = split(fitted)
-    lefts = found.left(others), found.bodies_left(others)
-    squares = [np.nanmean(left**2, axis=0) for left in lefts]
-    share: Floats = 1.0 - squares[0] / np.maximum(squares[1], 1e-300)
-    return share
+def split_arm(
+    joints: Sequence[str],
+    units: tuple[str, ...],
+    last: str,
+    samples: Samples,
+    links: Sequence[Dynamics],
+    begin: float,
+) -> SplitArm:
+    """Split the efforts of joints, each of which moves the next, and judge the split on held-out blocks.
+
+    Args:
+        joints: their names.
+        units: N m or N, of each.
+        last: the link that carries a load.
+        samples: of the recording.
+        links: dynamics of the first joint, of the first two, and so on.
+        begin: when the recording begins, in the time of the samples [s].
+    """
+    found = split(samples)
+    fitted = ~in_odd_block(samples, _BLOCK_S)
+    if fitted.all():
+        held = np.full(len(joints), np.nan)
+        return SplitArm(tuple(joints), units, last, found, held, samples, begin)
+    half, others = split(samples.where(fitted)), samples.where(~fitted)
+    squares = [np.nanmean(one**2, axis=0) for one in (half.left(others), half.bodies_left(others))]
+    held = 1.0 - squares[0] / np.maximum(squares[1], 1e-300)
+    bodies = fitted_bodies(samples, link_loads(samples, links), found, fitted, half)
+    return SplitArm(tuple(joints), units, last, found, held, samples, begin, bodies)
 
 
 def _finite(number: float) -> float | None:

@@ -52,6 +52,7 @@ class Samples:
         measured: (m, n) efforts [Nm or N]; NaN where there are none.
         expected: (m, n) those that the rigid bodies need.
         loads: (m, n, 4) efforts for each unit of a load.
+        motion: (3, m, n) positions, velocities and accelerations in the middles.
         period: length of a span [s].
         spans: (m, each) which times of `speeds` each of them is the mean of.
         speeds: of the joints at all times.
@@ -61,6 +62,7 @@ class Samples:
     measured: Floats
     expected: Floats
     loads: Floats
+    motion: Floats
     period: float
     spans: NDArray[np.intp]
     speeds: Speeds
@@ -72,6 +74,7 @@ class Samples:
             self.measured[kept],
             self.expected[kept],
             self.loads[kept],
+            self.motion[:, kept],
             self.period,
             self.spans[kept],
             self.speeds,
@@ -94,8 +97,12 @@ class Samples:
         dry = np.clip(late / CREEP, -1.0, 1.0)
         stribeck = dry * np.exp(-((late / STRIBECK) ** 2))
         rubs, speeds, more = (one[self.spans].mean(axis=1) for one in (dry, late, stribeck))
-        expected = _earlier(self, self.expected, lags)
-        return Moved(rubs, speeds, more, expected, _earlier(self, self.loads, lags))
+        expected, loads = self.earlier(self.expected, lags), self.earlier(self.loads, lags)
+        return Moved(rubs, speeds, more, expected, loads)
+
+    def earlier(self, values: Floats, lags: Floats) -> Floats:
+        """Values (m, n, ...) of the joints a time before [s], another one for each joint (n,)."""
+        return _earlier(self, values, lags)
 
 
 def _since(begins: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -164,6 +171,7 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
         measured[spans].mean(axis=1),
         np.array([dynamics.rigid(*row) for row in rows]),
         np.array([dynamics.loads(*row) for row in rows]),
+        np.stack([q[middles], v[middles], a[middles]]),
         each * step,
         spans,
         Speeds(even, v),

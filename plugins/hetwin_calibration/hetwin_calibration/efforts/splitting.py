@@ -108,10 +108,11 @@ class Split:
         return 1.0 - (float(self.after[joint]) / max(float(self.before[joint]), 1e-300)) ** 2
 
 
-def in_blocks(samples: Samples, length_s: float, *, odd: bool) -> Samples:
-    """Every other block of samples, for a fit, or to judge one on held-out ones."""
+def in_odd_block(samples: Samples, length_s: float) -> Bools:
+    """(m,) whether samples are in every second block of a recording, for a judgement of a fit to the others."""
     number = np.floor((samples.times - samples.times[0]) / length_s).astype(np.intp)
-    return samples.where(number % 2 == int(odd))
+    found: Bools = number % 2 == 1
+    return found
 
 
 def upright(samples: Samples, signs: Floats) -> Samples:

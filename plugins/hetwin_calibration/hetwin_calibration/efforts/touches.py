@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_calibration.efforts.noise import deviations
 from hetwin_calibration.efforts.recordings import SplitArm
 from hetwin_calibration.efforts.splitting import Bools
 from hetwin_calibration.least_squares import Floats
@@ -16,9 +17,9 @@ SPAN_S = 0.2
 BESIDE_S = 0.3, 0.8
 """A push differs, to the same side, from what is left so long before and so long after it."""
 SURE = 5.0
-"""A push is so many deviations of such differences."""
-LEAST = 2.2
-"""It also is so many times what a split leaves of a joint, root mean square."""
+"""A push exceeds the mean of what is left at this speed by this many of its standard deviations."""
+LEAST = 2.5
+"""The same of single samples."""
 MERGED_S = 0.2
 """What begins again so soon is the same."""
 
@@ -53,9 +54,10 @@ class Touch:
 def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
     """Return when an arm is pushed, in the spans of its recording that were looked at."""
     samples = arm.samples
-    left = np.nan_to_num(arm.found.left(samples))
     count = max(1, round(SPAN_S / samples.period))
-    means = np.stack([np.convolve(one, np.ones(count) / count, "same") for one in left.T], axis=1)
+    means = _means(np.nan_to_num(arm.left), count)
+    sure = SURE * deviations(samples, np.where(np.isfinite(arm.left), means, np.nan))
+    least = LEAST * deviations(samples, arm.left)
     felt = np.zeros(means.shape, np.bool_)
     pushes = np.zeros(means.shape)
     for away_s in BESIDE_S:
@@ -65,8 +67,8 @@ def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
             continue
         beside = _beside(means, away)
         beside[~inside] = 0.0
-        scales = 1.483 * np.median(np.abs(beside[inside]), axis=0)
-        limits = np.fmax(SURE * scales, LEAST * arm.found.after)
+        around = [np.roll(sure, shift, axis=0) for shift in (-away, 0, away)]
+        limits = np.maximum(np.max(around, axis=0), least)
         own = np.abs(beside) > np.where(np.isfinite(limits), limits, np.inf)
         pushes = np.where(own & (np.abs(beside) > np.abs(pushes)), beside, pushes)
         felt |= own
@@ -74,6 +76,12 @@ def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
     return tuple(
         _touch(arm, times[rows], pushes[rows], felt[rows]) for rows in _groups(felt, times)
     )
+
+
+def _means(values: Floats, count: int) -> Floats:
+    """(m, n) means over this many samples."""
+    weights = np.ones(count) / count
+    return np.stack([np.convolve(one, weights, "same") for one in values.T], axis=1)
 
 
 def _beside(values: Floats, away: int) -> Floats:

@@ -1,0 +1,138 @@
+"""Errors of a description's masses: what recorded efforts of an arm owe to bodies that differ from those of its file.
+
+A mass on each link, and its place there, act linearly on all joints before it. They are fitted together with each
+joint's friction, offset and the inertia of its motor, and count only if they explain held-out parts of the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hetwin_calibration.efforts.samples import Dynamics, Samples
+from hetwin_calibration.efforts.splitting import Bools, Split
+from hetwin_calibration.least_squares import Floats
+
+_OWN = 4
+"""Parameters of a joint: dry and viscous friction, offset, inertia of its motor."""
+_ROUNDS = 8
+_OUTLIER = 2.5
+"""Residuals above this many standard deviations are weighted down (Huber)."""
+_RIDGE = 1e-6
+"""Share of each column's square that keeps undetermined parameters at 0."""
+_WORTH = 0.1
+"""Masses are only fitted if the root mean square on held-out parts falls by at least this share."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bodies:
+    """The fit of masses to m samples of n joints.
+
+    Attributes:
+        left: (m, n) measured efforts beyond all that is fitted.
+        share: (n,) explained share of the efforts beyond the described bodies, of their mean square.
+        held: (n,) the same on parts that were not fitted.
+        signs: (n,) those of the split; 1 where masses explain as much without a change of sign.
+    """
+
+    left: Floats
+    share: Floats
+    held: Floats
+    signs: Floats
+
+
+def link_loads(samples: Samples, links: Sequence[Dynamics]) -> Floats:
+    """Return (m, n, 4 n) the efforts for each unit of a mass on each link.
+
+    Args:
+        samples: of an arm of n joints.
+        links: dynamics of its first joint, of its first two, and so on; each carries a load on its last link.
+    """
+    found = np.zeros((len(samples.times), len(links), 4 * len(links)))
+    for k, dynamics in enumerate(links):
+        rows = samples.motion[:, :, : k + 1]
+        own = [dynamics.loads(*row) for row in zip(*rows, strict=True)]
+        found[:, : k + 1, 4 * k : 4 * k + 4] = own
+    return found
+
+
+def fitted_bodies(
+    samples: Samples, loads: Floats, found: Split, fitted: Bools, half: Split
+) -> Bodies | None:
+    """Return the fit of masses; None if it explains held-out parts no better than a split without it.
+
+    Args:
+        samples: of the recording.
+        loads: as `link_loads` returns them.
+        found: split of all samples.
+        fitted: (m,) samples of which `half` is the split; the others judge.
+        half: split of these alone.
+    """
+    held = ~fitted
+    if not held.any() or not found.is_torque:
+        return None
+    without = _size((half.signs * half.left(samples))[held], found)
+    usual = replace(found, signs=np.ones_like(found.signs))
+    best, size = None, (1.0 - _WORTH) * without
+    for tried in (usual, found):  # masses explain most of what looks like a wrong sign
+        columns, target = _equations(samples, loads, tried)
+        other = target - columns @ _solved(columns[fitted], target[fitted])
+        if (own := _size(other[held], found)) < size:
+            before = tried.bodies_left(samples)
+            left = tried.signs * (target - columns @ _solved(columns, target))
+            shares = _share(left, before), _share(other[held], before[held])
+            best, size = Bodies(left, *shares, tried.signs), (1.0 - _WORTH) * own
+    return best
+
+
+def _equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, Floats]:
+    """The columns (m, n, 8 n) of the parameters, and (m, n) efforts beyond the described bodies'; NaN: unknown."""
+    lags = found.values("lag")
+    late = samples.at(lags)
+    count = samples.measured.shape[1]
+    own = (
+        late.dry,
+        late.velocities,
+        np.ones_like(late.dry),
+        samples.earlier(samples.motion[2], lags),
+    )
+    columns = np.zeros((*late.dry.shape, (_OWN + 4) * count))
+    for j in range(count):
+        columns[:, j, _OWN * j : _OWN * (j + 1)] = np.stack([part[:, j] for part in own], axis=1)
+    columns[:, :, _OWN * count :] = samples.earlier(loads, lags)
+    return columns, found.signs * samples.measured - late.expected
+
+
+def _solved(columns: Floats, target: Floats) -> Floats:
+    """The parameters, by least squares in which outliers count less."""
+    known = np.isfinite(target)
+    y = np.where(known, target, 0.0)
+    scales = np.where(known.any(axis=0), 1.0, np.inf)
+    weights = known.astype(np.float64)
+    found = np.zeros(columns.shape[2])
+    for _ in range(_ROUNDS):
+        weighted = columns * (weights / scales**2)[:, :, None]
+        gram = np.einsum("mnp,mnq->pq", weighted, columns, optimize=True)
+        right = np.einsum("mnp,mn->p", weighted, y)
+        sizes = np.sqrt(np.maximum(np.diag(gram), 1e-300))
+        matrix = gram / np.outer(sizes, sizes) + _RIDGE * np.eye(len(sizes))
+        found = np.linalg.solve(matrix, right / sizes) / sizes
+        left = np.abs(y - columns @ found)
+        for j in np.flatnonzero(known.any(axis=0)).tolist():
+            scales[j] = max(1.483 * float(np.median(left[known[:, j], j])), 1e-9)
+        weights = known * np.minimum(1.0, _OUTLIER / np.maximum(left / scales, 1e-12))
+    return found
+
+
+def _size(left: Floats, found: Split) -> float:
+    """Root mean square of the joints' efforts, each in units of what the split leaves of it."""
+    return float(np.sqrt(np.nanmean((left / np.maximum(found.after, 1e-12)) ** 2)))
+
+
+def _share(left: Floats, before: Floats) -> Floats:
+    known = np.isfinite(left) & np.isfinite(before)
+    rest, total = (np.where(known, one, 0.0) for one in (left, before))
+    found: Floats = 1.0 - (rest**2).sum(axis=0) / np.maximum((total**2).sum(axis=0), 1e-300)
+    return found

@@ -1,0 +1,61 @@
+"""How uncertain a residual is from moment to moment: the more the faster the arm moves."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from hetwin_calibration.efforts.samples import Samples
+from hetwin_calibration.least_squares import Floats
+
+_ROUNDS = 4
+_OUTLIER = 2.5
+_OF_NORMAL = 1.2533
+"""Standard deviation over mean absolute value, of a normal distribution."""
+
+
+def deviations(samples: Samples, left: Floats) -> Floats:
+    """Return (m, n) standard deviations: of each joint a constant, and parts for the arm's speed and acceleration.
+
+    Args:
+        samples: of the motion.
+        left: (m, n) residuals, NaN where unknown.
+    """
+    _, velocities, accelerations = samples.motion
+    speeds = [np.sqrt((one**2).sum(axis=1)) for one in (velocities, accelerations)]
+    columns = np.stack([np.ones(len(left)), *speeds], axis=1)
+    found = np.full(left.shape, np.nan)
+    for j, own in enumerate(np.abs(left).T):
+        known = np.isfinite(own)
+        if known.any() and own[known].any():
+            found[:, j] = columns @ _fitted(columns[known], own[known])
+    return found
+
+
+def _fitted(columns: Floats, sizes: Floats) -> Floats:
+    """Parts of a standard deviation, none of them negative, from absolute values of residuals."""
+    floor = 1e-3 * float(sizes.max())
+    deviation = np.full(len(sizes), _OF_NORMAL * float(sizes.mean()))
+    found = np.zeros(columns.shape[1])
+    for _ in range(_ROUNDS):
+        away = sizes / deviation
+        weights = np.sqrt(np.minimum(1.0, _OUTLIER / np.maximum(away, 1e-12))) / deviation
+        found = _positive(columns * weights[:, None], _OF_NORMAL * sizes * weights)
+        deviation = np.maximum(columns @ found, floor)
+    return found
+
+
+def _positive(columns: Floats, values: Floats) -> Floats:
+    """Least squares without negative parameters, by trying each set of columns."""
+    count = columns.shape[1]
+    gram, right = columns.T @ columns, columns.T @ values
+    best, gain = np.zeros(count), 0.0
+    for size in range(1, count + 1):
+        for chosen in combinations(range(count), size):
+            at = list(chosen)
+            own = np.linalg.lstsq(gram[np.ix_(at, at)], right[at], rcond=None)[0]
+            if (own >= 0.0).all() and float(own @ right[at]) > gain:
+                best, gain = np.zeros(count), float(own @ right[at])
+                best[at] = own
+    return best
