@@ -20,6 +20,7 @@ from hetwin_core.ensemble.catalogue import model_types
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
+from hetwin_core.ensemble.conductor.reporting.concerns import Severity, concerns_of, verdict_of
 from hetwin_core.ensemble.conductor.reporting.coverage import claims_named, unmet
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -73,8 +74,10 @@ __all__ = [
     "RunStart",
     "RunSummary",
     "Scenario",
+    "Severity",
     "Trigger",
     "claims_named",
+    "concerns_of",
     "end_with_parent",
     "event_from_summary",
     "event_line",
@@ -95,4 +98,5 @@ __all__ = [
     "session",
     "source_specs",
     "unmet",
+    "verdict_of",
 ]

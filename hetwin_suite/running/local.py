@@ -15,6 +15,7 @@ from hetwin_core.ensemble.conductor.checkpoint import write_checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunStart
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
+from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat
 from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts
@@ -23,6 +24,12 @@ from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.run_folder import CHECKPOINT
 from hetwin_suite.running.request import Ended, RunRequest, exit_code
 
+COMPANIONS = Group(
+    "hetwin.companions",
+    "companion of runs",
+    "a function of the conductor of a run in one process, its scenario and its options",
+)
+"""Entry points of packages that extend runs; each is called before the models are initialized."""
 ORPHAN_S = 1.0
 """Maximum time to the next barrier for a run whose parent was killed [s]; the run kills itself after it."""
 
@@ -66,6 +73,8 @@ def run_locally(
         idle=idle,
     )
     request.apply_controls(conductor)
+    for _, companion in COMPANIONS.each():
+        companion(conductor, scenario, request.options)
     on_conductor(conductor)
     writer = None if checkpoint_s is None else CheckpointWriter(conductor, checkpoint_s, out)
     start = conductor.prepare() if resumed_from is None else conductor.go_on_from(resumed_from)

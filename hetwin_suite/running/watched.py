@@ -20,7 +20,6 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, StepCounter
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
-from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.heartbeat import (
     BEGUN,
@@ -43,12 +42,6 @@ from hetwin_suite.running.request import FAILED, Ended, RunRequest
 if TYPE_CHECKING:
     from hetwin_suite.view.live.watched_run import WatchedRun
 
-COMPANIONS = Group(
-    "hetwin.companions",
-    "companion of runs",
-    "a function of the conductor of a run in one process, its scenario and its options",
-)
-"""Entry points of packages that extend runs; each is called before the models are initialized."""
 GRACE_S = 0.1
 """Time after a deadline in which the child may still report the late call itself [s]."""
 LOAD_DEADLINE_S = 60.0
@@ -293,8 +286,6 @@ def _run(
         listeners.append(shown)
 
     def extend(conductor: Conductor) -> None:
-        for _, companion in COMPANIONS.each():
-            companion(conductor, scenario, request.options)
         if shown is not None:
             shown.attach(conductor)
 

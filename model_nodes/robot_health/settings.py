@@ -175,6 +175,11 @@ class Settings(Parameters):
         Scale(note=0.08, warning=0.25),
     )
 
+    efforts: Text | None = parameter(
+        "file of `hetwin calibrate efforts --out`: friction, offsets, factors and lags of this robot",
+        None,
+    )
+
     @model_validator(mode="before")
     @classmethod
     def _over_the_defaults(cls, data: Any) -> Any:

@@ -158,6 +158,10 @@ class Conductor:
         """
         self._at_barriers.append(callback)
 
+    def listen(self, listener: RunListener) -> None:
+        """Add a listener of the whole run; to be called before `prepare`."""
+        self._listeners.add(listener)
+
     def go_on_from(self, checkpoint: Checkpoint) -> RunStart:
         """Restore a saved run, so that it can continue; called instead of `prepare`, or after it.
 

@@ -29,7 +29,6 @@ from hetwin_suite.running.progress import Progress
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener
 from hetwin_suite.running.request import RunRequest
 import hetwin_suite.cli.outcome, hetwin_suite.running.watched
-from hetwin_suite.running.watched import COMPANIONS
 
 class Begun(RunListener):
     def started(self, start):
@@ -38,13 +37,8 @@ class Begun(RunListener):
 with Progress("pick_and_place"):
     options = RunOptions(duration=0.0025)
     request = RunRequest("pick_and_place", options, Path(sys.argv[1]))
-
-    def extend(conductor):
-        for _, companion in COMPANIONS.each():
-            companion(conductor, scenario, options)
-
     with request.loaded() as (scenario, out):
-        assert not run_locally(request, scenario, out, Begun(), on_conductor=extend).code
+        assert not run_locally(request, scenario, out, Begun()).code
 print(*sys.modules)
 """
 

@@ -254,9 +254,10 @@ class ListenerGroup:
         """Replace the listeners; the former ones receive nothing more, not even the end."""
         self._follow(listeners)
 
-    def add(self, listener: RunListener, start: RunStart) -> None:
-        """Add a listener, for which the run starts now."""
-        ListenerGroup([listener]).started(start)
+    def add(self, listener: RunListener, start: RunStart | None = None) -> None:
+        """Add a listener, for which the run starts now if `start` is given."""
+        if start is not None:
+            ListenerGroup([listener]).started(start)
         self._follow((*self._listeners, listener))
 
     def started(self, start: RunStart) -> None:

@@ -82,7 +82,7 @@ def fitted_bodies(
         if (own := _size(other[held], found)) < size:
             before = tried.bodies_left(samples)
             left = tried.signs * (target - columns @ _solved(columns, target))
-            shares = _share(left, before), _share(other[held], before[held])
+            shares = explained_share(left, before), explained_share(other[held], before[held])
             best, size = Bodies(left, *shares, tried.signs), (1.0 - _WORTH) * own
     return best
 
@@ -131,7 +131,8 @@ def _size(left: Floats, found: Split) -> float:
     return float(np.sqrt(np.nanmean((left / np.maximum(found.after, 1e-12)) ** 2)))
 
 
-def _share(left: Floats, before: Floats) -> Floats:
+def explained_share(left: Floats, before: Floats) -> Floats:
+    """Return (n,) the share of the mean square of efforts (m, n) that is not left; NaN counts as unknown."""
     known = np.isfinite(left) & np.isfinite(before)
     rest, total = (np.where(known, one, 0.0) for one in (left, before))
     found: Floats = 1.0 - (rest**2).sum(axis=0) / np.maximum((total**2).sum(axis=0), 1e-300)

@@ -9,7 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_calibration.efforts.bodies import Bodies, fitted_bodies, link_loads
+from hetwin_calibration.efforts.bodies import (
+    Bodies,
+    explained_share,
+    fitted_bodies,
+    link_loads,
+)
 from hetwin_calibration.efforts.fitting import split
 from hetwin_calibration.efforts.samples import Dynamics, Samples, sampled
 from hetwin_calibration.efforts.splitting import Claim, Split, in_odd_block
@@ -178,6 +183,12 @@ class SplitArm:
         if self.bodies is not None:
             yield self._of_masses(self.bodies)
 
+    def claimed_lines(self) -> Iterator[str]:
+        """Return the result for people, without joints of which nothing is claimed."""
+        for line in self.lines():
+            if "nothing is claimed" not in line:
+                yield line
+
     def _of_masses(self, bodies: Bodies) -> str:
         """What masses explain that differ from the description's."""
         each = ", ".join(
@@ -332,8 +343,7 @@ def split_arm(
         held = np.full(len(joints), np.nan)
         return SplitArm(tuple(joints), units, last, found, held, samples, begin)
     half, others = split(samples.where(fitted)), samples.where(~fitted)
-    squares = [np.nanmean(one**2, axis=0) for one in (half.left(others), half.bodies_left(others))]
-    held = 1.0 - squares[0] / np.maximum(squares[1], 1e-300)
+    held = explained_share(half.left(others), half.bodies_left(others))
     bodies = fitted_bodies(samples, link_loads(samples, links), found, fitted, half)
     return SplitArm(tuple(joints), units, last, found, held, samples, begin, bodies)
 

@@ -163,7 +163,7 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
     even, measured = even[half : half + len(q)], measured[half : half + len(q)]
     each = 2 * round(0.5 * (PERIOD_S / step - 1.0)) + 1 if step < PERIOD_S else 1
     count = len(q) // each
-    spans = each * _chosen(count)[:, None] + np.arange(each)
+    spans = each * chosen_spans(count)[:, None] + np.arange(each)
     middles = spans[:, each // 2]
     rows = list(zip(q[middles], v[middles], a[middles], strict=True))
     found = Samples(
@@ -230,9 +230,9 @@ def _smoothed(positions: Floats, step: float, half: int) -> tuple[Floats, Floats
     return at, speed, change
 
 
-def _chosen(count: int) -> NDArray[np.intp]:
-    """Which of the spans are looked at."""
-    if count <= MOST:
+def chosen_spans(count: int, most: int = MOST, span: int = SPAN) -> NDArray[np.intp]:
+    """Return which samples of a recording are looked at: all, or at most `most` in spans that lie evenly in it."""
+    if count <= most:
         return np.arange(count)
-    begins = np.linspace(0, count - SPAN, MOST // SPAN).astype(np.intp)
-    return np.unique((begins[:, None] + np.arange(SPAN)).ravel())
+    begins = np.linspace(0, count - span, most // span).astype(np.intp)
+    return np.unique((begins[:, None] + np.arange(span)).ravel())

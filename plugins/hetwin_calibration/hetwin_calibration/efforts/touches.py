@@ -55,17 +55,17 @@ def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
     """Return when an arm is pushed, in the spans of its recording that were looked at."""
     samples = arm.samples
     count = max(1, round(SPAN_S / samples.period))
-    means = _means(np.nan_to_num(arm.left), count)
-    sure = SURE * deviations(samples, np.where(np.isfinite(arm.left), means, np.nan))
+    mean = means(np.nan_to_num(arm.left), count)
+    sure = SURE * deviations(samples, np.where(np.isfinite(arm.left), mean, np.nan))
     least = LEAST * deviations(samples, arm.left)
-    felt = np.zeros(means.shape, np.bool_)
-    pushes = np.zeros(means.shape)
+    felt = np.zeros(mean.shape, np.bool_)
+    pushes = np.zeros(mean.shape)
     for away_s in BESIDE_S:
         away = round(away_s / samples.period)
         inside = samples.within(away + count)
         if not inside.any():
             continue
-        beside = _beside(means, away)
+        beside = _beside(mean, away)
         beside[~inside] = 0.0
         around = [np.roll(sure, shift, axis=0) for shift in (-away, 0, away)]
         limits = np.maximum(np.max(around, axis=0), least)
@@ -78,8 +78,8 @@ def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
     )
 
 
-def _means(values: Floats, count: int) -> Floats:
-    """(m, n) means over this many samples."""
+def means(values: Floats, count: int) -> Floats:
+    """Return (m, n) means over this many samples."""
     weights = np.ones(count) / count
     return np.stack([np.convolve(one, weights, "same") for one in values.T], axis=1)
 

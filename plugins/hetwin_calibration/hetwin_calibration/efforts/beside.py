@@ -1,0 +1,339 @@
+"""The split of efforts beside a run: what friction, offsets and a load explain, and which touches remain.
+
+The run's observer compares efforts with those of the described bodies, so that missing friction looks like a touch at
+each reversal. Here the efforts of the whole run are split, and a concern about efforts is kept only where the rest
+leaves its past as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hetwin_suite.model import EntityKind, Snapshot, Watch, WatchLayout, rotation_matrix
+from hetwin_suite.runs import (
+    BadInput,
+    Conductor,
+    RunListener,
+    RunOptions,
+    RunStart,
+    RunSummary,
+    Scenario,
+    Severity,
+    concerns_of,
+    event_from_summary,
+    verdict_of,
+)
+
+if TYPE_CHECKING:
+    from hetwin_calibration.efforts.known import KnownEfforts
+    from hetwin_calibration.efforts.recordings import SplitArm
+    from hetwin_calibration.efforts.reports import RunSplit
+    from hetwin_calibration.efforts.touches import Touch
+    from hetwin_suite.command import RunFigures
+
+SPLIT = "efforts_split"
+"""Event of a summary: the efforts of a run's robot were split; robots, with joints and touches."""
+CONCERNS = ("unexpected_effort", "unexplained_load")
+"""Events of the run's observer that the split may explain."""
+NO_FRICTION = "no_friction"
+"""Event of the observer: the description of a robot whose efforts stand out has no friction."""
+_PERIOD_NS = 40_000_000
+"""Between the reports that are kept [ns]."""
+_FEWEST = 250
+"""With fewer reports, of less than 10 s, efforts are not split."""
+_SILENT = 50
+"""Reports after which a robot without efforts is not watched any longer."""
+_HALF = 0.5
+"""An excursion is explained if less than this share of it remains."""
+_SURE = 5.0
+"""Standard deviations that remain of one that is not explained."""
+_SHARE = 0.12
+"""The observer's own limit of a warning, where the scenario sets none."""
+_TOUCHED = (
+    *("touched", "touch_ended", "grasped", "picked_up", "released", "lost", "put_down"),
+    *("grip_closed", "grip_lost", "grip_opened", "closed_on_something", "let_go_of_something"),
+)
+_NEAR_S = 0.5
+"""What begins or ends this close to a touch explains it [s]."""
+_PAST_S = 0.7, 0.2
+"""An excursion leaves the mean of what is left from and to this long before it [s]."""
+_LASTS_S = 1.0
+"""What has no end is looked at for this long [s]."""
+
+
+def split_beside(conductor: Conductor, scenario: Scenario, _: RunOptions) -> None:
+    """Split the efforts of a run when it is over.
+
+    Args:
+        conductor: of the run, before its models are made ready.
+        scenario: of the run; ``robot_health: {efforts: FILE}`` names what is known of the robot.
+        _: what its start says.
+
+    Raises:
+        BadInput: if that file cannot be used.
+    """
+    given = scenario.file.robot_health
+    if given is False:
+        return
+    file = given.get("efforts") if isinstance(given, dict) else None
+    known = None
+    if file is not None:
+        from hetwin_calibration.efforts.known import read_known
+
+        known = read_known(_found(str(file), scenario.path.parent))
+    scale = given.get("unexpected_effort") if isinstance(given, dict) else None
+    share = scale.get("warning", _SHARE) if isinstance(scale, dict) else _SHARE
+    conductor.listen(EffortsOfRun(known, math.inf if share is None else float(share)))
+
+
+def _found(file: str, folder: Path) -> Path:
+    path = Path(file).expanduser()
+    near = [path] if path.is_absolute() else [folder / path, folder.parent / path, path]
+    return next((one for one in near if one.exists()), near[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Robot:
+    name: str
+    joints: tuple[str, ...]
+    description: str
+    gravity: Any
+
+
+class EffortsOfRun(RunListener):
+    """Keeps the reports of a run, and splits their efforts when it is over.
+
+    Args:
+        known: what was identified of its robot before.
+        share: of a joint's largest effort, from which on a touch is a concern.
+    """
+
+    needs_each_state = False
+
+    def __init__(self, known: KnownEfforts | None = None, share: float = _SHARE) -> None:
+        self._known, self._share = known, share
+        self._robots: list[_Robot] = []
+        self._layout: WatchLayout | None = None
+        self._rows: list[tuple[int, Any]] = []
+        self._seen, self._has_efforts = 0, False
+
+    def started(self, start: RunStart) -> None:
+        """Take note of the robots."""
+        robots = [e for e in start.layout.of_kind(EntityKind.ROBOT) if e.joints]
+        descriptions = start.robot_descriptions
+        for robot in robots:
+            gravity = np.array([0.0, 0.0, -9.81])
+            if start.layout.has(robot.name, "pose"):
+                gravity = rotation_matrix(start.snapshot.pose(robot.name)[3:7]).T @ gravity
+            text = descriptions.get(robot.name) or descriptions.get("", "")
+            self._robots.append(_Robot(robot.name, robot.joints, text, gravity))
+        joints = tuple(joint for robot in robots for joint in robot.joints)
+        counts = tuple((robot.name, len(robot.joints)) for robot in robots)
+        if joints:
+            self._layout = WatchLayout(counts, joints, (), (), (), (), ())
+
+    def next_ns(self, now_ns: int) -> int:
+        """At the next report."""
+        return (now_ns // _PERIOD_NS + 1) * _PERIOD_NS
+
+    def stepped(self, step: int, scene: Snapshot) -> None:
+        """Keep a report."""
+        if self._layout is None:
+            return
+        try:
+            watch = Watch.read(scene.tables, self._layout)
+        except ValueError:  # about joints that the scene does not have
+            watch = self._layout = None
+        if watch is None or (self._rows and watch.time_ns - self._rows[-1][0] < _PERIOD_NS):
+            return
+        if not self._has_efforts:
+            self._seen += 1
+            measured = watch.measured_efforts
+            self._has_efforts = bool((np.isfinite(measured) & (measured != 0.0)).any())
+            if not self._has_efforts:
+                self._layout = None if self._seen > _SILENT else self._layout
+                return
+        columns = watch.recorded, watch.recorded_velocities
+        efforts = watch.measured_efforts, watch.expected_efforts
+        self._rows.append((watch.time_ns, np.array([*columns, *efforts])))
+
+    def judged(self, summary: RunSummary) -> RunSummary:
+        """The summary with the split, and without the concerns that it explains."""
+        if summary.error is not None or len(self._rows) < _FEWEST:
+            return summary
+        arms = self._split()
+        if not arms:
+            return summary
+        return judged_by(arms, summary, share=self._share, is_known=self._known is not None)
+
+    def _split(self) -> list[RunSplit]:
+        from hetwin_calibration.efforts.reports import Reports, split_reports
+
+        times = np.array([time_ns for time_ns, _ in self._rows]) * 1e-9
+        table = np.array([row for _, row in self._rows])
+        found: list[RunSplit] = []
+        begin = 0
+        for robot in self._robots:
+            own = table[:, :, begin : begin + len(robot.joints)]
+            begin += len(robot.joints)
+            reports = Reports(times, *own.swapaxes(0, 1))
+            try:
+                found += split_reports(
+                    robot.name,
+                    reports,
+                    robot.joints,
+                    robot.description,
+                    robot.gravity,
+                    self._known,
+                )
+            except (BadInput, ValueError, np.linalg.LinAlgError):  # a run is no worse without
+                continue
+        return found
+
+
+def judged_by(
+    splits: Sequence[RunSplit], summary: RunSummary, *, share: float, is_known: bool
+) -> RunSummary:
+    """Return a summary with splits of its robots' efforts: only what these do not explain is a concern.
+
+    Args:
+        splits: of the arms of its robots.
+        summary: of the run.
+        share: of a joint's largest effort, from which on a touch is a concern.
+        is_known: whether a file says what friction the robot has, so that its description need not.
+    """
+    from hetwin_calibration.efforts.touches import touches_of
+
+    about = [row for row in summary.events if row["name"] in CONCERNS]
+    kept = [row for row in about if not any(is_explained(row, one.arm) for one in splits)]
+    touches = [(touch, one) for one in splits for touch in touches_of(one.arm)]
+    nearby = [row for row in kept if row["name"] == CONCERNS[0]] + _contacts(summary)
+    unseen_before = [
+        _concern(touch, one, share)
+        for touch, one in touches
+        if not any(_is_near(touch, row) for row in nearby)
+    ]
+    settled = (*CONCERNS, NO_FRICTION) if is_known else CONCERNS
+    others = [row for row in summary.concerns if row["name"] not in settled]
+    events = map(event_from_summary, (*kept, *filter(None, unseen_before)))
+    remaining = concerns_of(events, round(summary.simulated_time * 1e9))
+    concerns = sorted(
+        (*others, *(one.row() for one in remaining)),
+        key=lambda row: (-Severity(str(row["severity"])).rank, float(str(row["from"]))),
+    )
+    severities = [Severity(str(row["severity"])) for row in concerns]
+    said = _event(splits, [touch for touch, _ in touches], len(about) - len(kept), summary)
+    return replace(
+        summary,
+        events=(*summary.events, said),
+        concerns=tuple(concerns),
+        verdict=verdict_of(
+            severities,
+            unseen=any(not row["checked"] and row["matters"] for row in summary.coverage),
+            ended=summary.verdict,
+        ).value,
+    )
+
+
+def _contacts(summary: RunSummary) -> list[Mapping[str, Any]]:
+    """The events that explain touches by the scene."""
+    return [row for row in summary.events if row["name"] in _TOUCHED]
+
+
+def _is_near(touch: Touch, row: Mapping[str, Any]) -> bool:
+    begin = float(row["arguments"].get("from", row["time"]))
+    end = float(row["arguments"].get("to", begin))
+    return touch.begin - _NEAR_S <= end and begin <= touch.end + _NEAR_S
+
+
+def _concern(touch: Touch, split: RunSplit, share: float) -> dict[str, Any] | None:
+    """A touch that friction hid from the observer, as its event; None if the touch is too small for a concern."""
+    arm = split.arm
+    shares = {
+        name: abs(effort) / float(split.limits[arm.joints.index(name)])
+        for name, effort in touch.efforts.items()
+    }
+    joint = max(shares, key=lambda name: shares[name])
+    if shares[joint] < share:
+        return None
+    arguments = {
+        "joint": joint,
+        "residual": touch.efforts[joint],
+        "unit": arm.unit(arm.joints.index(joint)),
+        "share": shares[joint],
+        "severity": Severity.WARNING.value,
+        "from": touch.begin,
+        "to": touch.end,
+    }
+    return _row("unexpected_effort", touch.begin, arguments)
+
+
+def is_explained(row: Mapping[str, Any], arm: SplitArm) -> bool:
+    """Whether what an event of the observer is about does not remain when the efforts are split."""
+    from hetwin_calibration.efforts.noise import deviations
+    from hetwin_calibration.efforts.touches import means
+
+    said = row["arguments"]
+    if said.get("joint") not in arm.joints or not arm.found.is_torque:
+        return False
+    joint, begin = arm.joints.index(said["joint"]), float(said["from"])
+    if np.isfinite(arm.held[joint]) and not arm.is_confirmed(joint):
+        return False
+    end = max(float(said.get("to", begin + _LASTS_S)), begin + _PAST_S[1])
+    times = arm.samples.times
+    left = means(np.nan_to_num(arm.left), 3)
+    past = (times >= begin - _PAST_S[0]) & (times <= begin - _PAST_S[1])
+    during = (times >= begin) & (times <= end)
+    if not during.any():
+        return False
+    before = left[past, joint].mean() if past.any() else 0.0
+    away = np.abs(left[during, joint] - before)
+    sure = _SURE * deviations(arm.samples, left)[during, joint]
+    order = np.argsort(away)
+    at = int(order[-1] if row["name"] == CONCERNS[0] else order[len(order) // 2])  # a load lasts
+    return bool(away[at] < max(_HALF * abs(float(said["residual"])), float(sure[at])))
+
+
+def _event(
+    splits: Sequence[RunSplit], touches: Sequence[Touch], explained: int, summary: RunSummary
+) -> dict[str, Any]:
+    """The row of the event `SPLIT`."""
+    arguments = {
+        "robots": [{"robot": one.robot, **one.arm.to_json()} for one in splits],
+        "touches": [touch.to_json() for touch in touches],
+        "explained": explained,
+        "lines": [line for one in splits for line in one.arm.claimed_lines()],
+    }
+    return _row(SPLIT, summary.simulated_time, arguments)
+
+
+def _row(name: str, time_s: float, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "time": time_s,
+        "name": name,
+        "kind": "model",
+        "source": "robot_health",
+        "arguments": dict(arguments),
+    }
+
+
+def effort_figures(rows: Sequence[Mapping[str, Any]]) -> RunFigures:
+    """Return what the efforts of a run are made of.
+
+    Args:
+        rows: the events of a run, as its summary has them.
+    """
+    from hetwin_suite.command import RunFigures
+
+    said = next(row["arguments"] for row in reversed(rows) if row["name"] == SPLIT)
+    values = {key: said[key] for key in ("robots", "touches", "explained")}
+    lines = [f"efforts: {line}" for line in said["lines"]]
+    if said["explained"]:
+        lines.append(f"efforts: this explains {said['explained']} apparent touches and loads")
+    return RunFigures("efforts", values, lines, frozenset({SPLIT}))

@@ -1,0 +1,147 @@
+"""Samples of the efforts of a run, from the reports of its main model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hetwin_calibration.efforts.bodies import explained_share
+from hetwin_calibration.efforts.fitting import split
+from hetwin_calibration.efforts.known import KnownEfforts
+from hetwin_calibration.efforts.recordings import SplitArm
+from hetwin_calibration.efforts.samples import LOADS, Samples, Speeds, chosen_spans
+from hetwin_suite.engine import JointKind, Notes, parse_xml
+from hetwin_suite.model import Floats
+from hetwin_suite.robot import ArmDynamics, arms_of, read_urdf
+
+DELAY_S = 0.1
+"""How far efforts are behind the report that has them [s]."""
+_MOST = 250
+"""The split is fitted to at most this many samples, as a run may spend little time on it."""
+_SPAN = 25
+"""Samples of each of the spans that these are in."""
+_FLAT = 0.02
+"""Joints that move less than this are not split [rad or m]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """What a run reported about the joints of a robot; m reports, n joints.
+
+    Attributes:
+        times: (m,) of the reports [s].
+        positions: (m, n) as recorded [rad or m]; NaN for joints that are not driven.
+        velocities: (m, n) likewise.
+        measured, expected: (m, n) efforts `DELAY_S` before the reports [N m or N]; NaN where unknown.
+    """
+
+    times: Floats
+    positions: Floats
+    velocities: Floats
+    measured: Floats
+    expected: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class RunSplit:
+    """The split of an arm's efforts in a run.
+
+    Attributes:
+        robot: its name.
+        arm: the split.
+        limits: (n,) largest efforts of the joints [N m or N]; infinite where none is described.
+    """
+
+    robot: str
+    arm: SplitArm
+    limits: Floats
+
+
+def split_reports(
+    robot: str,
+    reports: Reports,
+    joints: Sequence[str],
+    description: str,
+    gravity: Floats,
+    known: KnownEfforts | None,
+) -> list[RunSplit]:
+    """Split the efforts of a robot's arms.
+
+    Args:
+        robot: its name.
+        reports: of its joints.
+        joints: their names.
+        description: text of its URDF.
+        gravity: in the frame of its base [m/s^2].
+        known: what was identified of it before; None: nothing.
+    """
+    efforts = np.isfinite(reports.measured) & np.isfinite(reports.expected)
+    has = (efforts & (reports.measured != 0.0)).any(axis=0)
+    has &= np.isfinite(reports.positions).all(axis=0)
+    has &= np.ptp(np.nan_to_num(reports.positions), axis=0) > _FLAT
+    names = [name for name, is_there in zip(joints, has.tolist(), strict=True) if is_there]
+    if not names or not description:
+        return []
+    body = read_urdf(parse_xml(description.encode(), Path("robot.urdf")), Notes())
+    described = {joint.name: joint for joint in body.driven_joints}
+    found = []
+    for own in arms_of(body, names):
+        at = [list(joints).index(name) for name in own]
+        dynamics = ArmDynamics(body, own, gravity)
+        samples = _samples(reports, at)
+        if known is not None:
+            samples = known.taken_off(samples, own)
+        slides = [described[name].kind is JointKind.SLIDE for name in own]
+        units = tuple("N" if slide else "N m" for slide in slides)
+        limits = np.array([described[name].max_effort or np.inf for name in own])
+        found.append(RunSplit(robot, _split(samples, own, units, dynamics), limits))
+    return found
+
+
+def _split(
+    samples: Samples, names: Sequence[str], units: tuple[str, ...], dynamics: ArmDynamics
+) -> SplitArm:
+    fitted = np.zeros(len(samples.times), np.bool_)
+    fitted[chosen_spans(len(fitted), _MOST, _SPAN)] = True
+    result = split(_with_loads(samples.where(fitted), dynamics))
+    if result.load.any():
+        samples = _with_loads(samples, dynamics)
+    held = np.full(len(names), np.nan)
+    if np.count_nonzero(~fitted) >= _SPAN:
+        others = samples.where(~fitted)
+        held = explained_share(result.left(others), result.bodies_left(others))
+    return SplitArm(tuple(names), units, dynamics.last, result, held, samples, 0.0)
+
+
+def _with_loads(samples: Samples, dynamics: ArmDynamics) -> Samples:
+    rows = zip(*samples.motion, strict=True)
+    return replace(samples, loads=np.array([dynamics.loads(*row) for row in rows]))
+
+
+def _samples(reports: Reports, at: list[int]) -> Samples:
+    """The samples of some joints, at the times of their efforts."""
+    times = reports.times - DELAY_S
+    inside = times >= reports.times[0]
+    times = times[inside]
+
+    def earlier(values: Floats) -> Floats:
+        columns = [np.interp(times, reports.times, values[:, joint]) for joint in at]
+        return np.stack(columns, axis=1)
+
+    positions, velocities = earlier(reports.positions), earlier(reports.velocities)
+    accelerations = np.gradient(velocities, times, axis=0)
+    spans: NDArray[np.intp] = np.arange(len(times))[:, None]
+    return Samples(
+        times,
+        reports.measured[inside][:, at],
+        reports.expected[inside][:, at],
+        np.zeros((len(times), len(at), LOADS)),
+        np.stack([positions, velocities, accelerations]),
+        float(np.median(np.diff(times))),
+        spans,
+        Speeds(times, velocities),
+    )
