@@ -1,1 +1,1 @@
-"""Kinematics of robots: trajectories of joints, chains of a URDF, planned motions. No ROS, nothing of hetwin's."""
+"""Kinematics of robots: joint trajectories, chains of a URDF, planned motions. Independent of ROS and of hetwin."""

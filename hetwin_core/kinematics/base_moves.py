@@ -1,4 +1,4 @@
-"""Moves of a base that cannot go sideways: it turns to its goal, drives there, and turns to its heading."""
+"""Moves of a nonholonomic base: it turns to its goal, drives there, and turns to the goal's heading."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 
 _NEAR = 1e-3
-"""A place nearer than this is not driven to [m]."""
+"""Minimum distance that is driven [m]."""
 _RISE = 2.0
-"""Acceleration per speed [1/s]; the jerk is ten times that."""
+"""Acceleration per maximum speed [1/s]; the jerk is ten times that."""
 
 
 class BaseState(NamedTuple):
-    """Where a base is, and its velocities: forward [m/s] and about z [rad/s]."""
+    """Pose of a base, and its velocities: forward [m/s] and about z [rad/s]."""
 
     pose: PlanarPose
     forward: float = 0.0
@@ -31,12 +31,12 @@ class BaseState(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BaseMove:
-    """A turn, a straight way, and a turn, from rest to rest.
+    """A rotation, a straight path, and a rotation, from rest to rest.
 
     Attributes:
-        start: where it begins.
-        goal: where it ends.
-        parts: positions of (heading [rad], way [m]) over time, one part after the other.
+        start: pose at the start.
+        goal: pose at the end.
+        parts: positions of (heading [rad], path length [m]) over time, one part after the other.
     """
 
     start: PlanarPose
@@ -45,11 +45,11 @@ class BaseMove:
 
     @property
     def duration(self) -> float:
-        """Time that it takes [s]."""
+        """Duration [s]."""
         return sum(part.duration for part in self.parts)
 
     def at(self, time: float) -> BaseState:
-        """Return where the base is at a time [s]."""
+        """Return the state of the base at a time [s]."""
         for part in self.parts:
             if time < part.duration:
                 state = part.at(time)
@@ -64,12 +64,12 @@ class BaseMove:
 
 
 def base_move(start: PlanarPose, goal: PlanarPose, forward: float, turn: float) -> BaseMove:
-    """Return the move between two places.
+    """Return the move between two poses.
 
     Args:
-        start, goal: where it begins and ends.
-        forward: largest velocity [m/s].
-        turn: largest velocity about z [rad/s].
+        start, goal: poses at the start and at the end.
+        forward: maximum speed [m/s].
+        turn: maximum speed about z [rad/s].
     """
     dx, dy = goal.x - start.x, goal.y - start.y
     way = math.hypot(dx, dy)
@@ -83,12 +83,12 @@ def base_move(start: PlanarPose, goal: PlanarPose, forward: float, turn: float) 
 
 
 def straight_move(start: PlanarPose, way: float, forward: float) -> BaseMove:
-    """Return the move straight on by a way [m], backwards if it is negative.
+    """Return a straight move by a distance [m], backwards if it is negative.
 
     Args:
-        start: where it begins.
-        way: along the own x axis [m].
-        forward: largest velocity [m/s].
+        start: pose at the start.
+        way: distance along the base's x axis [m].
+        forward: maximum speed [m/s].
     """
     corners = [(start.yaw, 0.0), (start.yaw, 0.0), (start.yaw, way), (start.yaw, way)]
     return BaseMove(start, start.after(way, 0.0), _parts(corners, np.array([1.0, forward])))
@@ -97,7 +97,7 @@ def straight_move(start: PlanarPose, way: float, forward: float) -> BaseMove:
 def _parts(
     corners: Sequence[tuple[float, float]], limits: NDArray[np.float64]
 ) -> tuple[JointTrajectory, ...]:
-    """The motions between headings and ways, within limits (2,) of their velocities."""
+    """The motions between (heading, path length) corners, within limits (2,) of their velocities."""
     rise = _RISE * limits
     moves = MoveLimits(limits, rise, 10.0 * rise)
     names = ("heading", "way")

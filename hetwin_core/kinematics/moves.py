@@ -1,4 +1,4 @@
-"""Moves of joints from rest to rest, all at the same time, within limits of velocity, acceleration and jerk."""
+"""Synchronized moves of joints from rest to rest, within limits of velocity, acceleration and jerk."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 Floats = NDArray[np.float64]
 
 _PERIOD = 0.02
-"""Between the points of a move [s]."""
+"""Time between the points of a move [s]."""
 _SMALLEST = 1e-9
-"""A way that is no move [rad or m]."""
+"""Minimum change of a joint that counts as a move [rad or m]."""
 _TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class MoveLimits:
-    """Limits of n joints, each (n,), above 0: [rad/s or m/s], and per second, and per second again."""
+    """Limits of n joints, each (n,), above 0: [rad/s or m/s], [rad/s^2 or m/s^2], [rad/s^3 or m/s^3]."""
 
     velocity: Floats
     acceleration: Floats
@@ -33,9 +33,9 @@ def move(names: Sequence[str], start: Floats, goal: Floats, limits: MoveLimits) 
     """Return the fastest move on the straight line between two positions of the joints.
 
     Args:
-        names: of the n joints.
+        names: names of the n joints.
         start, goal: (n,) [rad or m].
-        limits: of the joints.
+        limits: limits of the joints.
     """
     way = goal - start
     if not (np.abs(way) > _SMALLEST).any():
@@ -52,14 +52,14 @@ def move(names: Sequence[str], start: Floats, goal: Floats, limits: MoveLimits) 
 
 
 def _fastest(way: Floats, limits: MoveLimits) -> Trajectory:
-    """The share of a way (n,) over time, within the limits of all joints."""
+    """The fraction of a displacement (n,) over time, within the limits of all joints."""
     moving = way > _SMALLEST
     velocity, acceleration, jerk = (
         float((limit[moving] / way[moving]).min())
         for limit in (limits.velocity, limits.acceleration, limits.jerk)
     )
     for attempt in range(_TRIES):
-        # Where two of its cases meet, ruckig finds neither; beside that point it does.
+        # Ruckig fails at the boundary of two of its cases; a slightly smaller jerk avoids it.
         trajectory = _share(velocity, acceleration, jerk * (1.0 - 1e-3 * attempt))
         if trajectory is not None:
             return trajectory

@@ -1,1 +1,1 @@
-"""Shared by both kinds of node: codecs of messages, names, quality of service, spinning."""
+"""Shared by conductor and model nodes: codecs of messages, names, quality of service, spinning."""

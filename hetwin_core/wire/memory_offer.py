@@ -1,8 +1,8 @@
-"""How a conductor and a model's node on one machine come to share memory.
+"""Sets up shared memory between a conductor and a model's node on one machine.
 
-A call over topics costs the middleware of ROS several times the cost of waking another process. So a node waits at
-an address for memory, and names it when it registers. Where its conductor cannot reach the address, as from another
-machine or container, calls go over topics.
+A call over topics costs the ROS middleware several times as much as waking another process. A node therefore waits
+at an address for memory, and sends the address when it registers. If its conductor cannot reach the address, as
+from another machine or container, calls use topics.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _LONGEST_TOKEN = 256
 
 
 class MemoryWanted:
-    """An abstract Unix socket: it is not in the file system and disappears with the node.
+    """An abstract Unix socket: it is not in the file system, and disappears with the node.
 
     Attributes:
-        address: for the conductor to connect to.
+        address: address for the conductor to connect to.
     """
 
     def __init__(self) -> None:
@@ -35,12 +35,12 @@ class MemoryWanted:
         self._socket.listen(1)
 
     def taken(self, conductor: int, run: str, timeout_s: float) -> MemoryChannel | None:
-        """Wait for the memory; None if there is none yet.
+        """Wait for the memory; None if it has not arrived.
 
         Args:
-            conductor: its process; offers of another one, or another user, are ignored.
-            run: its token.
-            timeout_s: how long to wait.
+            conductor: id of its process; offers of another process or user are ignored.
+            run: token of the run.
+            timeout_s: maximum time to wait.
 
         Raises:
             BadInput: if the memory is too small.
@@ -61,7 +61,7 @@ class MemoryWanted:
         return None
 
     def close(self) -> None:
-        """Wait no longer."""
+        """Stop waiting."""
         self._socket.close()
 
 
@@ -69,8 +69,8 @@ def offer_memory(address: str, process: int, run: str) -> MemoryChannel | None:
     """Share new memory with a node.
 
     Args:
-        address: at which it waits.
-        process: that has registered; no other gets the memory.
+        address: address of the node's socket.
+        process: id of the process that has registered; no other gets the memory.
         run: token of the run.
 
     Returns:
@@ -91,6 +91,6 @@ def _socket() -> socket.socket:
 
 
 def _is(connected: socket.socket, process: int) -> bool:
-    """Whether the other end is this process, and this user's."""
+    """Whether the other end is this process, of the same user."""
     option = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     return _CREDENTIALS.unpack(option)[:2] == (process, os.getuid())

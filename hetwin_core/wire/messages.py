@@ -1,7 +1,7 @@
 """Decodes hetwin's messages.
 
-Long arrays are `array.array`, which the generated message classes keep without checking each number, and which numpy
-reads without copying.
+Long arrays are `array.array`, which the generated message classes store without checking each number, and which
+numpy reads without copying.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from hetwin_core.ensemble.topics import BELIEFS
 
 NS = 1_000_000_000
 ANNOTATIONS_SOURCE = "annotations"
-"""Source of an action that is announced to the conductor."""
+"""Source of actions that are announced to the conductor."""
 
 
 def fill_time(message: Time, time_ns: int) -> None:
-    """Fill a ``builtin_interfaces/Time``; before 0 the seconds are negative, and the nanoseconds count up."""
+    """Fill a ``builtin_interfaces/Time``; for negative times the seconds are negative, and the nanoseconds positive."""
     message.sec, message.nanosec = divmod(time_ns, NS)
 
 
@@ -58,7 +58,7 @@ def read_event(message: EventMessage) -> Event:
 
 
 def read_annotation(message: ActionAnnotation) -> Event:
-    """The event that a ``hetwin/ActionAnnotation`` announces.
+    """Read the event of a ``hetwin/ActionAnnotation``.
 
     Raises:
         ValueError: if its operation is empty, or its phase or its arguments cannot be used.
@@ -68,10 +68,10 @@ def read_annotation(message: ActionAnnotation) -> Event:
 
 
 def read_belief(message: Belief) -> Event:
-    """The event of a ``hetwin/Belief``.
+    """Read the event of a ``hetwin/Belief``.
 
     Raises:
-        ValueError: if it is no belief.
+        ValueError: if it is invalid.
     """
     return belief_event(message_fields(message), read_time(message.stamp), BELIEFS.name)
 

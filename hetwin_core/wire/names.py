@@ -15,7 +15,7 @@ def declare(node: Node, parameters: Mapping[str, tuple[str | int | float | bool,
     """Declare parameters.
 
     Args:
-        node: whose.
+        node: node with the parameters.
         parameters: name -> default and description.
     """
     for name, (default, description) in parameters.items():
@@ -37,20 +37,22 @@ OUTPUT = "output"
 
 
 def of_run(name: str, run: str) -> str:
-    """The name at which the conductor of a run is reached by those who know its token, and no other conductor is.
+    """The name at which only the conductor of this run is reached.
 
     Args:
-        name: for all, such as `REGISTER`.
-        run: token of the run; empty: the run of the namespace, whichever that is.
+        name: name without a run, such as `REGISTER`.
+        run: token of the run; empty: any run of the namespace.
     """
     return name.replace("hetwin/", f"hetwin/{run}/") if run else name
 
 
 STEP_DEPTH = 100
-"""A model gets its next call when it has returned the last one; one that is late may have a few to read."""
+"""Queue depth of calls. A model gets its next call after it has returned the last one, so that only late ones queue
+up.
+"""
 
 SERVICE_DEPTH = 1000
-"""With the default of 10, bursts of requests are lost, and nothing reports it."""
+"""Queue depth of services; with the default of 10, bursts of requests are lost without any report."""
 
 
 def make_executor() -> Executor:
@@ -66,7 +68,7 @@ def spin_until(executor: Executor, future: Future[Any], timeout_s: float) -> Any
     """Spin until the future is done.
 
     Returns:
-        Its result; None if that takes longer than the timeout [s].
+        Its result; None after the timeout [s].
     """
     if not future.done():
         executor.spin_until_future_complete(future, timeout_s)

@@ -1,4 +1,4 @@
-"""Publishers of messages that are encoded already."""
+"""Publishers of encoded messages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hetwin_core.ensemble.topics import Encoded, Topic
 
 
 def latched() -> QoSProfile:
-    """For topics whose last message late subscribers must receive too."""
+    """QoS of topics whose last message late subscribers receive."""
     return QoSProfile(depth=1, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 
 
@@ -22,7 +22,7 @@ class PublishedTopics:
     """Publishers of a node, by topic; the parameters `qos_overrides.<topic>.publisher...` may override their QoS.
 
     Args:
-        node: that publishes.
+        node: the publishing node.
     """
 
     def __init__(self, node: Node) -> None:
@@ -35,7 +35,7 @@ class PublishedTopics:
         return [publisher.topic_name for publisher in self._publishers.values()]
 
     def offer(self, *offered: Topic) -> None:
-        """Let messages be published on more topics, except those whose package of messages is not installed."""
+        """Create publishers of topics, except those whose message package is not installed."""
         for topic in offered:
             kind = message_class(topic.type)
             if kind is not None and topic.name not in self._publishers:
@@ -47,14 +47,14 @@ class PublishedTopics:
                 )
 
     def publish(self, messages: Iterable[Encoded]) -> None:
-        """Publish messages, those of topics that are not offered excepted."""
+        """Publish messages; those of other topics are ignored."""
         for message in messages:
             publisher = self._publishers.get(message.topic.name)
             if publisher is not None:
                 publisher.publish(bytes(message.data))
 
     def is_heard(self, topic: Topic) -> bool:
-        """Whether somebody subscribes to a topic that is offered."""
+        """Whether an offered topic has subscribers."""
         return bool(self._publishers[topic.name].get_subscription_count())
 
 
@@ -67,8 +67,8 @@ def _qos(topic: Topic) -> QoSProfile:
 def message_class(type_name: str) -> Any:
     """Return the class of a message type such as ``std_msgs/msg/Int32``; None if it is not installed.
 
-    Feedback of an action is such as ``control_msgs/action/GripperCommand_FeedbackMessage``, and its introspected
-    services are such as ``control_msgs/action/GripperCommand_GetResult_Event``.
+    Feedback of an action has a type such as ``control_msgs/action/GripperCommand_FeedbackMessage``, and its
+    introspected services have types such as ``control_msgs/action/GripperCommand_GetResult_Event``.
     """
     package, kind, name = type_name.split("/")
     try:

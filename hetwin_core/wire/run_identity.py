@@ -1,8 +1,8 @@
-"""Which run a conductor, its models' nodes and its client belong to, and that it is the only one in its namespace.
+"""The identity of a run, shared by its conductor, models' nodes and client; and its claim to a namespace.
 
-A run's token is drawn by whoever starts it and is in all messages by which they recognise each other. A run also
-claims its namespace of its ROS domain, since two runs there would publish on the same topics. The claim reaches as far
-as the machine's network; `conductor_node.status` looks for runs on other machines.
+A run's token is drawn by the process that starts it, and is in all messages by which its parts recognise each
+other. A run also claims its namespace of its ROS domain, because two runs there would publish on the same topics.
+The claim's scope is the machine's network; `conductor_node.status` looks for runs on other machines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DOMAIN = "ROS_DOMAIN_ID"
 
 
 def new_token() -> str:
-    """Return the token of a run that begins, e.g. ``r3f2a91c0``; ROS reads it as a text, not as a number."""
+    """Return the token of a new run, e.g. ``r3f2a91c0``; ROS reads it as a text, not as a number."""
     return f"r{secrets.token_hex(_TOKEN_BYTES)}"
 
 
@@ -37,13 +37,13 @@ def is_foreign(asked: str, own: str) -> bool:
 
 
 def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
-    """Refuse a request that is meant for another run; one without a token is accepted.
+    """Refuse a request for another run; one without a token is accepted.
 
     Args:
         asked: token of the request.
-        own: token of the run that got it.
+        own: token of the run that received it.
         what: the request in words, e.g. ``the registration of 'grasp'``.
-        us: who got it, e.g. ``the conductor in process 12``.
+        us: the receiver, e.g. ``the conductor in process 12``.
 
     Raises:
         Refused: if it is for another run.
@@ -68,16 +68,16 @@ def domain_id() -> int:
 
 
 def absolute(namespace: str) -> str:
-    """A namespace with its slash at the beginning and none at the end, ``/`` for none."""
+    """A namespace with a leading slash and no trailing one; ``/`` for the empty one."""
     return f"/{namespace.strip('/')}"
 
 
 class Claim:
-    """A run's claim to the topics and services of a namespace, until it is closed or all who inherited it have ended.
+    """A run's claim to a namespace, until it is closed or all processes that inherited it have ended.
 
     Args:
-        namespace: of the run's nodes.
-        token: of the run.
+        namespace: namespace of the run's nodes.
+        token: token of the run.
         domain: ROS domain; None: that of the environment.
 
     Raises:
@@ -93,13 +93,13 @@ class Claim:
             raise _refusal(namespace, domain, str(taken), held_below(f"{name}#")) from None
         try:
             self._token = HeldName(f"{name}#{token}")
-        except Taken:  # somebody drew the same token, or plays with the name
+        except Taken:  # another process has drawn the same token, or misuses the name
             self._held.close()
             raise _refusal(namespace, domain, holder(f"{name}#{token}") or "", [token]) from None
 
     @staticmethod
     def is_held(namespace: str, token: str, domain: int) -> bool:
-        """Whether whoever started a run holds the claim for it."""
+        """Whether the process that started a run holds the claim for it."""
         return holder(f"{_name(domain, namespace)}#{token}") is not None
 
     @property
@@ -108,7 +108,7 @@ class Claim:
         return self._held.file, self._token.file
 
     def close(self) -> None:
-        """Give it up."""
+        """Release the claim."""
         self._token.close()
         self._held.close()
 
@@ -120,10 +120,10 @@ class Claim:
 
 
 def taken_by_another(namespace: str, domain: int, who: str) -> BadInput:
-    """The error of a run whose namespace another run has.
+    """The error of a run whose namespace another run has claimed.
 
     Args:
-        namespace: of both.
+        namespace: their namespace.
         domain: their ROS domain.
         who: the other run, in words.
     """

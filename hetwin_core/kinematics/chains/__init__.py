@@ -1,1 +1,1 @@
-"""Chains of links: where a link is for given joint positions, and which positions bring it to a pose."""
+"""Kinematic chains: forward kinematics for given joint positions, and inverse kinematics for given poses."""

@@ -1,4 +1,4 @@
-"""A chain of links from a robot's root to one of its links, as bare MuJoCo bodies."""
+"""A chain of links from a robot's root to one of its links, as plain MuJoCo bodies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class EndPose(NamedTuple):
-    """Where the chain's end is, in the frame of its root.
+    """Pose of the chain's end, in the frame of its root.
 
     Attributes:
         position: (3,) [m].
@@ -40,8 +40,8 @@ class Chain:
         segments: from the first link after the root to the chain's end.
 
     Attributes:
-        segments: as they were given.
-        joints: (n) names of those that move by themselves.
+        segments: as given.
+        joints: (n) names of the independent joints.
         lower, upper: (n,) limits [rad or m].
     """
 
@@ -53,29 +53,29 @@ class Chain:
         self._moving = self.moving()
 
     def place(self, positions: Floats) -> EndPose:
-        """Return where the end is for these joint positions (n,) [rad or m]."""
+        """Return the pose of the end for joint positions (n,) [rad or m]."""
         position, _ = self._moving.place(positions)
         return EndPose(position.copy(), self._moving.rotation.reshape(3, 3).copy())
 
     def moving(self) -> MovingEnd:
-        """Return a function that places the end and derives its motion; it overwrites its former result."""
+        """Return an evaluator of the end's pose and Jacobian, which reuses its buffers."""
         return MovingEnd(self._model, self._end, *coupling_of(self.segments))
 
     def clipped(self, positions: Floats) -> Floats:
-        """Return the positions within the limits that are nearest to these, each (n,)."""
+        """Return the positions clipped to the limits, each (n,)."""
         return np.clip(positions, self.lower, self.upper)
 
 
 class MovingEnd:
-    """A chain's end as MuJoCo has it, without copies.
+    """A chain's end in MuJoCo's own arrays, without copies.
 
     Args:
-        model: of the chain.
+        model: model of the chain.
         end: id of the body at its end.
         coupling, offsets: (n, k) and (n,) of joints that mimic others.
 
     Attributes:
-        rotation: (9,) of the end, where it was placed last.
+        rotation: (9,) rotation matrix of the end after the last `place`.
     """
 
     def __init__(self, model: mj.MjModel, end: int, coupling: Floats, offsets: Floats) -> None:
@@ -96,14 +96,14 @@ class MovingEnd:
         return self._position, self._quaternion
 
     def jacobian(self) -> Floats:
-        """(6, k) velocity and angular velocity of the end per joint velocity, where it was placed last."""
+        """(6, k) linear and angular velocity of the end per joint velocity, after the last `place`."""
         mj.mj_comPos(self._model, self._data)
         mj.mj_jacBody(self._model, self._data, self._linear, self._angular, self._end)
         return self._jacobian if self._coupling is None else self._jacobian @ self._coupling
 
 
 def _limits(segments: Sequence[Segment]) -> tuple[Floats, Floats]:
-    """(n,) lower and upper limits of the joints that move by themselves, so that those that mimic them keep theirs."""
+    """(n,) lower and upper limits of the independent joints that also keep mimicking joints within theirs."""
     free = free_joints(segments)
     lower, upper = np.full(len(free), -np.inf), np.full(len(free), np.inf)
     for segment in segments:
@@ -121,7 +121,7 @@ def _compile(segments: Sequence[Segment]) -> mj.MjModel:
     for i, segment in enumerate(segments):
         pose = list(segment.pose)
         body = body.add_body(name=f"{i}", pos=pose[:3], quat=pose[3:])
-        # MuJoCo wants masses of moving bodies; kinematics does not use them.
+        # MuJoCo requires masses of moving bodies; kinematics does not use them.
         body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
         if segment.joint:
             kind = mj.mjtJoint.mjJNT_SLIDE if segment.slides else mj.mjtJoint.mjJNT_HINGE

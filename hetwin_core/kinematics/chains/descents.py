@@ -1,8 +1,7 @@
 """Inverse kinematics by damped least squares: `Descent` solves for one pose, `Descents` for many at once, in numpy.
 
-In a batch all poses step together, and each drops out when it has converged or is given up.
-
-Poses are columns: arrays over many of them come last, so that each operation runs along them.
+In a batch all poses step together, and each one leaves the batch when it has converged or is given up. Poses are
+columns: the last axis of arrays runs over the poses, so that each operation is contiguous along it.
 """
 
 from __future__ import annotations
@@ -19,29 +18,29 @@ from hetwin_core.kinematics.chains.screws import Screws
 Floats = NDArray[np.float64]
 
 TOLERANCE = 5e-6
-"""Largest of the six errors of a solution [m and rad]."""
+"""Maximum of the six errors of a solution [m and rad]."""
 LARGEST_STEP = 1.0
-"""Of any joint [rad or m]."""
+"""Maximum step of any joint [rad or m]."""
 DAMPING = 0.1
 """The damping added to J J^T is this factor times the squared error."""
-LEAST_DAMPING = 1e-10
+MIN_DAMPING = 1e-10
 SLOW = 0.6
-"""A step that leaves more than this share of the squared error is a slow one."""
+"""Minimum ratio of squared errors after and before a slow step."""
 SLOW_STEPS = 2
-"""After so many slow steps in a row a start is given up."""
+"""Number of consecutive slow steps after which a start is given up."""
 STEPS = 20
 RADIAN = 0.3
-"""[m] that an error of a radian counts as."""
+"""Weight of an angular error [m/rad]."""
 
 
 class Solution(NamedTuple):
     """A solution.
 
     Attributes:
-        positions: (n,) of the chain's joints [rad or m]: the solution, or the best that was found.
+        positions: (n,) of the chain's joints [rad or m]: the solution, or the best approximation.
         solved: whether the end is at the pose, within the tolerance.
-        distance: from the pose [m].
-        angle: from the pose [rad].
+        distance: distance from the pose [m].
+        angle: angle from the pose [rad].
     """
 
     positions: Floats
@@ -50,17 +49,17 @@ class Solution(NamedTuple):
     angle: float
 
     @property
-    def badness(self) -> float:
-        """How far it is from a solution [m]; a radian counts as 0.3 m."""
+    def residual(self) -> float:
+        """Distance plus weighted angle from the pose [m]; a radian counts as 0.3 m."""
         return self.distance + RADIAN * self.angle
 
 
 class Descent:
-    """Descents of one chain; the buffers of a step are allocated once, since a step takes some ten microseconds.
+    """Descents of one chain; buffers are allocated once, because a step takes only some ten microseconds.
 
     Args:
         chain: with n joints.
-        tolerance: largest of the six errors of a solution [m and rad].
+        tolerance: maximum of the six errors of a solution [m and rad].
     """
 
     def __init__(self, chain: Chain, tolerance: float = TOLERANCE) -> None:
@@ -78,26 +77,28 @@ class Descent:
         """Return the solution of a descent.
 
         Args:
-            position: (3,) of the pose [m].
-            quaternion: (4,) of the pose, of length 1.
-            start: (n,) within the limits [rad or m].
+            position: (3,) position of the pose [m].
+            quaternion: (4,) orientation of the pose, of unit length.
+            start: (n,) joint positions within the limits [rad or m].
         """
         positions, slow = start, 0
-        largest, square = self._miss(position, quaternion, positions)
+        largest, square = self._update_error(position, quaternion, positions)
         for _ in range(STEPS):
             if largest <= self._tolerance:
                 break
             positions = self._after_step(positions, DAMPING * square)
             before = square
-            largest, square = self._miss(position, quaternion, positions)
+            largest, square = self._update_error(position, quaternion, positions)
             slow = slow + 1 if square > SLOW * before else 0
             if slow == SLOW_STEPS:
                 break
         distance, angle = np.linalg.norm(self._error[:3]), np.linalg.norm(self._error[3:])
         return Solution(positions, largest <= self._tolerance, float(distance), float(angle))
 
-    def _miss(self, position: Floats, quaternion: Floats, positions: Floats) -> tuple[float, float]:
-        """Keep the six errors at a posture, along the root's axes; return the largest, and the sum of squares."""
+    def _update_error(
+        self, position: Floats, quaternion: Floats, positions: Floats
+    ) -> tuple[float, float]:
+        """Compute the six errors of a posture, along the root's axes; return the largest, and the sum of squares."""
         at, turned = self._moving.place(positions)
         error = self._error
         np.subtract(position, at, out=error[:3])
@@ -107,7 +108,7 @@ class Descent:
         return max(max(six), -min(six)), sum([part * part for part in six])
 
     def _after_step(self, positions: Floats, damping: float) -> Floats:
-        """The posture after one step from the one that was placed last."""
+        """The posture after one step from the last one."""
         jacobian = self._moving.jacobian()
         step = self._step(jacobian, damping)
         stuck = self._stuck(positions, step)
@@ -124,13 +125,13 @@ class Descent:
 
     def _step(self, jacobian: Floats, damping: float) -> Floats:
         np.matmul(jacobian, jacobian.T, out=self._normal)
-        self._diagonal += damping + LEAST_DAMPING
+        self._diagonal += damping + MIN_DAMPING
         mj.mju_cholFactor(self._normal, 0.0)
         mj.mju_cholSolve(self._solved, self._normal, self._error)
         return self._solved @ jacobian
 
     def _stuck(self, positions: Floats, step: Floats) -> list[int]:
-        """The joints that are at a limit and would be pushed out."""
+        """The joints at a limit that the step would push beyond it."""
         triples = zip(positions.tolist(), step.tolist(), self._limits, strict=True)
         return [
             i
@@ -140,7 +141,7 @@ class Descent:
 
 
 def placed(pose: Floats) -> EndPose:
-    """Return position and rotation of a pose (7,) x y z [m], qw qx qy qz of any length."""
+    """Return position and rotation of a pose (7,) x y z [m], qw qx qy qz, whose quaternion need not be normalized."""
     quaternion = np.asarray(pose[3:], np.float64)
     rotation = np.empty(9)
     mj.mju_quat2Mat(rotation, quaternion / np.linalg.norm(quaternion))
@@ -151,7 +152,7 @@ Ints = NDArray[np.intp]
 Bools = NDArray[np.bool_]
 
 _STEPS = 12
-"""Fewer than one pose by itself takes: steps of the last few columns cost as much as those of many."""
+"""Maximum number of steps in a batch; fewer than for one pose, because the last few columns cost as much as many."""
 _SMALL = 1e-9
 
 
@@ -159,7 +160,7 @@ class Solutions(NamedTuple):
     """Solutions for m poses.
 
     Attributes:
-        positions: (m, n) of the chain's joints [rad or m]: the solutions, or the best that were found.
+        positions: (m, n) of the chain's joints [rad or m]: the solutions, or the best approximations.
         solved: (m,) whether the end is at the pose, within the tolerance.
         distances: (m,) from the poses [m].
         angles: (m,) from the poses [rad].
@@ -171,33 +172,33 @@ class Solutions(NamedTuple):
     angles: Floats
 
     @property
-    def badness(self) -> Floats:
-        """(m,) how far they are from solutions [m]."""
+    def residual(self) -> Floats:
+        """(m,) distances plus weighted angles from the poses [m]."""
         return self.distances + RADIAN * self.angles
 
     @classmethod
     def none(cls, positions: Floats) -> Solutions:
-        """Return that nothing was found yet from postures (m, n)."""
+        """Return unsolved solutions with infinite errors, for postures (m, n)."""
         m = len(positions)
         far = np.full((2, m), np.inf)
         return cls(positions.copy(), np.zeros(m, np.bool_), far[0], far[1])
 
     def take(self, rows: Ints, others: Solutions, better: Bools) -> None:
-        """Replace those of the rows (k,) for which others (k) are better (k,)."""
+        """Replace the rows (k,) whose mask `better` (k,) is true by those of others (k)."""
         for mine, theirs in zip(self, others, strict=True):
             mine[rows[better]] = theirs[better]
 
     def keep(self, rows: Ints, others: Solutions) -> None:
-        """Replace those of the rows (k,) of which others (k) are solutions, or nearer to one."""
-        self.take(rows, others, others.solved | (others.badness < self.badness[rows]))
+        """Replace the rows (k,) for which others (k) are solutions, or closer to one."""
+        self.take(rows, others, others.solved | (others.residual < self.residual[rows]))
 
 
 class Descents:
-    """Descents of one chain, by the same rules as a single `Descent`.
+    """Descents of one chain for many poses, by the same rules as in `Descent`.
 
     Args:
         chain: with n joints.
-        tolerance: largest of the six errors of a solution [m and rad].
+        tolerance: maximum of the six errors of a solution [m and rad].
     """
 
     def __init__(self, chain: Chain, tolerance: float) -> None:
@@ -208,9 +209,9 @@ class Descents:
         """Return the solutions of descents.
 
         Args:
-            position: (3, m) of the poses [m].
-            rotation: (3, 3, m) of the poses.
-            starts: (m, n) within the limits [rad or m].
+            position: (3, m) positions of the poses [m].
+            rotation: (3, 3, m) rotations of the poses.
+            starts: (m, n) joint positions within the limits [rad or m].
         """
         ends, errors = self._ends(position, rotation, np.ascontiguousarray(starts.T))
         solved = np.abs(errors).max(axis=0) <= self._tolerance
@@ -218,7 +219,7 @@ class Descents:
         return Solutions(ends.T, solved, way, turn)
 
     def _ends(self, position: Floats, rotation: Floats, posture: Floats) -> tuple[Floats, Floats]:
-        """The postures (n, m) where descents end, and their errors (6, m) along the root's axes [m, rad]."""
+        """The final postures (n, m) of descents, and their errors (6, m) along the root's axes [m, rad]."""
         m = posture.shape[1]
         ends, errors = posture.copy(), np.zeros((6, m))
         at, before, slow = np.arange(m), np.full(m, np.inf), np.zeros(m, np.intp)
@@ -240,9 +241,9 @@ class Descents:
         return ends, errors
 
     def _stepped(self, posture: Floats, jacobian: Floats, error: Floats, square: Floats) -> Floats:
-        """The postures (n, a) after a step that reduces errors (6, a), whose squared sums are (a,)."""
+        """The postures (n, a) after a step that reduces errors (6, a) with squared sums (a,)."""
         lower, upper = self._lower, self._upper
-        damping = DAMPING * square + LEAST_DAMPING
+        damping = DAMPING * square + MIN_DAMPING
         step = _step(jacobian, error, damping)
         stuck = ((posture <= lower) & (step < 0.0)) | ((posture >= upper) & (step > 0.0))
         again = stuck.any(axis=0)
@@ -254,7 +255,7 @@ class Descents:
 
 
 def _step(jacobian: Floats, error: Floats, damping: Floats) -> Floats:
-    """(n, m) the damped steps that reduce errors (6, m)."""
+    """(n, m) damped steps that reduce errors (6, m)."""
     normal = np.einsum("inm,jnm->mij", jacobian, jacobian)
     normal += damping[:, None, None] * np.eye(6)
     solved = np.linalg.solve(normal, error.T[:, :, None])[:, :, 0]
@@ -262,7 +263,7 @@ def _step(jacobian: Floats, error: Floats, damping: Floats) -> Floats:
 
 
 def turn_between(wanted: Floats, there: Floats) -> Floats:
-    """Return (3, m) the rotation vectors that lead from rotations to others, along the outer axes [rad].
+    """Return (3, m) rotation vectors from rotations `there` to `wanted`, along the outer axes [rad].
 
     Args:
         wanted, there: (3, 3, m).
@@ -274,7 +275,7 @@ def turn_between(wanted: Floats, there: Floats) -> Floats:
     angle = np.arctan2(sine, cosine)
     turns = sines * np.where(sine > _SMALL, angle / np.maximum(sine, _SMALL), 1.0)
     reversed_ = (sine <= _SMALL) & (cosine < 0.0)
-    if reversed_.any():  # half turns, whose sines do not show their axes
+    if reversed_.any():  # half turns, whose sines do not give their axes
         for i in np.flatnonzero(reversed_):
             sums = way[:, :, i] + np.eye(3)
             axis = sums[:, int(np.argmax(np.diag(sums)))]

@@ -1,4 +1,4 @@
-"""Inverse kinematics from where a robot is: the solution that is near, of the joints that may move."""
+"""Inverse kinematics from a robot's present posture: the nearest solution with the joints that may move."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class Reach:
-    """The reach of a chain's movable joints, while the others stay where they are.
+    """Inverse kinematics of a chain's movable joints, with the other joints held.
 
     Args:
         chain: with n joints.
@@ -32,12 +32,12 @@ class Reach:
         self._held: tuple[float, ...] | None = None
 
     def solve(self, pose: Floats, start: Floats, starts: int = FEWER_STARTS) -> Solution:
-        """Return joint positions within the limits that bring the chain's end to a pose, as `Solver.near` does.
+        """Return joint positions within the limits that bring the chain's end to a pose, like `Solver.near`.
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
-            start: (n,) where the joints are [rad or m].
-            starts: from how many postures at most.
+            start: (n,) present joint positions [rad or m].
+            starts: maximum number of starting postures.
         """
         if not self._moving.any():
             return self._resting(pose, start)
@@ -50,12 +50,12 @@ class Reach:
     def _resting(self, pose: Floats, start: Floats) -> Solution:
         there, turn = self._chain.place(start), np.empty(3)
         mj.mju_subQuat(turn, placed(pose).pose[3:], there.pose[3:])
-        away = float(np.linalg.norm(pose[:3] - there.position))
+        distance = float(np.linalg.norm(pose[:3] - there.position))
         angle = float(np.linalg.norm(turn))
-        return Solution(start, max(away, angle) <= TOLERANCE, away, angle)
+        return Solution(start, max(distance, angle) <= TOLERANCE, distance, angle)
 
     def _with_held(self, held: Floats) -> Solver:
-        """The solver for these positions of the other joints; it mostly is that of the last call."""
+        """The solver for these positions of the held joints, which is mostly that of the last call."""
         if self._held != tuple(held.tolist()):
             self._held = tuple(held.tolist())
             names = np.array(self._chain.joints)[~self._moving].tolist()
@@ -64,14 +64,14 @@ class Reach:
 
 
 def _held_chain(chain: Chain, held: Mapping[str, float]) -> Chain:
-    """The chain of the other joints, while these are held at their positions [rad or m]."""
+    """The chain of the other joints, with these held at their positions [rad or m]."""
     if not held:
         return chain
     return Chain([_held(s, held[s.leader]) if s.leader in held else s for s in chain.segments])
 
 
 def _held(segment: Segment, position: float) -> Segment:
-    """The segment with its joint fixed, its leader at a position."""
+    """The segment with its joint fixed, for this position of its leader."""
     at = segment.multiplier * position + segment.offset
     axis, anchor = np.array(segment.axis, np.float64), np.array(segment.anchor, np.float64)
     turn = np.array([1.0, 0.0, 0.0, 0.0])
@@ -79,8 +79,8 @@ def _held(segment: Segment, position: float) -> Segment:
     if not segment.slides:
         turn = axangle2quat(axis, at)
         shift = anchor - rotate_vector(anchor, turn)
-    place, rotation = np.array(segment.pose[:3]), np.array(segment.pose[3:])
-    pose = (*(place + rotate_vector(shift, rotation)), *qmult(rotation, turn))
+    position, rotation = np.array(segment.pose[:3]), np.array(segment.pose[3:])
+    pose = (*(position + rotate_vector(shift, rotation)), *qmult(rotation, turn))
     return replace(
         segment, pose=tuple(map(float, pose)), joint="", follows="", multiplier=1.0, offset=0.0
     )

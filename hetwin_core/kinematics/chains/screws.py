@@ -18,14 +18,14 @@ class Segment:
 
     Attributes:
         link: name of the link.
-        pose: (7) x y z [m], qw qx qy qz in the link before it, with the joint at 0.
-        joint: name of the joint; empty: the link is fixed to the one before it.
-        slides: whether the joint slides; else it turns.
+        pose: (7) x y z [m], qw qx qy qz in the previous link, with the joint at 0.
+        joint: name of the joint; empty: the link is fixed to the previous one.
+        slides: whether the joint is prismatic rather than revolute.
         axis: (3) unit vector in the link's frame.
-        anchor: (3) point on the axis of a joint that turns, in the link's frame [m].
-        lower, upper: limits of the joint [rad or m]; infinite if there are none.
-        follows: name of the joint that this one mimics; empty: it moves by itself.
-        multiplier, offset: its position is that of the joint it mimics, times and plus these.
+        anchor: (3) point on the axis of a revolute joint, in the link's frame [m].
+        lower, upper: limits of the joint [rad or m]; infinite without limits.
+        follows: name of the joint that this one mimics; empty: it is independent.
+        multiplier, offset: position = multiplier * position of the mimicked joint + offset.
     """
 
     link: str
@@ -42,7 +42,7 @@ class Segment:
 
     @property
     def leader(self) -> str:
-        """The joint whose position moves the link."""
+        """The independent joint that moves the link."""
         return self.follows or self.joint
 
 
@@ -50,7 +50,7 @@ Floats = NDArray[np.float64]
 
 
 _NOTHING = 1e-16
-"""Entries of rotations that are smaller are 0 with rounding errors."""
+"""Magnitude below which entries of rotations are rounding errors of 0."""
 
 
 class Frame(NamedTuple):
@@ -60,24 +60,24 @@ class Frame(NamedTuple):
     rotation: Floats
 
     def before(self, other: Frame) -> Frame:
-        """Return the transform of `other`, which is given in this frame."""
+        """Return the product with `other`, which is given in this frame."""
         return Frame(self.position + self.rotation @ other.position, self.rotation @ other.rotation)
 
     @property
     def matrix(self) -> Floats:
-        """(4, 4)."""
+        """(4, 4) homogeneous matrix."""
         matrix = np.eye(4)
         matrix[:3, :3], matrix[:3, 3] = self.rotation, self.position
         return matrix
 
 
 class Many(NamedTuple):
-    """Where the chain's end is in m postures, and how it moves.
+    """Pose and Jacobian of the chain's end in m postures.
 
     Attributes:
         position: (3, m) [m].
         rotation: (3, 3, m).
-        jacobian: (6, n, m) velocity and angular velocity of the end per joint velocity.
+        jacobian: (6, n, m) linear and angular velocity of the end per joint velocity.
     """
 
     position: Floats
@@ -86,17 +86,19 @@ class Many(NamedTuple):
 
 
 class Screws:
-    """A chain as n joints about or along the z axes of frames, with fixed transforms between them.
+    """A chain of n joints about or along the z axes of frames, with fixed transforms between them.
 
-    Postures are columns: arrays over many of them come last, so that each operation runs along them.
+    Postures are columns: the last axis of arrays runs over the postures, so that each operation is contiguous along
+    it.
 
     Args:
         segments: from the first link after the root to the chain's end.
 
     Attributes:
         between: (n + 1) the transforms before each joint, and the one from the last joint to the end.
-        slides: (n,) whether the joint slides.
-        coupling: (n, k) and offsets (n,): the joints' positions from those of the k that move by themselves.
+        slides: (n,) whether the joint is prismatic.
+        coupling, offsets: (n, k) and (n,): positions of all joints = coupling @ positions of the k independent ones
+            + offsets.
     """
 
     def __init__(self, segments: Sequence[Segment]) -> None:
@@ -111,7 +113,7 @@ class Screws:
         return position, rotation
 
     def move(self, positions: Floats) -> Many:
-        """Return where the end is and how it moves, for joint positions (k, m) [rad or m]."""
+        """Return pose and Jacobian of the end for joint positions (k, m) [rad or m]."""
         position, rotation, axes = self._walk(positions)
         jacobian = np.zeros((6, len(self.slides), positions.shape[1]))
         for i, (at, axis) in enumerate(axes):
@@ -129,7 +131,7 @@ class Screws:
         return not np.array_equal(self.coupling, np.eye(len(self.coupling)))
 
     def _walk(self, positions: Floats) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
-        """The end, and the place (3, m) and direction (3, m) of each joint's axis."""
+        """The pose of the end, and the position (3, m) and direction (3, m) of each joint's axis."""
         own = self.coupling @ positions + self.offsets[:, None]
         first, m = self.between[0], positions.shape[1]
         position = np.repeat(first.position[:, None], m, axis=1)
@@ -151,7 +153,7 @@ class Screws:
 
 
 def coupling_of(segments: Sequence[Segment]) -> tuple[Floats, Floats]:
-    """Return (n, k) and (n,): positions of the n joints are the product with those of the k free ones, and offsets."""
+    """Return coupling (n, k) and offsets (n,) from the independent joints' positions to those of all joints."""
     moving = [segment for segment in segments if segment.joint]
     free = free_joints(segments)
     coupling = np.zeros((len(moving), len(free)))
@@ -161,7 +163,7 @@ def coupling_of(segments: Sequence[Segment]) -> tuple[Floats, Floats]:
 
 
 def free_joints(segments: Sequence[Segment]) -> list[str]:
-    """Return the names of the joints that move by themselves, in the order of the chain."""
+    """Return the names of the independent joints, in the order of the chain."""
     return list(dict.fromkeys(segment.leader for segment in segments if segment.joint))
 
 
@@ -187,7 +189,7 @@ def frame_of(pose: Sequence[float]) -> Frame:
 
 
 def _to_z(axis: Sequence[float]) -> Floats:
-    """(3, 3) a rotation of which the z axis is this unit vector; none if it is z."""
+    """(3, 3) a rotation whose z axis is this unit vector; the identity for z."""
     z = np.asarray(axis, np.float64)
     if np.array_equal(z, (0.0, 0.0, 1.0)):
         return np.eye(3)
@@ -198,7 +200,7 @@ def _to_z(axis: Sequence[float]) -> Floats:
 
 
 def _sum(factors: Floats, x: Floats, y: Floats, z: Floats) -> Floats:
-    """(3, m) of three (3, m); mostly one of the factors is 1 and the others are next to 0."""
+    """(3, m) weighted sum of three (3, m); mostly one factor is 1 and the others are rounding errors."""
     a, b, c = factors.tolist()
     terms = [f * v for f, v in ((a, x), (b, y), (c, z)) if abs(f) > _NOTHING]
     total: Floats = terms[0]
@@ -208,7 +210,7 @@ def _sum(factors: Floats, x: Floats, y: Floats, z: Floats) -> Floats:
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
-    """(3, m) of two (3, m)."""
+    """(3, m) cross product of two (3, m)."""
     return np.stack(
         (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
     )

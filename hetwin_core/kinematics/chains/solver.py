@@ -1,4 +1,4 @@
-"""Inverse kinematics of a chain: descents from where it is, from the nearest of tabled postures, from random ones."""
+"""Inverse kinematics of a chain: descents from the present posture, from the nearest tabled ones, from random ones."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from hetwin_core.kinematics.chains.screws import Screws
 Floats = NDArray[np.float64]
 
 SIZE = 2000
-"""Ten times as many cost more to look through than they save."""
+"""Number of tabled postures; ten times as many cost more to search than they save."""
 _CHUNK = 16
-"""Poses that are looked up at a time; more of them would wake up threads, which cost more than they save."""
+"""Number of poses that are looked up at a time; more would start BLAS threads, which cost more than they save."""
 TURN = 0.3
-"""[m] that the difference of two rotation matrices counts."""
+"""Weight of the difference of two rotation matrices [m]."""
 
 
 class Postures:
     """Random postures within the joints' limits, with their poses.
 
     Args:
-        chain: with n joints; limits that are infinite count as a half turn or as 1 m.
-        seed: of the postures.
-        size: how many.
+        chain: with n joints; infinite limits count as a half turn or as 1 m.
+        seed: seed of the postures.
+        size: number of postures.
     """
 
     def __init__(self, chain: Chain, seed: int = 0, size: int = SIZE) -> None:
@@ -46,7 +46,7 @@ class Postures:
         position, rotation = Screws(chain.segments).place(self._positions.T)
         poses = _features(position, rotation)
         squares = np.einsum("ij,ij->i", poses, poses)
-        # Product with a pose and 1: its squared distance from each, but for the same number for all.
+        # Its product with (pose, 1) is the squared distance from each pose, up to a common constant.
         self._table = np.ascontiguousarray(np.column_stack((-2.0 * poses, squares)).T, np.float32)
 
     def random(self, count: int) -> Floats:
@@ -55,29 +55,29 @@ class Postures:
         return self._generator.uniform(self._lower, self._upper, shape)
 
     def near(self, position: Floats, rotation: Floats, count: int) -> Iterator[Floats]:
-        """Iterate over the tabled postures (n,) whose poses are nearest to one, the nearest first.
+        """Iterate over the tabled postures (n,) with the poses nearest to one, the nearest first.
 
         Args:
-            position: (3,) of the pose [m].
-            rotation: (3, 3) of the pose.
-            count: how many.
+            position: (3,) position of the pose [m].
+            rotation: (3, 3) rotation of the pose.
+            count: number of postures.
         """
         wanted = np.ones(13, np.float32)
         wanted[:3], wanted[3:12] = position, TURN * rotation.ravel()
-        away = wanted @ self._table
-        first = int(away.argmin())
-        yield self._positions[first]  # mostly enough, and found without sorting
-        nearest = np.argpartition(away, count)[:count]
-        for i in nearest[np.argsort(away[nearest])].tolist():
+        distances = wanted @ self._table
+        first = int(distances.argmin())
+        yield self._positions[first]  # usually sufficient, and found without sorting
+        nearest = np.argpartition(distances, count)[:count]
+        for i in nearest[np.argsort(distances[nearest])].tolist():
             if i != first:
                 yield self._positions[i]
 
     def nearest(self, position: Floats, rotation: Floats) -> Floats:
-        """Return for each of m poses the tabled posture whose pose is nearest, (m, n).
+        """Return for each of m poses the tabled posture with the nearest pose, (m, n).
 
         Args:
-            position: (3, m) of the poses [m].
-            rotation: (3, 3, m) of the poses.
+            position: (3, m) positions of the poses [m].
+            rotation: (3, 3, m) rotations of the poses.
         """
         points = _features(position, rotation)
         wanted = np.column_stack((points, np.ones(len(points)))).astype(np.float32)
@@ -87,7 +87,7 @@ class Postures:
 
 
 def _features(position: Floats, rotation: Floats) -> Floats:
-    """(m, 12) points whose distances [m] measure how far poses are apart.
+    """(m, 12) points whose distances [m] measure the distances of poses.
 
     Args:
         position: (3, m) [m].
@@ -97,24 +97,24 @@ def _features(position: Floats, rotation: Floats) -> Floats:
 
 
 def sampled_limits(chain: Chain) -> tuple[Floats, Floats]:
-    """Return (n,) lower and upper limits from which postures are drawn, each finite [rad or m]."""
+    """Return (n,) finite lower and upper limits of random postures [rad or m]."""
     lower = np.where(np.isfinite(chain.lower), chain.lower, -np.pi)
     upper = np.where(np.isfinite(chain.upper), chain.upper, np.pi)
     return lower, upper
 
 
 STARTS = 200
-"""A pose that is not reached from so many is not reachable."""
+"""Maximum number of starts; a pose that none of them reaches counts as unreachable."""
 FEWER_STARTS = 60
-"""The same where solutions are compared, or many poses are solved together."""
+"""The same if solutions are compared, or many poses are solved together."""
 _TABLED = 10
-"""So many of the starts for one pose come from the table."""
+"""Number of starts for one pose that come from the table."""
 _CHOICE = 6
-"""Among so many solutions the nearest to the start is chosen."""
+"""Number of solutions from which the nearest to the start is chosen."""
 _AT_WORK = 1000
-"""Poses that descend together: more of them do not fit into the processor's cache."""
+"""Number of poses that descend together; more of them do not fit into the processor's cache."""
 _FEW = 30
-"""So few poses are solved one by one, which takes less time than steps of so few columns."""
+"""Maximum number of poses that are solved one by one, which is then faster than in a batch."""
 
 
 class Solver:
@@ -122,8 +122,8 @@ class Solver:
 
     Args:
         chain: with n joints.
-        seed: of the tabled and the random postures.
-        tolerance: largest of the six errors of a solution [m and rad].
+        seed: seed of the tabled and the random postures.
+        tolerance: maximum of the six errors of a solution [m and rad].
     """
 
     def __init__(self, chain: Chain, seed: int = 0, tolerance: float = TOLERANCE) -> None:
@@ -133,7 +133,7 @@ class Solver:
 
     @cached_property
     def postures(self) -> Postures:
-        """Where descents start."""
+        """Tabled and random starts of descents."""
         return Postures(self._chain, self._seed)
 
     @cached_property
@@ -143,17 +143,17 @@ class Solver:
     def solve(
         self, pose: Floats, start: Floats | None = None, seconds: float | None = None
     ) -> Solution:
-        """Return joint positions within the limits that bring the chain's end to a pose, or the best that was found.
+        """Return joint positions within the limits that bring the chain's end to a pose, or the best approximation.
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
-            start: (n,) where to start first [rad or m]; None: from the table.
-            seconds: of processor time after which no further start is tried; None: `STARTS` are.
+            start: (n,) first start [rad or m]; None: from the table.
+            seconds: processor time after which no further start is made [s]; None: at most `STARTS` starts.
         """
         target, begun = placed(pose), time.thread_time()
         best: Solution | None = None
         for found in self._found(target, self._starts(target, start)):
-            if best is None or found.solved or found.badness < best.badness:
+            if best is None or found.solved or found.residual < best.residual:
                 best = found
             if best.solved or (seconds is not None and time.thread_time() - begun >= seconds):
                 break
@@ -161,15 +161,15 @@ class Solver:
         return best._replace(positions=self._unwound(best.positions))
 
     def near(self, pose: Floats, start: Floats, starts: int = FEWER_STARTS) -> Solution:
-        """Return the solution of a pose that moves no joint further than necessary, or the best that was found.
+        """Return the solution of a pose that moves the joints least, or the best approximation.
 
-        From the start itself if that leads there, else the nearest of some from tabled postures near the pose, the
-        same ones at every call.
+        This is the one from the start itself if it converges, else the nearest of some from tabled postures near
+        the pose, which are the same at every call.
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
-            start: (n,) where the joints are [rad or m].
-            starts: from how many postures at most.
+            start: (n,) present joint positions [rad or m].
+            starts: maximum number of starting postures.
         """
         best = self.descend(pose, start)
         solved = [best] if best.solved else []
@@ -180,13 +180,13 @@ class Solver:
                 solved.append(found)
                 if len(solved) == _CHOICE:
                     break
-            elif found.badness < best.badness:
+            elif found.residual < best.residual:
                 best = found
         near = [self._beside(found, start) for found in solved]
         return min(near, key=lambda one: float(np.abs(one.positions - start).max()), default=best)
 
     def descend(self, pose: Floats, start: Floats) -> Solution:
-        """Return the solution of steps from a posture: the one beside it, if there is one.
+        """Return the solution of a single descent from a posture.
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
@@ -201,8 +201,9 @@ class Solver:
 
         Args:
             poses: (m, 7) x y z [m], qw qx qy qz, in the frame of the chain's root.
-            starts: (m, n) where to start first [rad or m]; None: from the table.
-            seconds: of processor time after which no further start is tried; None: `FEWER_STARTS` are for each.
+            starts: (m, n) first starts [rad or m]; None: from the table.
+            seconds: processor time after which no further start is made [s]; None: at most `FEWER_STARTS` starts
+                for each.
         """
         until = np.inf if seconds is None else time.process_time() + seconds
         targets = [placed(pose) for pose in poses]
@@ -243,16 +244,16 @@ class Solver:
             yield from self.postures.near(target.position, target.rotation, count)
 
     def _unwound(self, positions: Floats) -> Floats:
-        """Positions (..., n) with the joints that turn without limits between -pi and pi."""
+        """Positions (..., n) with continuous joints between -pi and pi."""
         return np.where(self._turning, (positions + np.pi) % (2.0 * np.pi) - np.pi, positions)
 
     def _beside(self, found: Solution, start: Floats) -> Solution:
-        """A solution with joints that turn without limits on the shortest way from the start."""
+        """A solution with continuous joints on the shortest path from the start."""
         return found._replace(positions=start + self._unwound(found.positions - start))
 
 
 def _turning(chain: Chain) -> NDArray[np.bool_]:
-    """(n,) which joints turn without limits."""
+    """(n,) which joints are continuous."""
     slides = {segment.joint for segment in chain.segments if segment.slides}
     bounded = np.isfinite(chain.lower) & np.isfinite(chain.upper)
     return ~bounded & np.array([name not in slides for name in chain.joints], np.bool_)

@@ -1,1 +1,1 @@
-"""Motions of joints through given points, and their execution by a controller."""
+"""Joint trajectories through given points, and their execution by a controller."""

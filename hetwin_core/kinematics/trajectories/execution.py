@@ -1,4 +1,4 @@
-"""A controller's execution of the trajectories that it gets, one after the other."""
+"""A controller's execution of successive trajectories."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class _Running(NamedTuple):
 
 
 class TrajectoryExecution:
-    """The commanded motion of joints: at rest until a trajectory comes, and after its end.
+    """The commanded motion of joints: at rest before the first trajectory, and after the end of the last.
 
-    A trajectory takes its joints over at once, in the middle of a motion too, from the state that was commanded then;
-    other joints continue.
+    A trajectory takes its joints over at once, even during a motion, from the state commanded at that time; other
+    joints continue.
 
     Args:
-        names: of the joints.
-        positions: (n,) where they rest at first [rad or m].
+        names: names of the joints.
+        positions: (n,) initial positions at rest [rad or m].
     """
 
     def __init__(self, names: Sequence[str], positions: Floats) -> None:
@@ -42,11 +42,11 @@ class TrajectoryExecution:
         return self._names
 
     def follow(self, trajectory: JointTrajectory, begin: float, now: float) -> None:
-        """Move along a trajectory from now on.
+        """Follow a trajectory from now on.
 
         Args:
             trajectory: of some of the joints.
-            begin: time of the beginning of the trajectory [s]; before `now`, the part before is left out.
+            begin: start time of the trajectory [s]; if it is before `now`, the earlier part is skipped.
             now: the present time [s].
 
         Raises:
@@ -56,14 +56,14 @@ class TrajectoryExecution:
         joints = np.array([index[name] for name in trajectory.names], np.intp)
         state = self.at(now)
         present = State(*(values[joints] for values in state))
-        self._held = state.positions  # of joints that are at rest; those that move are overwritten
+        self._held = state.positions  # used for joints at rest; moving ones override it
         motion = trajectory.after(present, now - begin)
         running = _Running(motion, begin, joints)
         self._running = [r for r in self._running if not set(r.joints) <= set(joints)]
         self._running.append(running)
 
     def stop(self, names: Sequence[str], now: float) -> None:
-        """Let joints rest at the positions commanded at a time [s]; the others go on."""
+        """Stop joints at the positions commanded at a time [s]; the others continue."""
         joints = [i for i, name in enumerate(self._names) if name in names]
         if not joints:
             return
@@ -79,7 +79,7 @@ class TrajectoryExecution:
         """Return the commanded state at a time [s], each (n,)."""
         positions = self._held.copy()
         velocities, accelerations = np.zeros_like(positions), np.zeros_like(positions)
-        for running in self._running:  # the later one holds for joints of both
+        for running in self._running:  # later ones override earlier ones
             state, joints = running.trajectory.at(time - running.begin), running.joints
             positions[joints] = state.positions
             velocities[joints] = state.velocities

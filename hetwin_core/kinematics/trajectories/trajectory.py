@@ -1,4 +1,4 @@
-"""A motion of some joints through points, checked and sampled as ros2_control's joint_trajectory_controller does."""
+"""A motion of joints through points, checked and sampled like in ros2_control's joint_trajectory_controller."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class State(NamedTuple):
 
 
 class Polynomials:
-    """The motion of n joints through k points; at rest at the first one before it, and at the last one after it.
+    """The motion of n joints through k points; at rest before the first and after the last one.
 
     Args:
-        times: (k,) of the points, increasing [s].
+        times: (k,) times of the points, increasing [s].
         positions: (k, n).
         velocities: (k, n); None: linear.
         accelerations: (k, n); None: cubic, if there are velocities.
@@ -49,7 +49,7 @@ class Polynomials:
         self._coefficients = inner
 
     def at(self, time: float) -> State:
-        """Return the motion at a time [s], each (n,); equal to `sample` to the bit, in less time."""
+        """Return the motion at a time [s], each (n,); equal to `sample` to the bit, but faster."""
         times = self._times
         first, last = times[0], times[-1]
         resting = np.zeros_like(self._positions[0])
@@ -95,20 +95,20 @@ def _linear(positions: Floats, lengths: Floats) -> Floats:
 
 def _cubic(positions: Floats, velocities: Floats, t: Floats) -> Floats:
     """(4, k - 1, n) coefficients of the powers of time."""
-    way, begin, end = np.diff(positions, axis=0), velocities[:-1], velocities[1:]
+    delta, begin, end = np.diff(positions, axis=0), velocities[:-1], velocities[1:]
     return np.stack(
         (
             positions[:-1],
             begin,
-            3.0 * way / t**2 - (2.0 * begin + end) / t,
-            -2.0 * way / t**3 + (begin + end) / t**2,
+            3.0 * delta / t**2 - (2.0 * begin + end) / t,
+            -2.0 * delta / t**3 + (begin + end) / t**2,
         )
     )
 
 
 def _quintic(positions: Floats, velocities: Floats, accelerations: Floats, t: Floats) -> Floats:
     """(6, k - 1, n) coefficients of the powers of time."""
-    way = np.diff(positions, axis=0)
+    delta = np.diff(positions, axis=0)
     v0, v1 = velocities[:-1], velocities[1:]
     a0, a1 = accelerations[:-1], accelerations[1:]
     return np.stack(
@@ -116,21 +116,21 @@ def _quintic(positions: Floats, velocities: Floats, accelerations: Floats, t: Fl
             positions[:-1],
             v0,
             a0 / 2.0,
-            (20.0 * way - (8.0 * v1 + 12.0 * v0) * t - (3.0 * a0 - a1) * t**2) / (2.0 * t**3),
-            (-30.0 * way + (14.0 * v1 + 16.0 * v0) * t + (3.0 * a0 - 2.0 * a1) * t**2)
+            (20.0 * delta - (8.0 * v1 + 12.0 * v0) * t - (3.0 * a0 - a1) * t**2) / (2.0 * t**3),
+            (-30.0 * delta + (14.0 * v1 + 16.0 * v0) * t + (3.0 * a0 - 2.0 * a1) * t**2)
             / (2.0 * t**4),
-            (12.0 * way - 6.0 * (v1 + v0) * t - (a0 - a1) * t**2) / (2.0 * t**5),
+            (12.0 * delta - 6.0 * (v1 + v0) * t - (a0 - a1) * t**2) / (2.0 * t**5),
         )
     )
 
 
 class InvalidTrajectory(ValueError):
-    """Points that are no trajectory.
+    """Invalid points of a trajectory.
 
     Args:
-        problem: in words.
+        problem: the problem in words.
         point: index of the point; None: the names of the joints.
-        field: the part of the point, as trajectory_msgs/JointTrajectoryPoint names it.
+        field: the part of the point, as in trajectory_msgs/JointTrajectoryPoint.
         found: the value there.
         expected: the expectation there.
     """
@@ -145,9 +145,9 @@ class InvalidTrajectory(ValueError):
 
 
 class TrajectoryPoint(NamedTuple):
-    """One point: time [s] after the beginning, and per joint positions [rad or m], velocities and accelerations.
+    """One point: time [s] after the start, and per joint positions [rad or m], velocities and accelerations.
 
-    Without velocities, or without accelerations, these are empty.
+    Velocities and accelerations are empty if they are not given.
     """
 
     time: float
@@ -158,17 +158,17 @@ class TrajectoryPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class JointTrajectory:
-    """A motion of n joints through k points, at rest at the last one from then on.
+    """A motion of n joints through k points, at rest after the last one.
 
-    Between two points the positions are linear in time; cubic polynomials, if there are velocities; quintic ones, if
-    there are accelerations as well. Before the first point the joints rest there; see `after`.
+    Between two points, positions are linear in time; cubic polynomials with velocities; quintic ones with
+    accelerations as well. Before the first point the joints rest there; see `after`.
 
     Attributes:
         names: (n) names of the joints.
-        times: (k,) after the beginning of the motion [s], increasing.
+        times: (k,) after the start of the motion [s], increasing.
         positions: (k, n) [rad or m].
         velocities: (k, n) [rad/s or m/s]; None: linear motion.
-        accelerations: (k, n) [rad/s^2 or m/s^2]; None: they are not given.
+        accelerations: (k, n) [rad/s^2 or m/s^2]; None: not given.
     """
 
     names: tuple[str, ...]
@@ -182,7 +182,7 @@ class JointTrajectory:
         """Return the motion through these points.
 
         Raises:
-            InvalidTrajectory: if a number is missing, too many or not finite, or time does not increase.
+            InvalidTrajectory: if a number is missing, superfluous or not finite, or time does not increase.
         """
         _check_names(names)
         if not points:
@@ -214,15 +214,15 @@ class JointTrajectory:
 
     @property
     def ends_in_motion(self) -> bool:
-        """Whether the last point has a velocity, so that the joints stop there at once."""
+        """Whether the last point has a velocity, so that the joints stop there abruptly."""
         return self.velocities is not None and bool(np.any(np.abs(self.velocities[-1]) > 1e-9))
 
     def after(self, state: State, time: float) -> JointTrajectory:
-        """Return the motion that leads from a state to the first point that is later, and on from there.
+        """Return the motion from a state to the first later point, and on from there.
 
         Args:
-            state: of the joints at that time, each (n,).
-            time: after the beginning of the motion [s]; may be negative.
+            state: state of the joints at that time, each (n,).
+            time: after the start of the motion [s]; may be negative.
         """
         later = self.times > time
         if not later.any():
@@ -240,11 +240,11 @@ class JointTrajectory:
         )
 
     def sample(self, times: Floats) -> State:
-        """Return the motion at times (m,) after its beginning [s], each (m, n)."""
+        """Return the motion at times (m,) after its start [s], each (m, n)."""
         return self._polynomials.sample(np.asarray(times, np.float64))
 
     def at(self, time: float) -> State:
-        """Return the motion at a time after its beginning [s], each (n,)."""
+        """Return the motion at a time after its start [s], each (n,)."""
         return self._polynomials.at(time)
 
     @cached_property
@@ -286,7 +286,7 @@ def _check_times(points: Sequence[TrajectoryPoint]) -> None:
 def _rows(
     field: str, rows: Sequence[Sequence[float]], count: int, optional: bool = False
 ) -> Floats | None:
-    """The numbers of all points as (k, n); None if they are optional and no point has any."""
+    """The numbers of all points as (k, n); None if they are optional and no point has them."""
     if optional and not any(len(row) for row in rows):
         return None
     for i, row in enumerate(rows):
@@ -310,13 +310,13 @@ def _rows(
 
 
 _LINEAR_S = 0.01
-"""Between the points of a motion that was given without velocities [s]."""
+"""Maximum time between the points of a motion without velocities [s]."""
 
 
 def in_turn(motions: Sequence[JointTrajectory]) -> JointTrajectory:
-    """Return one motion of all their joints; each begins where the joints are after those before it.
+    """Concatenate motions of joints; each starts at the end of the previous one.
 
-    Joints that a motion does not move rest meanwhile, where those before it have left them.
+    Joints that a motion does not move rest meanwhile.
 
     Args:
         motions: at least one; each ends at rest.
@@ -324,10 +324,10 @@ def in_turn(motions: Sequence[JointTrajectory]) -> JointTrajectory:
     names = tuple(dict.fromkeys(name for motion in motions for name in motion.names))
     now = np.zeros(len(names))
     for motion in reversed(motions):
-        now[_places(names, motion)] = motion.positions[0]
+        now[_indices(names, motion)] = motion.positions[0]
     times, rows = [0.0], [np.stack((now, np.zeros_like(now), np.zeros_like(now)))]
     for motion in motions:
-        at, begun = _places(names, motion), times[-1]
+        at, begun = _indices(names, motion), times[-1]
         for time, state in zip(*_sampled(motion), strict=True):
             row = np.stack((now, np.zeros_like(now), np.zeros_like(now)))
             row[:, at] = state
@@ -338,12 +338,12 @@ def in_turn(motions: Sequence[JointTrajectory]) -> JointTrajectory:
     return JointTrajectory(names, np.array(times), points[0], points[1], points[2])
 
 
-def _places(names: Sequence[str], motion: JointTrajectory) -> list[int]:
+def _indices(names: Sequence[str], motion: JointTrajectory) -> list[int]:
     return [names.index(name) for name in motion.names]
 
 
 def _sampled(motion: JointTrajectory) -> tuple[list[float], list[Floats]]:
-    """Times after 0 [s], and positions, velocities and accelerations there, each (3, n)."""
+    """Times after 0 [s], and positions, velocities and accelerations at these times, each (3, n)."""
     times = motion.times
     if motion.velocities is None and motion.duration > 0.0:
         count = int(np.ceil(motion.duration / _LINEAR_S)) + 1
