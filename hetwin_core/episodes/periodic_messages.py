@@ -1,4 +1,4 @@
-"""The messages that a run repeats: the state of the scene, joints, odometry, scans, and beliefs."""
+"""Messages that a run sends repeatedly: the state of the scene, joints, odometry, scans, and beliefs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class StateMessages:
         parents: Ints,
         proximity: Floats,
     ) -> memoryview:
-        """Put the numbers in.
+        """Put the numbers into the message.
 
         Returns:
             The serialized message, valid until the next call.
@@ -76,7 +76,7 @@ class StateMessages:
 
 
 def _state_template(layout: Layout, rows: int) -> CdrTemplate:
-    """The message with so many rows of proximity."""
+    """The message with this number of proximity rows."""
     slots = len(layout.slots)
 
     def make(blanks: Blanks) -> object:
@@ -97,9 +97,9 @@ class SceneMessage:
     """A message whose numbers are some of the scene's values.
 
     Args:
-        topic: that it is on.
-        sources: where its numbers are in the values, in the order of its only blank.
-        make: makes it.
+        topic: topic of the message.
+        sources: slices of the values with its numbers, in the order of its only blank.
+        make: makes the message.
 
     Attributes:
         topic: as given.
@@ -110,15 +110,15 @@ class SceneMessage:
     ) -> None:
         self.topic = topic
         self._template = CdrTemplate(topic.type, make)
-        self._places = np.concatenate([np.arange(part.start, part.stop) for part in sources])
+        self._indices = np.concatenate([np.arange(part.start, part.stop) for part in sources])
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
-        """Put the numbers in.
+        """Put the numbers into the message.
 
         Returns:
             The serialized message, valid until the next call.
         """
-        return self._template.fill(time_ns, values[self._places])
+        return self._template.fill(time_ns, values[self._indices])
 
 
 def joint_messages(layout: Layout) -> list[SceneMessage]:
@@ -130,17 +130,17 @@ def joint_messages(layout: Layout) -> list[SceneMessage]:
 def _joints(layout: Layout, robot: Entity) -> SceneMessage | None:
     """The joints of one robot; None if it has no such attribute.
 
-    An attribute with another number of values than the robot has joints is left out. One of several robots has a topic
-    below its name, where its joints have their names of the URDF.
+    An attribute whose size differs from the number of joints is left out. One of several robots has a topic in its
+    own namespace, in which its joints have their names from the URDF.
     """
     count, scope = len(robot.joints), f"{robot.name}::"
     sources: dict[str, slice] = {}
     for name, attributes in _JOINT_FIELDS.items():
         for attribute in attributes:
             if layout.has(robot.name, attribute):
-                where = layout.range_of(robot.name, attribute)
-                if count and where.stop - where.start == count:
-                    sources[name] = where
+                part = layout.range_of(robot.name, attribute)
+                if count and part.stop - part.start == count:
+                    sources[name] = part
     if not sources:
         return None
     is_one_of_several = all(name.startswith(scope) for name in robot.joints)
@@ -153,9 +153,9 @@ def joint_state(names: Sequence[str], fields: Sequence[str], blanks: Blanks) -> 
     """``sensor_msgs/msg/JointState`` with one blank for some of its fields, one after another.
 
     Args:
-        names: of the joints.
-        fields: of position, velocity and effort, in this order; the others are left out.
-        blanks: of the message.
+        names: names of the joints.
+        fields: some of position, velocity and effort, in this order; the others are left empty.
+        blanks: blanks of the message.
     """
     rows = blanks.numbers(len(names) * len(fields)).reshape(-1, len(names))
     return message(
@@ -167,7 +167,7 @@ def joint_state(names: Sequence[str], fields: Sequence[str], blanks: Blanks) -> 
 
 
 def odometry_messages(layout: Layout) -> list[SceneMessage]:
-    """Return ``nav_msgs/msg/Odometry`` for each robot that has it."""
+    """Return ``nav_msgs/msg/Odometry`` for each robot with odometry."""
     return [
         SceneMessage(
             robot.topic,
@@ -182,9 +182,9 @@ def odometry(frame: str, child: str, blanks: Blanks) -> Any:
     """``nav_msgs/msg/Odometry`` with a blank of (13,) pose and twist; its covariances are 0, which means unknown.
 
     Args:
-        frame: in which it began.
+        frame: frame of the odometry.
         child: the root link.
-        blanks: of the message.
+        blanks: blanks of the message.
     """
     numbers, unknown = blanks.numbers(POSE_SIZE), np.zeros(36)
     twist = message(
@@ -203,10 +203,10 @@ def odometry(frame: str, child: str, blanks: Blanks) -> Any:
 
 
 class ScanMessage:
-    """``sensor_msgs/msg/LaserScan`` of one laser scanner, at the times at which it scans.
+    """``sensor_msgs/msg/LaserScan`` of one laser scanner, at the times of its scans.
 
     Attributes:
-        topic: of its scans.
+        topic: topic of its scans.
     """
 
     def __init__(self, layout: Layout, scanner: MountedScanner) -> None:
@@ -217,14 +217,14 @@ class ScanMessage:
         self._last = -1
 
     def due(self, time_ns: int) -> bool:
-        """Whether there is a new scan at a time; times do not decrease, and a scan is due once."""
-        # Steps begin at whole nanoseconds, up to one before the exact time.
+        """Whether there is a new scan; times must not decrease, and each scan is due only once."""
+        # Steps start at whole nanoseconds, at most one before the exact time.
         number = int((time_ns + 1) * self._pattern.rate / _NS + 1e-6)
         is_new, self._last = number > self._last, max(number, self._last)
         return is_new
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
-        """Put the numbers in.
+        """Put the numbers into the message.
 
         Returns:
             The serialized message, valid until the next call.
@@ -255,13 +255,13 @@ def scan_messages(layout: Layout) -> list[ScanMessage]:
 
 
 class BeliefMessages:
-    """``hetwin/msg/Belief``, which come many times a second."""
+    """``hetwin/msg/Belief``, which are sent many times a second."""
 
     def __init__(self) -> None:
         self._templates = lru_cache(_KEPT_BELIEFS)(_belief_template)
 
     def fill(self, time_ns: int, fields: BeliefFields) -> memoryview:
-        """Put the numbers in.
+        """Put the numbers into the message.
 
         Returns:
             The serialized message, valid until the next call.
@@ -271,21 +271,21 @@ class BeliefMessages:
 
 
 def _belief_template(kind: BeliefFields) -> CdrTemplate:
-    """The message of the beliefs that differ only in stamp, pose and confidence."""
+    """The message of beliefs that differ only in stamp, pose and confidence."""
 
     def make(blanks: Blanks) -> object:
-        said = {**kind._asdict(), "arguments": list(kind.arguments)}
-        said |= {"pose": blanks.numbers(len(kind.pose)), "confidence": blanks.number()}
-        return message(BELIEFS.type, stamp=blanks.stamp, **said)
+        fields = {**kind._asdict(), "arguments": list(kind.arguments)}
+        fields |= {"pose": blanks.numbers(len(kind.pose)), "confidence": blanks.number()}
+        return message(BELIEFS.type, stamp=blanks.stamp, **fields)
 
     return CdrTemplate(BELIEFS.type, make)
 
 
 CONTACT_RGBA = (0.95, 0.25, 0.2, 1.0)
 _WIDTH = 0.004
-"""Width of the line of a contact [m]."""
+"""Width of a contact's line [m]."""
 _LINE_LIST = 5
-"""Number of ``visualization_msgs/Marker``."""
+"""Value of ``visualization_msgs/Marker``'s constant LINE_LIST."""
 
 _METRES_PER_NEWTON = 0.01
 _LONGEST = 0.3
@@ -293,13 +293,26 @@ _LEAST_N = 1e-3
 
 
 def contact_lines(near: Floats) -> Floats:
-    """Return (2 n, 3) where forces act on objects and, for each, the end of a line into its direction [m].
+    """Return (2 n, 3) start and end of the line of each force on an object [m]; it starts at the point of application.
 
     Args:
         near: rows of `Snapshot.proximity`.
     """
     lines: list[tuple[float, float, float]] = []
-    for _, _, _, x, y, z, _, _, _, fx, fy, fz in near.tolist():  # few: faster than with arrays
+    for (
+        _,
+        _,
+        _,
+        x,
+        y,
+        z,
+        _,
+        _,
+        _,
+        fx,
+        fy,
+        fz,
+    ) in near.tolist():  # so few rows that arrays are slower
         size = math.sqrt(fx * fx + fy * fy + fz * fz)
         if size > _LEAST_N:
             scale = min(_METRES_PER_NEWTON, _LONGEST / size)
@@ -312,28 +325,28 @@ class ContactMessages:
 
     def __init__(self) -> None:
         self._templates = lru_cache(_KEPT_TEMPLATES)(_contact_template)
-        self._there = False
+        self._has_contacts = False
 
     def fill(self, time_ns: int, near: Floats, *, always: bool = False) -> memoryview | None:
-        """Put the numbers in.
+        """Put the numbers into the message.
 
         Args:
             time_ns: simulated time.
             near: rows of `Snapshot.proximity`.
-            always: whether there is a message even if there are no contacts and were none.
+            always: whether to return a message even if there are no contacts now and in the last message.
 
         Returns:
             The serialized message, valid until the next call; None if there is none.
         """
         lines = contact_lines(near)
-        if not (len(lines) or self._there or always):
+        if not (len(lines) or self._has_contacts or always):
             return None
-        self._there = bool(len(lines))
+        self._has_contacts = bool(len(lines))
         return self._templates(len(lines)).fill(time_ns, lines.ravel())
 
 
 def _contact_template(points: int) -> CdrTemplate:
-    """The message with so many points; without any the list is deleted, as RViz accepts none without points."""
+    """The message with this number of points; an empty list is deleted, because RViz rejects one without points."""
 
     def make(blanks: Blanks) -> object:
         lines = marker(

@@ -1,4 +1,4 @@
-"""The folder of a run: which files lie in it, how the next one is called, and writing its summary."""
+"""The folder of a run: its files, the names of new folders, and its summary."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from hetwin_core.ensemble.supervision.held_name import HeldName, Taken
 from hetwin_core.ensemble.writing import unwritable, write_atomically
 
 LOG = "log"
-"""In a run's folder: its log, a rosbag2."""
+"""Folder in a run's folder: its log, a rosbag2."""
 SUMMARY = "summary.json"
 REPORT = "report.html"
 EXPLANATION = "explanation.json"
-"""Beside the log of a run that `hetwin explain` has explained."""
+"""File beside the log of a run that `hetwin explain` has explained."""
 CHECKPOINT = "checkpoint.json.gz"
 FORECAST = "forecast.html"
-"""In the folder of futures that `hetwin predict` has kept."""
+"""File in a folder of futures from `hetwin predict`."""
 
 
 def check_free(out: Path) -> None:
-    """Make sure that a run can be written to a folder, without touching anything.
+    """Check that a run can be written to a folder, without creating it.
 
     Raises:
         BadInput: if it holds a run already, is no folder, or cannot be written to.
@@ -53,7 +53,7 @@ def check_free(out: Path) -> None:
 def write_summary(out: Path, summary: RunSummary) -> Path:
     """Write ``summary.json`` atomically.
 
-    Infinite numbers and NaN, which JSON does not have, become null.
+    Infinite numbers and NaN, which JSON lacks, become null.
     """
     path = out / SUMMARY
     text = json.dumps(plain(asdict(summary)), indent=2, ensure_ascii=False, allow_nan=False)
@@ -65,9 +65,9 @@ def read_summary(out: Path) -> dict[str, Any] | None:
     """Read ``summary.json``; None if the run has none, as after a crash.
 
     Raises:
-        BadInput: if it is no JSON object, or a value that hetwin reads is of another kind.
+        BadInput: if it is no JSON object, or a value has the wrong type.
     """
-    from hetwin_core.episodes.summary_shape import check_summary  # its types cost a start 10 ms
+    from hetwin_core.episodes.summary_shape import check_summary  # importing its types takes 10 ms
 
     path = out / SUMMARY
     try:
@@ -83,7 +83,7 @@ def read_summary(out: Path) -> dict[str, Any] | None:
 
 
 def folder_of(log: str | Path) -> Path:
-    """Return the folder of a run that is named by it or by the log in it."""
+    """Return the folder of a run from its path or the path of its log."""
     path = Path(log)
     return path.parent if path.name == LOG and not (path / LOG).exists() else path
 
@@ -92,7 +92,7 @@ _MOST = 1000
 
 
 def new_run_folder(base: Path, scenario: str) -> Path:
-    """A folder below `base` that does not exist yet, named by the scenario and the local time; it is not created."""
+    """Return an unused path below `base`, named by the scenario and the local time; the folder is not created."""
     for folder in _candidates(base, scenario):
         if not folder.exists():
             return folder
@@ -101,15 +101,15 @@ def new_run_folder(base: Path, scenario: str) -> Path:
 
 @contextmanager
 def run_folder(wanted: Path | None, base: Path, scenario: str) -> Iterator[Path]:
-    """A folder that a run can be written to; other runs of this machine are kept from it meanwhile.
+    """A folder for a run; other runs on this machine cannot use it in this context.
 
     Args:
         wanted: the folder; None: a new one below `base`.
-        base: where new folders go.
-        scenario: its name is in that of a new folder.
+        base: parent of new folders.
+        scenario: name of the scenario, used in the name of a new folder.
 
     Raises:
-        BadInput: if the wanted one holds a run, cannot be written to, or another run is written to it.
+        BadInput: if the wanted folder holds a run, cannot be written to, or is used by another run.
     """
     if wanted is None:
         held, folder = _hold_new(base, scenario)
@@ -132,7 +132,7 @@ def _hold(folder: Path) -> HeldName:
 
 
 def _hold_new(base: Path, scenario: str) -> tuple[HeldName, Path]:
-    """A new folder; runs that begin in the same second get numbers."""
+    """A new folder; runs that start in the same second get numbers."""
     for folder in _candidates(base, scenario):
         if folder.exists():
             continue

@@ -1,4 +1,4 @@
-"""Events of a run as messages: its models, responsibilities, events, handovers and notes."""
+"""Encodes the models, responsibilities, events, handovers and notes of a run as messages."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _LEVELS = {"info": 0, "warning": 1, "error": 2}
 
 
 def encoded(topic: topics.Topic, time_ns: int, **fields: object) -> Encoded:
-    """Return a message of a topic's type."""
+    """Make and encode a message of a topic's type."""
     return encoded_message(topic, time_ns, message(topic.type, **fields))
 
 
 def encoded_message(topic: topics.Topic, time_ns: int, content: object) -> Encoded:
-    """Return a message that has been made."""
+    """Encode a message."""
     return Encoded(topic, time_ns, typestore().serialize_cdr(content, topic.type))
 
 
 def _flat(topic: topics.Topic, time_ns: int, *fields: str | int | bytes | Floats) -> Encoded:
-    """Return a message of a stamp, texts, whole numbers of 64 bits, counts that are packed, and arrays of float64.
+    """Encode a message with a stamp, texts, 64-bit integers, packed counts (bytes), and arrays of float64.
 
-    Written by hand: these are made in each step, and the library makes dozens of calls for each.
+    Encoded by hand: these messages are sent at each step, and the library makes dozens of calls for each.
     """
     data = bytearray(_STAMP.pack(_LITTLE_ENDIAN, *divmod(time_ns, 1_000_000_000)))
     for field in fields:
@@ -64,7 +64,7 @@ def registry(
     able: Mapping[str, Sequence[str]] | None = None,
     run: str = "",
 ) -> Encoded:
-    """``hetwin/msg/Registry``; the keywords as `RunStart` has them, and the token by which a run is recognised."""
+    """``hetwin/msg/Registry``; the keywords are as in `RunStart`, and `run` is the token that identifies the run."""
     rows = [
         message(topics.HETWIN_TYPES + "ModelInfo", kind="", **asdict(record)) for record in models
     ]
@@ -97,20 +97,20 @@ def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Enc
 
 
 def event(happened: Event) -> list[Encoded]:
-    """``hetwin/msg/Event``; of the robot's program the action annotation or the task too."""
+    """``hetwin/msg/Event``; for an event of the robot's program, also the action annotation or the task."""
     time_ns = happened.time_ns
     name, kind, source = happened.name, happened.kind, happened.source
     arguments = arguments_to_text(happened.arguments)
-    said = _flat(topics.EVENTS, time_ns, name, kind.value, source, happened.sequence, arguments)
+    first = _flat(topics.EVENTS, time_ns, name, kind.value, source, happened.sequence, arguments)
     if kind is EventKind.ACTION:
-        return [said, _flat(topics.ANNOTATIONS, time_ns, "", *annotation_fields(happened))]
+        return [first, _flat(topics.ANNOTATIONS, time_ns, "", *annotation_fields(happened))]
     if kind is EventKind.TASK:
-        return [said, encoded_message(topics.TASKS, time_ns, task_message(happened))]
-    return [said]
+        return [first, encoded_message(topics.TASKS, time_ns, task_message(happened))]
+    return [first]
 
 
 def task_message(event: Event) -> Any:
-    """``hetwin/msg/Task`` of an event of a task, not encoded."""
+    """``hetwin/msg/Task`` from a task's event, not encoded."""
     fields = task_fields(event)._asdict()
     fields["after"] = list(fields["after"])
     return message(topics.TASKS.type, stamp=stamp(event.time_ns), **fields)

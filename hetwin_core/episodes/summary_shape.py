@@ -1,4 +1,4 @@
-"""The shape of ``summary.json``, as far as hetwin reads it: a file of anyone's is checked before it is believed."""
+"""The types of ``summary.json``, as far as hetwin reads it: a file from a stranger is checked before use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import EventKind
 
 Time = float | None
-"""[s]; null is a number that JSON does not have."""
+"""Time in s; null for a number that JSON lacks."""
 Arguments = dict[str, Any]
 _Pose = Annotated[list[float], Field(min_length=7, max_length=7)]
 
@@ -87,7 +87,7 @@ class _Process(TypedDict):
 
 
 class _Summary(TypedDict, total=False):
-    """Keys that are not named here are shown as they stand; runs of older versions lack some of it."""
+    """Other keys are shown unchecked; runs of older versions may lack some of these."""
 
     scenario: str
     ended: str
@@ -120,10 +120,10 @@ def _adapter() -> TypeAdapter[Any]:
 
 
 def check_summary(data: Mapping[str, Any], file: Path) -> None:
-    """Check the keys that hetwin reads of a summary.
+    """Check the keys of a summary that hetwin reads.
 
     Raises:
-        BadInput: if something is of another kind than hetwin writes; the error names it.
+        BadInput: if a value has the wrong type; the error names it.
     """
     try:
         _adapter().validate_python(data)

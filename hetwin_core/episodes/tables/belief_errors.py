@@ -1,4 +1,4 @@
-"""Where beliefs were wrong, as intervals."""
+"""Intervals in which beliefs were incorrect."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hetwin_core.episodes.tables.tables import Unseen
 
 @dataclass(slots=True)
 class PoseError:
-    """A belief that is wrong for a while; see `BeliefError`."""
+    """A period in which a believed pose is incorrect; see `BeliefError`."""
 
     entity: str
     from_ns: int
@@ -31,11 +31,11 @@ class PoseError:
 
 
 LASTING_NS = 250_000_000
-"""Shorter errors are ignored: they are the delay until the next message [ns]."""
+"""Minimum duration of an error [ns]; shorter ones are the delay until the next message."""
 
 
 class ErrorList(Sequence[BeliefError]):
-    """Where beliefs were wrong, by begin; found when it is asked for. See `belief_errors` for the arguments."""
+    """Errors of beliefs, by start time; computed on first access. See `belief_errors` for the arguments."""
 
     def __init__(
         self,
@@ -73,15 +73,16 @@ def belief_errors(
     until_ns: int,
     unseen: Unseen | None = None,
 ) -> tuple[BeliefError, ...]:
-    """Return where beliefs were wrong for a while, by begin; without fluents that the log cannot know.
+    """Return the errors of beliefs, by start time; only for fluents that the log records.
 
     Args:
-        beliefs: of the robot.
-        occasions: of the world.
-        recorded: the fluents that the log can know.
+        beliefs: beliefs of the robot.
+        occasions: occasions of the world.
+        recorded: the fluents that the log records.
         poses: entity -> errors of believed poses.
         until_ns: time until which the log is known.
-        unseen: where it was not seen whether something is false, so that no belief in it is wrong; None: nowhere.
+        unseen: when it was not observed whether a fluent is false, so that no belief in it counts as incorrect;
+            None: never.
     """
     found = [error for errors in poses.values() for error in _of_poses(errors, until_ns)]
     for fluent, a, b, times, holds in beliefs.histories():
@@ -141,6 +142,6 @@ def _of_truths(
 
 
 def _moved(time_ns: int, held: Intervals) -> int:
-    """The last change of the world until a time; the time itself if there was none."""
+    """The last change of the world up to a time; the time itself if there was none."""
     changes = [time for span in held for time in span if time <= time_ns]
     return max(changes, default=time_ns)

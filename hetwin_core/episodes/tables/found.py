@@ -1,4 +1,4 @@
-"""Findings in a log, from which its tables are made, and which are kept beside a complete one."""
+"""The findings in a log, from which its tables are made; those of a complete log are cached beside it."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ class DerivedTables:
     """Findings in a log.
 
     Attributes:
-        until_ns: time until which it is known.
+        until_ns: time up to which it is known.
         finished: whether the log is complete.
         stretches: occasions.
-        of_fluent: the numbers of those of each fluent.
+        of_fluent: numbers of each fluent's occasions.
         happenings: events.
-        tasks: of the robot's program.
-        beliefs: of the robot, put together when they are asked for.
-        believed: the pairs of a fluent and an entity that there are beliefs about.
-        pose_errors: entity -> where believed poses are wrong.
-        recorded: the fluents about the world that the log can know.
+        tasks: tasks of the robot's program.
+        beliefs: returns the beliefs of the robot, which are concatenated on demand.
+        believed: the pairs of fluent and entity in the beliefs.
+        pose_errors: entity -> errors of believed poses.
+        recorded: the fluents about the world that the log records.
         timeline: times of all states.
         pieces: chunks with states.
-        expects: of the scenario.
+        expects: expectations of the scenario.
         unclear: see `Derivation`.
     """
 
@@ -77,9 +77,9 @@ class DerivedTables:
         """Return the findings so far.
 
         Args:
-            derivation: of the log or the run.
-            until_ns: time until which it is known.
-            finished: whether nothing follows.
+            derivation: derivation of the log or the run.
+            until_ns: time up to which it is known.
+            finished: whether the log is complete.
             given: see `run_given`.
         """
         return cls(
@@ -110,9 +110,9 @@ class DerivedTables:
 
         Args:
             run: folder of the run.
-            states_at: returns the states that are kept together at a place.
-            layout: of the scene.
-            models: their names.
+            states_at: returns the states of a chunk.
+            layout: layout of the scene.
+            models: names of the models.
         """
         beliefs = BeliefList(self.beliefs, self.until_ns)
         occasions = OccasionList(self.stretches, self.of_fluent, self.until_ns)
@@ -142,30 +142,30 @@ class DerivedTables:
 
 
 def _expects_of(given: Mapping[str, Any]) -> Mapping[str, tuple[str, ...]]:
-    """The scenario's expectations of operations; nothing for logs without them."""
+    """The scenario's expectations of operations; empty for logs without them."""
     found = (given.get("scenario") or {}).get("expects") or {}
     return {operation: tuple(events) for operation, events in found.items()}
 
 
 FOLDER = "tables"
-"""In the folder of a run."""
+"""Folder of the cache in a run's folder."""
 _FILE = "found.npz"
 _OPEN = -1
 """End of spans that have not ended."""
 
 
 def read_found(run: Path, log: Path) -> DerivedTables | None:
-    """Read the kept findings of a log; None if it was not kept, or is of another log or program.
+    """Read the cached findings of a log; None if there are none, or they belong to another log or program.
 
     Args:
         run: folder of the run.
         log: file of its log.
     """
     path = run / FOLDER / _FILE
-    # A file that was damaged, or is another program's, can fail in any way.
+    # A file that is damaged, or from another program, can cause any exception.
     with suppress(Exception), ZipFile(path) as parts, np.load(path, allow_pickle=False) as columns:
         if any(part.compress_type != ZIP_STORED for part in parts.infolist()):
-            return None  # nothing that `keep_found` writes
+            return None  # `keep_found` never compresses
         facts = parsed_json(columns["facts"].tobytes())
         if facts["key"] == _key(log):
             return _found(facts, columns)
@@ -173,7 +173,7 @@ def read_found(run: Path, log: Path) -> DerivedTables | None:
 
 
 def keep_found(run: Path, log: Path, found: DerivedTables) -> bool:
-    """Keep the findings of a complete log; returns whether the folder can be written to."""
+    """Cache the findings of a complete log; return false if the folder cannot be written to."""
     folder = run / FOLDER
     part = folder / f".{_FILE}.{os.getpid()}.tmp"
     try:
@@ -191,7 +191,7 @@ def keep_found(run: Path, log: Path, found: DerivedTables) -> bool:
 
 @cache
 def _program() -> str:
-    """Digest of the code that finds things in logs."""
+    """Digest of the code that derives the findings."""
     digest = blake2b(digest_size=16)
     here = Path(__file__).parent
     for path in sorted([*here.rglob("*.py"), *(here.parent / "following").glob("*.py")]):
@@ -282,6 +282,6 @@ def _task(row: Mapping[str, Any]) -> Task:
             "status": Status(row["status"]),
             "span": Interval(*row["span"]),
             "history": history,
-            "settings": tuple((time_ns, said) for time_ns, said in row["settings"]),
+            "settings": tuple((time_ns, values) for time_ns, values in row["settings"]),
         }
     )

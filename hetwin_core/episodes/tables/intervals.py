@@ -1,7 +1,7 @@
-"""Sets of moments as intervals, true, false or unknown over them, and how they relate.
+"""Sets of moments as intervals; truth values (true, false or unknown) over them; and relations of intervals.
 
-The relations are those of Allen, Maintaining knowledge about temporal intervals, CACM 1983: exactly one of the thirteen
-holds between any two intervals that are not empty.
+The relations are those of Allen, Maintaining knowledge about temporal intervals, CACM 1983: exactly one of the
+thirteen holds between any two non-empty intervals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Intervals:
     """A set of moments: half-open intervals in order, which neither overlap nor touch.
 
     Args:
-        parts: intervals in any order; those that overlap or touch become one, empty ones are left out.
+        parts: intervals in any order; overlapping or touching ones are merged, empty ones are dropped.
     """
 
     __slots__ = ("_begins", "_parts")
@@ -37,7 +37,7 @@ class Intervals:
         Args:
             times: (n,) increasing times [ns]; each state lasts until the next.
             holds: (n,) whether it holds in each of them.
-            end_ns: when the last state ends.
+            end_ns: end of the last state.
         """
         edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
         bounds = np.concatenate([times, [end_ns]])[edges].tolist()
@@ -83,14 +83,14 @@ class Intervals:
         return Intervals(found)
 
     def __sub__(self, other: Intervals) -> Intervals:
-        """Return the part that is not in the other."""
+        """Return the difference."""
         if not self._parts or not other._parts:
             return self
         span = Interval(self._parts[0].from_ns, self._parts[-1].to_ns)
         return self & other.complement(span)
 
     def complement(self, span: Interval) -> Intervals:
-        """Return the part of an interval that is not in this."""
+        """Return the part of an interval that is not in the set."""
         edges = [span.from_ns]
         for part in self.within(span):
             edges += part
@@ -98,7 +98,7 @@ class Intervals:
         return Intervals(zip(edges[::2], edges[1::2], strict=True))
 
     def around(self, time_ns: int) -> Interval | None:
-        """Return the interval that a moment is in; None if it is in none."""
+        """Return the interval that contains a moment; None if there is none."""
         index = bisect_right(self._begins, time_ns) - 1
         if index < 0 or self._parts[index].to_ns <= time_ns:
             return None
@@ -112,11 +112,11 @@ class Intervals:
         )
 
     def overlaps(self, span: Interval) -> bool:
-        """Return whether some moment of an interval is in this."""
+        """Return whether the set contains a moment of an interval."""
         return next(self._near(span), None) is not None
 
     def covers(self, span: Interval) -> bool:
-        """Return whether every moment of an interval is in this; so it is of an empty one."""
+        """Return whether the set contains every moment of an interval; true for an empty interval."""
         found = self.around(span.from_ns)
         return span.to_ns <= span.from_ns or (found is not None and span.to_ns <= found.to_ns)
 
@@ -153,7 +153,7 @@ NEVER = Intervals()
 
 
 class Truths(NamedTuple):
-    """When something is true and when it is false, as Kleene's logic of three values has it.
+    """When something is true and when it is false, in Kleene's three-valued logic.
 
     Attributes:
         true: when it is true.
@@ -165,11 +165,11 @@ class Truths(NamedTuple):
 
     @classmethod
     def known(cls, true: Intervals, span: Interval) -> Truths:
-        """Return that something is false in an interval except when it is true."""
+        """Return a truth that is false in an interval except when it is true."""
         return cls(true, true.complement(span))
 
     def __sub__(self, unseen: Intervals) -> Truths:
-        """Return the same, but not known where it is false and nobody could see it."""
+        """Return the same truth, but unknown when it is false and unobserved."""
         return Truths(self.true, self.false - unseen)
 
     def __and__(self, other: Truths) -> Truths:
@@ -182,33 +182,33 @@ class Truths(NamedTuple):
         return Truths(self.false, self.true)
 
     def at(self, time_ns: int) -> bool | None:
-        """Return whether it is true at a moment; None if that is not known."""
+        """Return whether it is true at a moment; None if unknown."""
         if time_ns in self.true:
             return True
         return False if time_ns in self.false else None
 
     def during(self, span: Interval) -> bool | None:
-        """Return whether it is true some time in an interval."""
+        """Return whether it is true at some time in an interval; None if unknown."""
         if self.true.overlaps(span):
             return True
         return False if self.false.covers(span) else None
 
     def throughout(self, span: Interval) -> bool | None:
-        """Return whether it is true all of an interval."""
+        """Return whether it is true for all of an interval; None if unknown."""
         if self.false.overlaps(span):
             return False
         return True if self.true.covers(span) else None
 
 
 UNKNOWN = Truths(NEVER, NEVER)
-"""Nothing is known."""
+"""A truth that is unknown at all times."""
 
 
 Relation = Callable[[Interval, Interval], bool]
 
 
 def _touch(x: Interval, y: Interval) -> bool:
-    """Return whether y begins where x ends, and none of them is an event, without duration, at an end of the other."""
+    """Return whether y starts where x ends, and neither is an instant at an end of the other."""
     return x.to_ns == y.from_ns and x.from_ns != y.from_ns and x.to_ns != y.to_ns
 
 
@@ -224,7 +224,7 @@ _BASIC: Mapping[tuple[str, str], Relation] = {
     ("during", "contains"): lambda x, y: y.from_ns < x.from_ns and x.to_ns < y.to_ns,
     ("finishes", "finished_by"): lambda x, y: y.from_ns < x.from_ns and x.to_ns == y.to_ns,
 }
-"""A relation of x to y, and that of y to x -> whether the first holds."""
+"""(Relation of x to y, relation of y to x) -> test of the first."""
 
 RELATIONS: Mapping[str, Relation] = MappingProxyType(
     {
@@ -236,4 +236,4 @@ RELATIONS: Mapping[str, Relation] = MappingProxyType(
         "equals": lambda x, y: x == y,
     }
 )
-"""All of them, by name."""
+"""All relations by name."""

@@ -1,4 +1,4 @@
-"""The rows of an episode, kept in the order in which they were found, and indexed by their subjects."""
+"""The rows of an episode, in the order in which they were found, with indices by entity."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from hetwin_core.episodes.tables.rows import Belief, Happening, Interval, Occasi
 
 
 class EventList(Sequence[Happening]):
-    """Events until a time, in order.
+    """Events up to a time, in order.
 
     Args:
-        happenings: all that were found; those at equal times in their order.
+        happenings: all events; those at equal times keep their order.
         until_ns: later ones are left out.
     """
 
@@ -48,7 +48,7 @@ class EventList(Sequence[Happening]):
 
     @property
     def names(self) -> list[str]:
-        """All names, in the order in which they first happen."""
+        """All names, in the order of their first events."""
         return list(self._named)
 
     def named(self, name: str) -> Sequence[Happening]:
@@ -56,7 +56,7 @@ class EventList(Sequence[Happening]):
         return self._named.get(name, ())
 
     def row(self, row: int) -> Happening:
-        """Return the event of a number.
+        """Return the event with this number.
 
         Raises:
             KeyError: if there is none.
@@ -66,7 +66,7 @@ class EventList(Sequence[Happening]):
 
 @dataclass(slots=True)
 class Stretch:
-    """An occasion while it is being found; `to_ns` is None until it has ended."""
+    """An occasion during the derivation; `to_ns` is None until it has ended."""
 
     fluent: str
     a: str
@@ -76,12 +76,13 @@ class Stretch:
 
 
 class OccasionList:
-    """Occasions as far as they are known until a time; made when they are asked for, entity by entity.
+    """Occasions as known up to a time; made on demand, by entity.
 
     Args:
-        stretches: all that were found; each keeps its number.
-        of_fluent: numbers of those of each fluent.
-        until_ns: time until which the log is known; later begins are left out, later ends have not happened.
+        stretches: all occasions; each keeps its number.
+        of_fluent: numbers of each fluent's occasions.
+        until_ns: time up to which the log is known; occasions that start later are left out, later ends are still
+            open.
     """
 
     def __init__(
@@ -107,7 +108,7 @@ class OccasionList:
         return _occasion(row, self._stretches[row], self._until_ns)
 
     def find(self, fluent: str, a: str | None = None, b: str | None = None) -> list[Occasion]:
-        """Return the rows of a fluent, by begin; None stands for any entity, also for none."""
+        """Return the rows of a fluent, by start time; None matches any entity, and the absence of one."""
         found = self._find(fluent, a, b)
         if is_symmetric(fluent) and a != b:
             found = sorted([*found, *self._find(fluent, b, a)], key=_begin)
@@ -127,7 +128,7 @@ class OccasionList:
         return [row for row in self._made[key] if b is None or row.b == b]
 
     def _numbers(self, fluent: str, a: str | None) -> Sequence[int]:
-        """Return the numbers of the rows of a fluent, of one entity or of all."""
+        """Return the numbers of a fluent's rows, about one entity or all."""
         if a is None:
             return self._of_fluent.get(fluent, ())
         if fluent not in self._about:
@@ -153,7 +154,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 
 class Claim(NamedTuple):
-    """A belief's content, but for its numbers."""
+    """The content of a belief without its numbers."""
 
     fluent: str
     a: str
@@ -166,11 +167,11 @@ class BeliefColumns(NamedTuple):
     """Beliefs in the order of the log; n is their number.
 
     Attributes:
-        claims: their content.
-        kinds: (n,) which of the claims each is.
+        claims: the distinct claims.
+        kinds: (n,) index of each belief's claim.
         times: (n,) when it was formed [ns].
-        poses: (n, 7) in the world; NaN where it is none.
-        confidences: (n,) of a percept.
+        poses: (n, 7) in the world; NaN without a pose.
+        confidences: (n,) confidence of a percept.
     """
 
     claims: Sequence[Claim]
@@ -181,12 +182,12 @@ class BeliefColumns(NamedTuple):
 
 
 class BeliefList:
-    """The robot's beliefs, each until the next one about the same.
+    """The robot's beliefs.
 
-    Each is held until the next one about the same, a percept like any other.
+    Each one, including percepts, is held until the next one about the same fluent and entities.
 
     Args:
-        columns: returns all that were found.
+        columns: returns all beliefs.
         until_ns: later ones are left out.
     """
 
@@ -200,12 +201,12 @@ class BeliefList:
 
     @cached_property
     def _rows(self) -> Numbers:
-        """Those that are not left out."""
+        """Indices of the beliefs that are not left out."""
         return np.flatnonzero(self._columns.times <= self._until_ns)
 
     @cached_property
     def _to(self) -> Numbers:
-        """(n,) until when each belief was held [ns]."""
+        """(n,) end of each belief [ns]."""
         c = self._columns
         ends = np.full(len(c.times), self._until_ns, np.int64)
         for rows in self._chains.values():
@@ -213,7 +214,7 @@ class BeliefList:
         return ends
 
     def in_columns(self) -> tuple[BeliefColumns, Numbers, Numbers]:
-        """Return all beliefs as columns, which of them are rows, (m,), and until when each was held, (n,) [ns]."""
+        """Return all beliefs as columns, the indices of those that are rows, (m,), and the end of each, (n,) [ns]."""
         return self._columns, self._rows, self._to
 
     def __len__(self) -> int:
@@ -232,9 +233,9 @@ class BeliefList:
         b: str | None = None,
         during: Interval | None = None,
     ) -> list[Belief]:
-        """Return the rows of a fluent that overlap an interval, by begin; None stands for any.
+        """Return the rows of a fluent that overlap an interval, by start time; None matches any.
 
-        A belief that was held for no time overlaps an interval that its instant lies in.
+        A belief of zero duration overlaps an interval that contains its instant.
         """
         found = [
             self._overlapping(rows, during)
@@ -246,10 +247,10 @@ class BeliefList:
         return self._beliefs(rows[order])
 
     def histories(self) -> Iterator[tuple[str, str, str, Numbers, NDArray[np.bool_]]]:
-        """Iterate over the subjects of beliefs.
+        """Iterate over the fluents and entities of beliefs.
 
         Yields:
-            Fluent, a, b, (m,) when the beliefs were formed [ns], (m,) whether it holds by them.
+            Fluent, a, b, (m,) when the beliefs were formed [ns], (m,) whether they hold the fluent to be true.
         """
         holds = np.array([claim.holds for claim in self._columns.claims], np.bool_)
         for (fluent, a, b), rows in self._chains.items():
@@ -263,9 +264,9 @@ class BeliefList:
             rows.tolist(), *(column.tolist() for column in columns), strict=True
         ):
             fluent, a, b, holds, origin = c.claims[kind]
-            where = tuple(pose) if pose[0] == pose[0] else None
+            known_pose = tuple(pose) if pose[0] == pose[0] else None
             span = Interval(from_ns, to_ns)
-            found.append(Belief(row, fluent, a, b, holds, where, span, origin))
+            found.append(Belief(row, fluent, a, b, holds, known_pose, span, origin))
         return found
 
     def _overlapping(self, rows: Numbers, during: Interval | None) -> Numbers:

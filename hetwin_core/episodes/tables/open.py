@@ -1,4 +1,4 @@
-"""Opens the tables of a run from its folder, or derives them as it goes."""
+"""Opens the tables of a run from its folder, or derives them during the run."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ from hetwin_core.episodes.following.states import Definitions, StateReader, Stat
 from hetwin_core.episodes.log_writer import DueStates, KeptState
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_core.episodes.run_messages import task_message
-from hetwin_core.episodes.tables.deriving.beliefs import told_columns
+from hetwin_core.episodes.tables.deriving.beliefs import event_columns
 from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, Scene
 from hetwin_core.episodes.tables.found import DerivedTables, keep_found, read_found
 from hetwin_core.episodes.tables.tables import Tables
 
 _TOGETHER = 64
-"""States that are taken in at once."""
+"""Number of states that are processed at once."""
 
 
 class _Batch(NamedTuple):
@@ -50,13 +50,13 @@ class _Batch(NamedTuple):
 
 
 class RunTables(RunListener):
-    """Listens to a run, and derives the tables that `open_tables` would read from its log.
+    """Listens to a run, and derives the same tables that `open_tables` would read from its log.
 
-    A process that is forked from this one while the run goes on has tables of its own from there.
+    A process that is forked from this one during the run continues with its own tables.
 
     Args:
-        state_rate: states per simulated second. The first and the last state, and that of every step with an event or a
-            handover, are always taken in.
+        state_rate: states per simulated second. The first and the last state, and that of every step with an event
+            or a handover, are always used.
     """
 
     def __init__(self, state_rate: float = 100.0) -> None:
@@ -68,7 +68,7 @@ class RunTables(RunListener):
         self._derivation: Derivation | None = None
 
     def started(self, start: RunStart) -> None:
-        """Begin with the first state, unless these tables go on with a run that was restored."""
+        """Start with the first state, unless these tables continue those of a restored run."""
         if self._derivation is not None:
             return
         self._start = start
@@ -76,7 +76,7 @@ class RunTables(RunListener):
         self._states.append(self._due.first(start.snapshot).copied())
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Take in the state if it is due, else keep it, as it may be the last one."""
+        """Add the state if it is due, else remember it, because it may be the last one."""
         state = self._due.take(step, scene)
         if state is None:
             return
@@ -85,28 +85,28 @@ class RunTables(RunListener):
             self.take_in()
 
     def next_ns(self, now_ns: int) -> int:
-        """When a state is due."""
+        """Next time at which a state is due."""
         return self._due.next_ns(now_ns)
 
     def event(self, event: Event) -> None:
-        """Take in an event."""
+        """Add an event."""
         self._due.happened = True
         self._events.append(event)
 
     def belief(self, event: Event) -> None:
-        """Take in the robot's beliefs."""
+        """Add a belief of the robot."""
         self._beliefs.append(event)
 
     def handover(self, handover: Handover) -> None:
-        """Take in the step's state."""
+        """Mark the step's state as due."""
         self._due.happened = True
 
     def ended(self, summary: RunSummary) -> None:
-        """Take in the last state."""
+        """Add the last state."""
         self.finish()
 
     def finish(self) -> None:
-        """Take in the last state and judge the findings that waited for more."""
+        """Add the last state, and complete the findings that were waiting for further states."""
         if self._derivation is None:
             return
         last = self._due.left()
@@ -116,21 +116,21 @@ class RunTables(RunListener):
         self._derivation.finish()
 
     def tables(self, name: str = "future") -> Tables:
-        """Return the tables of the run, which is over.
+        """Return the tables of the finished run.
 
         Args:
-            name: of the episode.
+            name: name of the episode.
         """
         derivation, start = self._derivation, self._start
-        assert derivation is not None  # the run has begun
+        assert derivation is not None  # the run has started
         found = DerivedTables.of(derivation, derivation.latest_ns, True, start.given)
         models = tuple(model.name for model in start.models)
         return found.tables(Path(name), self._states_at, start.layout, models)
 
     def copied(self) -> RunTables:
-        """Return tables of the same run that go on by themselves."""
+        """Return independent tables of the same run."""
         self.take_in()
-        assert self._derivation is not None  # the run has begun
+        assert self._derivation is not None  # the run has started
         layout = self._start.layout
         other = RunTables()
         other.__dict__.update(
@@ -140,19 +140,19 @@ class RunTables(RunListener):
             _events=[],
             _beliefs=[],
             _batches=list(self._batches),
-            # The scene's description never changes.
+            # The layout is shared, because it never changes.
             _derivation=deepcopy(self._derivation, {id(layout): layout}),
         )
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state from which another process derives the same."""
+        """Return the state from which another process derives the same tables."""
         if self._derivation is not None:
             self.take_in()
         return {**self.__dict__, "_derivation": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Derive the same again."""
+        """Derive the same tables again."""
         self.__dict__.update(state)
         if self._batches:
             self._derivation = Derivation(self._start.layout)
@@ -160,17 +160,17 @@ class RunTables(RunListener):
                 self._derive(number)
 
     def take_in(self) -> None:
-        """Derive the findings from everything received so far, which is otherwise done for many states at once."""
+        """Process everything received so far, which otherwise happens for `_TOGETHER` states at once."""
         if self._states or self._events or self._beliefs:
             states = _together(self._states) if self._states else None
             self._batches.append(_Batch(states, tuple(self._events), tuple(self._beliefs)))
-            for heard in (self._states, self._events, self._beliefs):
-                heard.clear()
+            for received in (self._states, self._events, self._beliefs):
+                received.clear()
             self._derive(len(self._batches) - 1)
 
     def _derive(self, number: int) -> None:
         derivation, (states, events, beliefs) = self._derivation, self._batches[number]
-        assert derivation is not None  # the run has begun
+        assert derivation is not None  # the run has started
         batch = None if states is None else derivation.add_states(states, Place(number, 0))
         for event in events:
             kind = event.kind.value
@@ -178,13 +178,13 @@ class RunTables(RunListener):
             if event.kind is EventKind.TASK:
                 derivation.tasks.message(task_message(event))
         if beliefs:
-            derivation.add_beliefs(told_columns(beliefs, derivation.beliefs.claims))
+            derivation.add_beliefs(event_columns(beliefs, derivation.beliefs.claims))
         if batch is not None:
             derivation.errors.update(batch)
 
     def _states_at(self, place: Place) -> States:
         states = self._batches[place.at].states
-        assert states is not None  # pieces are of batches with states
+        assert states is not None  # only batches with states have pieces
         return states
 
 
@@ -219,14 +219,14 @@ def finished_tables(run: Path) -> Tables:
 def open_tables(run: Path) -> Tables:
     """Read the tables of a run, whether it is over or not.
 
-    Findings in a complete log are kept beside it, and read from there the next time; where the folder cannot be
+    The findings in a complete log are cached beside it, and read from there the next time. If the folder cannot be
     written to, the log is read each time.
 
     Args:
         run: its folder.
 
     Raises:
-        BadInput: if the folder holds no log, or it cannot be read.
+        BadInput: if the folder holds no log, or the log cannot be read.
     """
     path = log_file(run)
     found = read_found(run, path)
@@ -248,7 +248,7 @@ class Derived:
 
     Args:
         run: its folder.
-        definitions: of its log.
+        definitions: definitions of its log.
     """
 
     def __init__(self, run: Path, definitions: Definitions) -> None:
@@ -257,7 +257,7 @@ class Derived:
         self._deriver: Deriver | None = None
 
     def add(self, chunk: Chunk) -> States | None:
-        """Take in a chunk, and return its states; None before the scene is known, too.
+        """Add a chunk, and return its states; None if it has none, or the scene is not known yet.
 
         Raises:
             Exception: of many kinds, if a message does not fit its definition.
@@ -271,20 +271,20 @@ class Derived:
         return self._deriver.add(chunk)
 
     def finish(self) -> None:
-        """Judge the findings that waited for states that do not come any more, if the log is complete."""
+        """Complete the findings that were waiting for further states, if the log is complete."""
         if self._deriver is not None and self._file.complete:
             self._deriver.finish()
 
     @property
     def latest_ns(self) -> int:
-        """The last time of anything so far."""
+        """The latest time so far."""
         return 0 if self._deriver is None else self._deriver.latest_ns
 
     def tables(self, states_at: Callable[[Place], States] | None = None) -> Tables:
         """Return the tables as far as they are known.
 
         Args:
-            states_at: returns the states of a chunk; None: they are read again.
+            states_at: returns the states of a chunk; None: they are read again from the log.
 
         Raises:
             BadInput: if the log holds no state yet.
@@ -295,7 +295,7 @@ class Derived:
         return self.found().tables(self._run, again, scene.layout, scene.models)
 
     def found(self) -> DerivedTables:
-        """Return all that was found so far.
+        """Return all findings so far.
 
         Raises:
             BadInput: if the log holds no scene yet.
@@ -328,7 +328,7 @@ class Follower:
         self._derived = Derived(self._run, Definitions(self._file))
 
     def poll(self) -> Tables:
-        """Read the additions, and return the tables as far as they are known.
+        """Read the additions to the log, and return the tables as far as they are known.
 
         Raises:
             BadInput: if the log cannot be read, or holds no state yet.
@@ -345,7 +345,7 @@ class Follower:
         return self._derived.tables()
 
     def found(self) -> DerivedTables:
-        """Return all that was found so far.
+        """Return all findings so far.
 
         Raises:
             BadInput: if the log holds no scene yet.
@@ -353,7 +353,7 @@ class Follower:
         return self._derived.found()
 
     def _is_replaced(self) -> bool:
-        """Whether the log is another file than it was: one that was recovered after its process was killed."""
+        """Whether the log was replaced by another file, as after a recovery."""
         try:
             known = self._file.path.stat()
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Poses and other values of a log, read from it when they are asked for."""
+"""Poses and other values of a log, read from it on demand."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.tables.rows import Interval
 
 DISTANCE_M = 0.02
-"""A pose that is farther than this from another one is a different pose [m]."""
+"""Maximum distance of poses that count as equal [m]."""
 ANGLE = math.radians(10.0)
-"""A pose that is turned by more than this from another one is a different pose [rad]."""
+"""Maximum angle between poses that count as equal [rad]."""
 
 
 def distances(poses: Floats, others: Floats) -> tuple[Floats, Floats]:
@@ -32,7 +32,7 @@ def distances(poses: Floats, others: Floats) -> tuple[Floats, Floats]:
 
 
 def root_links(layout: Layout) -> dict[str, str]:
-    """Return the root link of each robot that has no pose of its own."""
+    """Return robot -> root link, for robots without a pose of their own."""
     robots = {
         robot.name
         for robot in layout.of_kind(EntityKind.ROBOT)
@@ -49,7 +49,7 @@ Times = NDArray[np.int64]
 
 
 class Timeline:
-    """Grows state by state, and finds times by number and numbers by time."""
+    """The growing sequence of states' times, with lookups of times by number and numbers by time."""
 
     def __init__(self) -> None:
         self._room: Times = np.empty(1024, np.int64)
@@ -64,7 +64,7 @@ class Timeline:
         return self._room[: self._count]
 
     def add(self, times: Times) -> None:
-        """Add the states that follow."""
+        """Add the times of the next states."""
         count = self._count + len(times)
         if count > len(self._room):
             room = np.empty(max(count, 2 * len(self._room)), np.int64)
@@ -83,15 +83,15 @@ class Timeline:
 
 
 _KEPT = 8
-"""Chunks that are kept decoded, of about a megabyte each."""
+"""Number of chunks that are kept decoded, of about a megabyte each."""
 
 
 class Piece(NamedTuple):
-    """The states of a chunk.
+    """A chunk of states.
 
     Attributes:
-        first: number of the first one in the log.
-        place: of the chunk in the file.
+        first: number of its first state in the log.
+        place: location of the chunk in the file.
     """
 
     first: int
@@ -99,13 +99,13 @@ class Piece(NamedTuple):
 
 
 class LogPoses:
-    """Reads the chunk that holds a state, unless it is one of the last that were read.
+    """Reads states from the chunks of a log, and caches the last few chunks.
 
     Args:
-        states_at: returns the states that are kept together at a place.
+        states_at: returns the states of the chunk at a location.
         pieces: all chunks with states, in order.
         timeline: times of all states.
-        layout: of the scene.
+        layout: layout of the scene.
         models: names of the models.
     """
 
@@ -132,7 +132,7 @@ class LogPoses:
         return self.value(self._posed(entity), POSE.name, time_ns)
 
     def during(self, entity: str, span: Interval) -> tuple[Floats, Floats]:
-        """Return (n,) times [ns] and (n, 13) poses and twists of the states in an interval, and of the one before.
+        """Return (n,) times [ns] and (n, 13) poses and twists of the states in an interval, and of the one before it.
 
         Raises:
             KeyError: if the scene has no such entity with a pose.
@@ -160,7 +160,7 @@ class LogPoses:
         return self._timeline.number(time_ns)
 
     def snapshot(self, time_ns: int) -> Snapshot:
-        """Return the whole scene of the last state that is not later; its arrays must not be changed."""
+        """Return the scene of the last state that is not later; its arrays must not be changed."""
         states, i = self._state(self.row(time_ns))
         return Snapshot(
             self._layout,
@@ -181,7 +181,7 @@ class LogPoses:
         yield from self._between(first, end)
 
     def _between(self, first: int, end: int) -> Iterator[tuple[NDArray[np.int64], Floats]]:
-        """Iterate over the states of some numbers, chunk by chunk."""
+        """Iterate over the states from number `first` to before `end`, chunk by chunk."""
         for number in range(self._piece_of(first), len(self._pieces)):
             begin = self._pieces[number].first
             if begin >= end:

@@ -1,4 +1,4 @@
-"""The rows of an episode's tables, and the fluents that they are about; all times are simulated, in ns."""
+"""The rows of an episode's tables, and their fluents; all times are simulated, in ns."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ class Fluent(NamedTuple):
     """A fluent.
 
     Attributes:
-        arguments: its entities.
-        about: in words.
-        symmetric: whether ``f(a, b)`` is ``f(b, a)``; it is kept once.
+        arguments: names of its arguments.
+        about: its meaning in words.
+        symmetric: whether ``f(a, b)`` equals ``f(b, a)``; it is stored once.
     """
 
     arguments: tuple[str, ...]
@@ -26,7 +26,7 @@ class Fluent(NamedTuple):
 
 
 BORNE = "borne_by"
-"""An object that stands on something is borne by it, and stays so while it is pushed along, or tips."""
+"""Fluent of an object that stands on something; it also holds while the object is pushed along or tips."""
 
 FLUENTS: dict[str, Fluent] = {
     "contact": Fluent(("a", "b"), "two bodies touch", symmetric=True),
@@ -47,11 +47,11 @@ FLUENTS: dict[str, Fluent] = {
     "in_container": Fluent(("a", "container"), "an object is inside a container"),
     "connected": Fluent(("a", "b"), "a plug is connected to its socket"),
 }
-"""Those that are always there; a truth that a model provides as an attribute is one more, by its name."""
+"""Fluents of every episode; a truth that a model provides as an attribute is another fluent, with its name."""
 
 
 def is_symmetric(fluent: str) -> bool:
-    """Whether ``f(a, b)`` is ``f(b, a)``."""
+    """Whether ``f(a, b)`` equals ``f(b, a)``."""
     known = FLUENTS.get(fluent)
     return known is not None and known.symmetric
 
@@ -64,14 +64,14 @@ class Interval(NamedTuple):
 
 
 class Occasion(NamedTuple):
-    """A state of the world that held.
+    """A state of the world that held for some time.
 
     Attributes:
         row: its number in the table, which does not change while the table grows.
-        fluent: e.g. ``on``; see `fluents`.
-        a: the entity that it is about.
-        b: the other one; empty if there is none.
-        span: when it held; it ends where the log is known up to if it has not ended.
+        fluent: e.g. ``on``; see `FLUENTS`.
+        a: the first entity.
+        b: the second entity; empty if there is none.
+        span: its interval; it ends at the known end of the log if the occasion has not ended.
         ended: whether it has ended.
     """
 
@@ -89,10 +89,10 @@ class Happening:
 
     Attributes:
         row: its number in the table.
-        time_ns: when it happened.
+        time_ns: simulated time.
         name: e.g. ``picked_up``, ``collision``.
-        source: name of the reporter; `DERIVED` if it follows from the states.
-        arguments: its subject.
+        source: name of the reporter; `DERIVED` for an event from the states.
+        arguments: its arguments, e.g. ``object``.
     """
 
     row: int
@@ -108,7 +108,7 @@ class Happening:
 
 
 DERIVED = "states"
-"""Source of events that were found in the states."""
+"""Source of events that are derived from the states."""
 
 DERIVED_EVENTS = (
     "collision",
@@ -118,7 +118,7 @@ DERIVED_EVENTS = (
     "set_down",
     "perceived",
 )
-"""Their names; an action of the robot's program that is called so is a task, but no event."""
+"""Names of derived events; an action of the robot's program with such a name is a task, but not an event."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +127,16 @@ class Task:
 
     Attributes:
         row: its number in the table.
-        id: unique in the episode; made from operation and a count where the program gives none.
-        parent: the task that it is a part of; empty for none.
+        id: unique in the episode; made from operation and a count if the program gives none.
+        parent: id of the task that it is a part of; empty for none.
         after: tasks that must have ended before it begins.
         operation: e.g. ``place``.
-        goal: an expression, e.g. ``on("box", "tray")``; empty if it has none.
-        status: the last one.
-        reason: why it failed, by the program.
-        variables: its variables, the last values.
+        goal: an expression, e.g. ``on("box", "tray")``; empty without one.
+        status: the last status.
+        reason: reason of its failure, from the program.
+        variables: last values of its variables.
         settings: (time, variables that were set then) in order.
-        span: from when it was active to its end; to where the log is known if it has not ended.
+        span: from its activation to its end; to the known end of the log if it has not ended.
         history: (time, status) in order.
     """
 
@@ -154,21 +154,22 @@ class Task:
     settings: tuple[tuple[int, Mapping[str, Json]], ...] = ()
 
     def variables_at(self, time_ns: int) -> dict[str, Json]:
-        """Return the values that its variables had at a time."""
+        """Return the values of its variables at a time."""
         settings = self.settings or ((self.span.from_ns, self.variables),)
-        return {k: v for at, said in settings if at <= time_ns for k, v in said.items()}
+        return {k: v for at, values in settings if at <= time_ns for k, v in values.items()}
 
 
 class Belief(NamedTuple):
-    """A belief of the robot for a while.
+    """A belief of the robot, held for some time.
 
     Attributes:
         row: its number in the table.
-        fluent: as of occasions; ``loc`` for a pose.
-        a: the entity.
-        b: the other one; empty for none.
-        holds: whether the robot believed that it holds; True of a pose.
-        pose: of the entity in the world (x y z, qw qx qy qz), if it is one; each message of a pose is a row.
+        fluent: as in occasions; ``loc`` for a pose.
+        a: the first entity.
+        b: the second entity; empty for none.
+        holds: whether the robot believes the fluent to be true; True for a pose.
+        pose: pose of the entity in the world (x y z [m], qw qx qy qz), for ``loc``; each message of a pose is a
+            row.
         span: from the message to the one that replaced it.
         origin: the topic, or the origin in the message.
     """
@@ -184,18 +185,19 @@ class Belief(NamedTuple):
 
 
 class BeliefError(NamedTuple):
-    """A belief that was wrong for a while.
+    """A belief that was incorrect for some time.
 
     Attributes:
         row: its number in the table.
-        fluent: as of the belief.
-        a: the entity.
-        b: the other one; empty for none.
-        span: while it was wrong.
-        distance: the largest distance of a believed pose [m]; 0 of a truth.
-        angle: the largest angle [rad].
+        fluent: fluent of the belief.
+        a: the first entity.
+        b: the second entity; empty for none.
+        span: interval of the error.
+        distance: maximum error of a believed position [m]; 0 for other fluents.
+        angle: maximum error of a believed orientation [rad].
         believed_ns: when the last belief before the end of `span` was formed.
-        moved_ns: when the world last moved away from the belief; `span.from_ns` unless the belief was wrong at once.
+        moved_ns: when the world last moved away from the belief; `span.from_ns` unless the message itself was
+            outdated.
     """
 
     row: int
@@ -210,7 +212,7 @@ class BeliefError(NamedTuple):
 
 
 Row = dict[str, Any]
-"""A row as queries see it."""
+"""A row as a mapping for queries."""
 
 _TABLES: Mapping[type, str] = {
     Occasion: "occasions",
@@ -221,9 +223,9 @@ _TABLES: Mapping[type, str] = {
 
 
 def row_of(found: Any, **more: object) -> Row:
-    """Return a row of a table, or a finding, as queries see it: a mapping, with times in s.
+    """Return a row of a table, or a finding, as a mapping for queries, with times in s.
 
-    Its fields and properties become values: one that ends with ``_ns`` loses that, an interval is two times.
+    Its fields and properties become values: the suffix ``_ns`` is removed, an interval becomes ``from`` and ``to``.
     """
     kind = type(found)
     row: Row = {"table": _TABLES[kind]} if kind in _TABLES else {}
@@ -240,7 +242,7 @@ def row_of(found: Any, **more: object) -> Row:
 
 @cache
 def _names(kind: type) -> tuple[str, ...]:
-    """Fields and properties of rows and findings, but for the former states of tasks."""
+    """Fields and properties of rows and findings, without the history of tasks."""
     own = [name for name, value in vars(kind).items() if isinstance(value, property)]
     names = getattr(kind, "_fields", None) or [one.name for one in fields(kind)]
     return tuple(name for name in (*names, *own) if name not in ("history", "settings"))
@@ -262,6 +264,6 @@ def _shown(value: Any) -> Any:
 
 
 def picked(found: Any, *names: str) -> Row:
-    """Return some of the values of a row of a table, with times in s."""
+    """Return some values of a table's row, with times in s."""
     row = row_of(found)
     return {name: row[name] for name in names}

@@ -1,4 +1,4 @@
-"""All tables of one episode, and where it was not seen whether something holds."""
+"""All tables of one episode, and the intervals in which facts were not observed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from hetwin_core.episodes.tables.rows import (
 )
 
 Names = Collection[str] | None
-"""Entities that an argument stands for; None: any."""
+"""Entities that an argument means; None: any."""
 
 _STANDING = ("on", BORNE)
 _TOUCHING = ("contact", "attached", "collision", "collision_end", "touched", "touch_ended")
@@ -48,11 +48,11 @@ _EVENTS: Mapping[str, Decision] = {
 
 
 class Blind(NamedTuple):
-    """A time in which nobody saw whether something holds.
+    """An interval in which it was not observed whether something holds.
 
     Attributes:
-        span: when.
-        why: why not.
+        span: the interval.
+        why: the reason.
     """
 
     span: Interval
@@ -60,13 +60,13 @@ class Blind(NamedTuple):
 
 
 class Unseen:
-    """Finds where a fluent or an event was not seen, by the run's coverage.
+    """Finds the intervals in which a fluent or an event was not observed, from the run's coverage.
 
     Args:
-        layout: of the scene.
-        events: of the episode.
-        known: all of the episode, its last moment included.
-        unclear: pairs of bodies that never move of which it is not known whether they touch.
+        layout: layout of the scene.
+        events: events of the episode.
+        known: interval of the whole episode, including its last moment.
+        unclear: pairs of static bodies whose contact is unknown.
     """
 
     def __init__(
@@ -83,18 +83,18 @@ class Unseen:
 
     @cached_property
     def stretches(self) -> Mapping[tuple[Claim, str], tuple[Stretch, ...]]:
-        """When each claim was checked, and when not."""
+        """Intervals in which each claim was checked or not."""
         return stretches_of(self._events, *self._known)
 
     def of(self, fluent: str, first: Names = None, second: Names = None) -> list[Blind]:
-        """Return where it was not seen whether a fluent is false."""
+        """Return the intervals in which it was not observed whether a fluent is false."""
         found = self._found(fluent, DECIDED_BY.get(fluent), (first, second))
         if fluent in (*_STANDING, "contact"):
             found += self._of_shapes(fluent, first, second)
         return found
 
     def _of_shapes(self, fluent: str, first: Names, second: Names) -> Iterator[Blind]:
-        """About unobserved bodies: links that stand on something, and bodies without plain shapes that never move."""
+        """Intervals for unobservable bodies: links on a support, and static bodies without simple shapes."""
         if fluent in _STANDING and first is not None and not self._standing.intersection(first):
             yield Blind(self._known, say("question.no_supports", of=sorted(first)[0]))
             return
@@ -105,7 +105,7 @@ class Unseen:
                 return
 
     def of_event(self, event: str, first: Names = None, second: Names = None) -> list[Blind]:
-        """Return where an event may have happened that nobody saw."""
+        """Return the intervals in which an event may have happened unobserved."""
         decided = DECIDED_BY.get(event) if event in ("connected", "dropped") else _EVENTS.get(event)
         return self._found(event, decided, (first, second))
 
@@ -128,7 +128,7 @@ class Unseen:
         ]
 
     def _touches(self, arguments: tuple[Names, Names]) -> Iterator[Blind]:
-        """Where links have no shapes: their touches cannot be seen."""
+        """Intervals in which links without shapes are not checked for touches."""
         for (claim, robot), each in self.stretches.items():
             if claim is not Claim.TOUCH:
                 continue
@@ -142,24 +142,24 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Tables:
-    """One episode.
+    """The tables of one episode.
 
     Attributes:
         episode: name of its folder.
         layout: entities and attributes.
         start_ns: the first time of the log.
-        known_until_ns: the last time of it, so far.
+        known_until_ns: the last time of the log, which may still grow.
         finished: whether the log is complete.
         occasions: states of the world.
         events: by time; equal times in the order in which they were handled.
-        tasks: by begin.
-        beliefs: of the robot.
-        belief_errors: where that was wrong.
-        recorded: the fluents about the world that this log can know; any other is unknown, not false.
-        believed: the (fluent, entity) pairs that the robot has reported anything about, an entity of "" for all.
-        poses: of all entities.
-        expects: of the scenario: operation -> expressions of events that may happen in it.
-        unseen: where it was not seen whether something holds.
+        tasks: by start time.
+        beliefs: beliefs of the robot.
+        belief_errors: errors of these beliefs.
+        recorded: the fluents about the world that this log records; any other is unknown, not false.
+        believed: the (fluent, entity) pairs that the robot has reported anything about; an entity "" means all.
+        poses: poses of all entities.
+        expects: expectations of the scenario: operation -> patterns of events that it may cause.
+        unseen: finds the intervals in which something was not observed.
     """
 
     episode: str

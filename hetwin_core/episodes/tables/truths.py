@@ -1,4 +1,4 @@
-"""Fluents that hold, do not hold, or are not known: all of an episode, stretch by stretch."""
+"""Truth values of fluents (true, false or unknown) over a whole episode, interval by interval."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from hetwin_core.episodes.tables.tables import Blind, Tables
 
 
 class Truth(NamedTuple):
-    """Whether a fluent holds for a while.
+    """Truth value of a fluent in an interval.
 
     Attributes:
         fluent: e.g. ``holding``.
-        a: the entity that it is about.
-        b: the other one while it holds; empty otherwise, and if there is none.
-        holds: whether it does, with any other; None if that is not known.
-        span: when.
-        why: why it is not known; empty if it is.
+        a: the first entity.
+        b: the second entity while it holds; empty otherwise, and if there is none.
+        holds: whether it holds, with any second entity; None if unknown.
+        span: the interval.
+        why: why it is unknown; empty otherwise.
     """
 
     fluent: str
@@ -33,23 +33,23 @@ class Truth(NamedTuple):
 
 
 def truths(tables: Tables) -> Iterator[Truth]:
-    """Yield whether each fluent holds that is in a run's coverage, for each entity without gaps."""
+    """Yield the truth of each fluent in a run's coverage, for each entity without gaps."""
     names = {(slot.entity, slot.attribute.name) for slot in tables.layout.slots}
     for fluent in sorted(tables.recorded & DECIDED_BY.keys()):
         rows = tables.occasions.find(fluent)
         about = {a for a, name in names if name == fluent} | {row.a for row in rows}
-        if fluent == "held":  # which a hand may report in place of the object
+        if fluent == "held":  # may be reported by a hand instead of the object
             about |= {entity.name for entity in tables.layout.of_kind(EntityKind.OBJECT)}
         for a in sorted(about):
-            whose = {a} if DECIDED_BY[fluent].argument == 0 else None
-            blind = tables.unseen.of(fluent, whose, None)
+            first = {a} if DECIDED_BY[fluent].argument == 0 else None
+            blind = tables.unseen.of(fluent, first, None)
             yield from _of(tables, fluent, a, [row for row in rows if row.a == a], blind)
 
 
 def _of(
     tables: Tables, fluent: str, a: str, rows: list[Occasion], blind: list[Blind]
 ) -> Iterator[Truth]:
-    """Yield the stretches of one entity: while it holds once for each other one, and between."""
+    """Yield the truths of one entity: one for each second entity with which it holds, and those in between."""
     whole = Interval(tables.start_ns, tables.known_until_ns)
     edges = {*whole}
     for span in (*(row.span for row in rows), *(one.span for one in blind)):
@@ -58,7 +58,7 @@ def _of(
     before: list[Truth] = []
     for from_ns, to_ns in pairwise(times):
         now = _at(fluent, a, rows, blind, Interval(from_ns, to_ns))
-        if [_said(one) for one in before] == [_said(one) for one in now]:
+        if [_content(one) for one in before] == [_content(one) for one in now]:
             whole_span = Interval(before[0].span.from_ns, to_ns)
             before = [one._replace(span=whole_span) for one in before]
             continue
@@ -67,14 +67,14 @@ def _of(
     yield from before
 
 
-def _said(truth: Truth) -> tuple[str, bool | None, str]:
+def _content(truth: Truth) -> tuple[str, bool | None, str]:
     return truth.b, truth.holds, truth.why
 
 
 def _at(
     fluent: str, a: str, rows: list[Occasion], blind: list[Blind], span: Interval
 ) -> list[Truth]:
-    """Return the rows of a stretch in which nothing changes."""
+    """Return the truths of an interval without changes."""
     others = dict.fromkeys(row.b for row in rows if _covers(row.span, span))
     if others:
         return [Truth(fluent, a, b, True, span, "") for b in others]

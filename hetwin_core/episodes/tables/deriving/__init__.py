@@ -1,1 +1,1 @@
-"""Derives occasions and events from the states of a log, chunk by chunk, each of which is looked at once."""
+"""Derives occasions and events from the states of a log, chunk by chunk, in one pass."""

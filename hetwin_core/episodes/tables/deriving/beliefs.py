@@ -1,4 +1,4 @@
-"""Reads beliefs from a log or a run, collects them, and finds where believed poses are wrong."""
+"""Reads beliefs from a log or a run, collects them, and finds the errors of believed poses."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from hetwin_core.episodes.tables.lists import BeliefColumns, Claim, Numbers
 from hetwin_core.episodes.tables.poses import ANGLE, DISTANCE_M, Times, distances
 
 LATE_NS = 600_000_000
-"""Beliefs, and events of models, reach the log at most so long after their stamps [ns]."""
+"""Maximum delay with which beliefs, and events of models, reach the log after their stamps [ns]."""
 
 
 class PoseErrors:
-    """Compares believed poses with the states, once no belief about these can come any more.
+    """Compares believed poses with the states, after all beliefs about these have arrived.
 
     Args:
-        index: of the scene.
-        book: with the places of things.
+        index: index of the scene.
+        book: has the positions of entities at rest.
 
     Attributes:
         found: entity -> errors.
@@ -55,11 +55,11 @@ class PoseErrors:
         return {key: chain.errors for key, chain in self._chains.items()}
 
     def believe(self, entity: str, times: Times, poses: Floats) -> None:
-        """Take in believed poses.
+        """Add believed poses.
 
         Args:
-            entity: their subject.
-            times: (m,) when they were formed [ns].
+            entity: the entity with these poses.
+            times: (m,) when the beliefs were formed [ns].
             poses: (m, 7) in the world.
         """
         if entity not in self._posed:
@@ -71,14 +71,14 @@ class PoseErrors:
         chain.add(times, poses)
 
     def update(self, batch: Batch) -> None:
-        """Look at the states that follow."""
+        """Add the next states."""
         if len(self._columns):
             columns = self._columns[:, None] + np.arange(7)
             self._waiting.append((batch.states.times, batch.states.values[:, columns]))
             self.settle(int(batch.states.times[-1]) - LATE_NS)
 
     def settle(self, until_ns: int) -> None:
-        """Judge the states until a time."""
+        """Compare the states up to a time."""
         while self._waiting:
             times, poses = self._waiting[0]
             count = int(np.searchsorted(times, until_ns, side="right"))
@@ -91,7 +91,7 @@ class PoseErrors:
                 self._waiting.pop(0)
 
     def _judge(self, times: Times, poses: Floats) -> None:
-        """Compare states with the beliefs of that time, about all entities at once."""
+        """Compare states with the beliefs at their times, for all entities at once."""
         chains = [chain for chain in self._chains.values() if chain.begins_by(int(times[-1]))]
         if not chains:
             return
@@ -110,7 +110,7 @@ class PoseErrors:
 
 @dataclass
 class _Chain:
-    """Beliefs about one entity, and where they are wrong."""
+    """Beliefs about one entity, and their errors."""
 
     entity: str
     column: int
@@ -129,11 +129,11 @@ class _Chain:
             self._times, self._poses = self._times[order], self._poses[order]
 
     def begins_by(self, time_ns: int) -> bool:
-        """Whether anything was believed by a time."""
+        """Whether there was a belief at a time."""
         return len(self._times) > 0 and int(self._times[0]) <= time_ns
 
     def at(self, times: Times) -> tuple[Times, Floats, Mask]:
-        """Return when the beliefs held at times were formed, their poses, and whether there were any."""
+        """Return for some times when the current belief was formed, its pose, and whether there was one."""
         which = np.searchsorted(self._times, times, side="right") - 1
         held = np.maximum(which, 0)
         found = self._times[held], self._poses[held], which >= 0
@@ -141,7 +141,7 @@ class _Chain:
         return found
 
     def go_on(self, formed: Times) -> None:
-        """Take in states in which no belief was wrong."""
+        """Add states without any error."""
         self._last_formed = int(formed[-1])
 
     def enter(
@@ -153,7 +153,7 @@ class _Chain:
         formed: Times,
         believed: Floats,
     ) -> None:
-        """Take in states in which beliefs are wrong, or cease to be."""
+        """Add states in which errors exist, start or end."""
         cuts = np.flatnonzero(np.diff(wrong, prepend=self.was_wrong)).tolist()
         is_wrong, at = self.was_wrong, 0
         for cut in [*cuts, len(times)]:
@@ -170,14 +170,14 @@ class _Chain:
         self._last_formed, self.was_wrong = int(formed[-1]), bool(wrong[-1])
 
     def _begin(self, time_ns: int, formed_ns: int, before_ns: int, believed: Floats) -> None:
-        """Begin an error; the belief is wrong at once if the one before is not the same."""
+        """Start an error; if the belief is new, the belief itself is its cause, unless the entity was there before."""
         moved_ns = time_ns
         if formed_ns != before_ns:
             moved_ns = self._left(believed, time_ns)
         self.errors.append(PoseError(self.entity, time_ns, formed_ns, moved_ns))
 
     def _left(self, believed: Floats, time_ns: int) -> int:
-        """When the entity left the place where it is believed to be; the given time if it never was there."""
+        """When the entity left the believed position; the given time if it never was there."""
         for stretch, pose in reversed(self.book.places[self.entity]):
             distance, angle = distances(pose, believed)
             if distance <= DISTANCE_M and angle <= ANGLE and stretch.from_ns <= time_ns:
@@ -192,14 +192,14 @@ class _Chain:
 
 
 class Claims:
-    """Gives each claim a number.
+    """Numbers the distinct claims of beliefs.
 
     Attributes:
-        said: all claims so far, which the numbers index.
+        claims: all claims so far, indexed by their numbers.
     """
 
     def __init__(self) -> None:
-        self.said: list[Claim] = []
+        self.claims: list[Claim] = []
         self._kinds: dict[Claim, int] = {}
 
     def kind(self, fluent: str, arguments: Sequence[str], holds: bool, origin: str) -> int:
@@ -208,14 +208,14 @@ class Claims:
         Args:
             fluent: e.g. ``held``.
             arguments: one or two entities.
-            holds: whether it holds, as the robot believes.
+            holds: whether the robot believes the fluent to be true.
             origin: the source of the belief.
         """
         a, b = (*arguments, "")[:2]
         claim = Claim(fluent, a, b, holds, origin)
-        kind = self._kinds.setdefault(claim, len(self.said))
-        if kind == len(self.said):
-            self.said.append(claim)
+        kind = self._kinds.setdefault(claim, len(self.claims))
+        if kind == len(self.claims):
+            self.claims.append(claim)
         return kind
 
 
@@ -223,7 +223,7 @@ _NO_POSE = (math.nan,) * 7
 _MOST_ARGUMENTS = 2
 _TEXTS_AT = 12
 _KEY = 40
-"""Bytes of a message's texts by which a form is looked up; it is compared in full then."""
+"""Number of bytes of a message's texts that are the key of its form, before a full comparison."""
 _TIME = struct.Struct("<iI")
 _NUMBERS = struct.Struct("<8d")
 _CONFIDENCE = struct.Struct("<d")
@@ -256,7 +256,7 @@ class BeliefReader:
 
     Args:
         definitions: the log's types.
-        claims: the earlier ones; new ones are added.
+        claims: the claims so far; new ones are added.
     """
 
     def __init__(self, definitions: Definitions, claims: Claims) -> None:
@@ -268,7 +268,7 @@ class BeliefReader:
         """Read the beliefs of a chunk.
 
         Raises:
-            ValueError: if one is about nothing or too much, or its pose is none.
+            ValueError: if one has the wrong number of entities, or an invalid pose.
             Exception: of many kinds, if one does not fit its definition.
         """
         kinds, times, numbers = [], [], []
@@ -280,7 +280,7 @@ class BeliefReader:
             numbers.append(form.numbers(data))
         table = np.array(numbers, np.float64).reshape(-1, 8)
         return BeliefColumns(
-            self._claims.said,
+            self._claims.claims,
             np.array(kinds, np.int64),
             np.array(times, np.int64),
             table[:, :7],
@@ -319,32 +319,32 @@ class BeliefReader:
         return self._claims.kind(str(message.fluent), arguments, holds, origin)
 
 
-def told_columns(events: Sequence[Event], claims: Claims) -> BeliefColumns:
-    """Return beliefs as columns.
+def event_columns(events: Sequence[Event], claims: Claims) -> BeliefColumns:
+    """Return the beliefs in events as columns.
 
     Args:
         events: see `belief_event`.
-        claims: the earlier ones; new ones are added.
+        claims: the claims so far; new ones are added.
     """
-    told = [belief_fields(event) for event in events]
+    beliefs = [belief_fields(event) for event in events]
     return BeliefColumns(
-        claims.said,
-        np.array([claims.kind(one.fluent, one.arguments, one.holds, one.origin) for one in told]),
+        claims.claims,
+        np.array([claims.kind(b.fluent, b.arguments, b.holds, b.origin) for b in beliefs]),
         np.array([event.time_ns for event in events], np.int64),
-        np.array([one.pose or _NO_POSE for one in told], np.float64).reshape(-1, 7),
-        np.array([one.confidence for one in told], np.float64),
+        np.array([one.pose or _NO_POSE for one in beliefs], np.float64).reshape(-1, 7),
+        np.array([one.confidence for one in beliefs], np.float64),
     )
 
 
 class BeliefBook:
-    """Takes in beliefs; each percept is an event ``perceived``, too.
+    """Collects beliefs; each percept becomes an event ``perceived``, too.
 
     Args:
-        book: to enter events in.
+        book: receives the events.
         errors: compares believed poses with the states.
 
     Attributes:
-        claims: their content.
+        claims: the distinct claims of the beliefs.
     """
 
     def __init__(self, book: Book, errors: PoseErrors) -> None:
@@ -355,11 +355,11 @@ class BeliefBook:
 
     @property
     def about(self) -> frozenset[tuple[str, str]]:
-        """The pairs of a fluent and an entity that there are beliefs about."""
-        return frozenset((claim.fluent, claim.a) for claim in self.claims.said)
+        """The pairs of fluent and entity in the beliefs."""
+        return frozenset((claim.fluent, claim.a) for claim in self.claims.claims)
 
     def add(self, part: BeliefColumns) -> int:
-        """Take in those that follow; returns the time of the last one [ns], 0 if there are none."""
+        """Add the next beliefs; return the time of the last one [ns], 0 without any."""
         if not len(part.kinds):
             return 0
         self._parts.append(part)
@@ -369,7 +369,7 @@ class BeliefBook:
 
     def columns(self) -> BeliefColumns:
         """Return all beliefs so far."""
-        claims = tuple(self.claims.said)
+        claims = tuple(self.claims.claims)
         if not self._parts:
             none = np.empty(0, np.int64)
             return BeliefColumns(claims, none, none, np.empty((0, 7)), np.empty(0))

@@ -1,4 +1,4 @@
-"""Shared by derivations: offsets in the states, spans, and the book of findings."""
+"""Shared by all derivations: an index of the scene, the detection of spans, and the book of findings."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Mask = NDArray[np.bool_]
 
 
 class SceneIndex:
-    """Lookups of the derivations in a layout.
+    """Lookups in a layout.
 
     Attributes:
-        layout: of the scene.
-        names: of the entities.
-        is_object: (entities,) bodies that move freely.
-        is_link: (entities,) links.
-        in_hand: (entities,) links of hands, which hold but do not support.
+        layout: layout of the scene.
+        names: names of the entities.
+        is_object: (entities,) whether the entity is a free body.
+        is_link: (entities,) whether it is a link.
+        in_hand: (entities,) whether it is a link of a hand, which holds but does not support.
         roots: robot -> its root link.
-        starts: (entities,) where each one's pose begins in the values; -1 where it has none.
-        hands_of: link's index -> names of the hands that it belongs to.
+        starts: (entities,) start of its pose in the values; -1 without one.
+        hands_of: index of a link -> names of its hands.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -58,7 +58,7 @@ class SceneIndex:
         self.starts = np.array(starts, np.int64)
 
     def poses(self, values: Floats, states: NDArray[np.int64], ids: NDArray[np.int64]) -> Floats:
-        """(m, 13) poses and twists of entities in states; of one without a pose at the world's origin, at rest."""
+        """(m, 13) poses and twists of entities in states; an entity without a pose is at rest in the world's origin."""
         starts = self.starts[ids]
         found: Floats = values[
             states[:, None], np.maximum(starts, 0)[:, None] + np.arange(POSE_SIZE)
@@ -74,12 +74,12 @@ Numbers = NDArray[np.int64]
 
 
 class Change(NamedTuple):
-    """The begin or the end of a span.
+    """The start or the end of a span.
 
     Attributes:
         state: number of the first state with it, or of the first one without it.
-        key: of the span that begins or ends.
-        begins: whether it begins.
+        key: key of the span.
+        begins: whether it is a start.
     """
 
     state: int
@@ -96,17 +96,16 @@ class _Span:
 
 
 class Spans:
-    """Follows the spans of many things at once, each with a hysteresis.
+    """Detects the spans of many conditions at once, with hysteresis.
 
-    A span begins with a state in which its thing holds clearly, if it does so in enough states one after the other;
-    it goes on while the thing holds at least weakly, and ends when it has not done so in enough states. A span that
-    begins
-    within as many states from the first one of the log has held from there: a scene settles, and its first state knows
-    nothing of contacts.
+    A span starts with the first of `clear` consecutive states in which its condition holds clearly. It continues
+    while the condition holds at least weakly, and ends after `absent` states without it. A span that starts within
+    the first `absent` states of the log is extended to the first state, because the scene settles there, and the
+    first state has no contacts yet.
 
     Args:
-        absent: states without it, one after the other, that end a span; fewer are passed over.
-        clear: states in which it holds clearly, one after the other, that begin one.
+        absent: number of consecutive states without the condition that end a span; fewer are ignored.
+        clear: number of consecutive states with the condition, clearly, that start a span.
     """
 
     def __init__(self, *, absent: int, clear: int = 1) -> None:
@@ -116,16 +115,16 @@ class Spans:
         self._changes: list[Change] = []
 
     def update(self, keys: Numbers, states: Numbers, clearly: Mask, newest: int) -> list[Change]:
-        """Add the states that follow.
+        """Add the next states.
 
         Args:
-            keys: (m,) that hold at least weakly, m in all.
-            states: (m,) in which state, counted from the first of the log.
-            clearly: (m,) whether it holds clearly.
-            newest: number of the last state that is known now.
+            keys: (m,) keys of conditions that hold at least weakly.
+            states: (m,) number of the state, counted from the start of the log.
+            clearly: (m,) whether the condition holds clearly.
+            newest: number of the last known state.
 
         Returns:
-            The changes that are certain now, by state.
+            The changes that are now certain, by state.
         """
         if len(keys):
             self._add(keys, states, clearly)
@@ -183,13 +182,13 @@ class Spans:
 
 @dataclass
 class Book:
-    """Occasions and events, each of which keeps its number.
+    """Occasions and events, each with a permanent number.
 
     Attributes:
         stretches: occasions.
-        of_fluent: the numbers of those of each fluent.
+        of_fluent: numbers of each fluent's occasions.
         happenings: events.
-        places: thing -> its occasions of ``loc``, each with the pose (7,) in the world.
+        places: entity -> its occasions of ``loc``, each with the pose (7,) in the world.
     """
 
     stretches: list[Stretch] = field(default_factory=list)
@@ -200,7 +199,7 @@ class Book:
     )
 
     def begin_occasion(self, fluent: str, a: str, b: str, from_ns: int) -> Stretch:
-        """Enter an occasion that begins."""
+        """Add an occasion that starts."""
         stretch = Stretch(fluent, a, b, from_ns)
         self.of_fluent.setdefault(fluent, []).append(len(self.stretches))
         self.stretches.append(stretch)
@@ -209,20 +208,20 @@ class Book:
     def happen(
         self, time_ns: int, name: str, arguments: Mapping[str, Json], source: str = DERIVED
     ) -> None:
-        """Enter an event."""
+        """Add an event."""
         row = len(self.happenings)
         self.happenings.append(Happening(row, time_ns, name, source, arguments))
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """The states that follow.
+    """The next states.
 
     Attributes:
-        states: of a chunk.
+        states: states of a chunk.
         first: number of the first of them in the log.
-        timeline: times of all states, these included.
-        index: of the scene.
+        timeline: times of all states, including these.
+        index: index of the scene.
     """
 
     states: States
@@ -240,12 +239,12 @@ Names = Callable[[int], tuple[str, str]]
 
 
 class StretchesByKey:
-    """Enters the spans of one fluent as occasions.
+    """Adds the spans of one fluent to the book as occasions.
 
     Args:
         fluent: its name.
-        names: key -> the entities that it is about.
-        book: to enter them in.
+        names: key -> the entities of the occasion.
+        book: receives the occasions.
     """
 
     def __init__(self, fluent: str, names: Names, book: Book) -> None:
@@ -255,7 +254,7 @@ class StretchesByKey:
         self._open: dict[int, Stretch] = {}
 
     def enter(self, changes: Iterable[Change], timeline: Timeline) -> list[tuple[Stretch, Change]]:
-        """Enter changes; returns each with its occasion."""
+        """Add changes; return each with its occasion."""
         entered = []
         for change in changes:
             time_ns = timeline.time(change.state)

@@ -1,4 +1,4 @@
-"""Derives all tables of a run or a log, some states after the other."""
+"""Derives all tables of a run or a log, in one pass over its states."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from hetwin_core.episodes.tables.poses import Piece, Timeline
 from hetwin_core.episodes.tables.rows import BORNE, DERIVED_EVENTS
 
 _DERIVED = frozenset({"contact", "on", BORNE, "attached", "loc", "moving"})
-"""These follow from the states, whatever an attribute is called."""
+"""Fluents that are derived from the states, even if an attribute has the same name."""
 _NONE, _YES = -1, -2
 _HELD, _HELD_OBJECT = "held", "held_object"
 
 
 class Truths:
-    """Enters every truth, and everything that names an entity, as an occasion of the attribute's name.
+    """Adds each attribute that is true, or names an entity, as an occasion with the attribute's name.
 
-    ``held(object, hand)`` is the attribute of the object if there is one, else the object that a hand's
-    ``held_object`` names.
+    ``held(object, hand)`` comes from an attribute of the object if there is one, else from the hand's
+    ``held_object``.
 
     Args:
-        layout: of the scene.
-        book: to enter them in.
+        layout: layout of the scene.
+        book: receives the occasions.
     """
 
     def __init__(self, layout: Layout, book: Book) -> None:
@@ -67,7 +67,7 @@ class Truths:
         return frozenset(names | ({_HELD} if self._by_hand and _HELD_OBJECT in names else set()))
 
     def update(self, batch: Batch) -> dict[str, Mask]:
-        """Look at the states that follow; returns object -> (n,) whether it is held, for objects that are at times."""
+        """Add the next states; return object -> (n,) whether it is held, for objects that are held in some of them."""
         if not self._slots:
             return {}
         now = self._meant(batch.states.values[:, self._columns])
@@ -93,7 +93,7 @@ class Truths:
         return held
 
     def _meant(self, values: Floats) -> Numbers:
-        """(n, k) index of the named entity, or whether it is true."""
+        """(n, k) index of the named entity, or whether the attribute is true."""
         finite = np.where(np.isfinite(values), values, -1.0)
         named = np.where(finite < len(self._layout.entities), finite, -1.0).astype(np.int64)
         truths = np.where(finite > 0.5, _YES, _NONE)
@@ -119,14 +119,14 @@ DROPPED = "dropped"
 
 
 class Drops:
-    """Enters ``dropped(object, hand)`` from when an object has fallen until a hand holds it again, by events.
+    """Adds ``dropped(object, hand)``, from an event of a drop until a hand holds the object again.
 
     Args:
-        layout: of the scene.
-        book: to enter them in.
+        layout: layout of the scene.
+        book: receives the occasions.
 
     Attributes:
-        known: its name, if a model of the run observes the hands.
+        known: the fluent's name, if a model of the run observes the hands; else empty.
     """
 
     def __init__(self, layout: Layout, book: Book) -> None:
@@ -136,7 +136,7 @@ class Drops:
         self.known = {DROPPED} if held else set()
 
     def happen(self, name: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
-        """Take in an event of a model."""
+        """Add an event of a model."""
         thing, hand = str(arguments.get("object")), str(arguments.get("hand") or "")
         if name == DROPPED and thing not in self._open:
             self._open[thing] = self._book.begin_occasion(DROPPED, thing, hand, time_ns)
@@ -145,24 +145,24 @@ class Drops:
 
 
 _STATES_AHEAD = 12
-"""A span that begins or ends in a state is found at most so many states later."""
+"""Maximum number of states after which a span's start or end is certain."""
 
 
 class Derivation:
-    """Takes in the states and events of a run, each once.
+    """Processes the states and events of a run, each once.
 
     Args:
-        layout: of the scene.
+        layout: layout of the scene.
 
     Attributes:
         timeline: times of all states.
-        pieces: where states are kept that were taken in together.
+        pieces: locations of the chunks of states.
         book: occasions and events.
-        tasks: of the robot's program.
-        errors: where believed poses are wrong.
-        beliefs: of the robot.
-        latest_ns: the last time of anything so far.
-        unclear: pairs of bodies that never move of which it is not known whether they touch.
+        tasks: tasks of the robot's program.
+        errors: errors of believed poses.
+        beliefs: beliefs of the robot.
+        latest_ns: the latest time so far.
+        unclear: pairs of static bodies whose contact is unknown.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -184,33 +184,33 @@ class Derivation:
 
     @property
     def recorded(self) -> frozenset[str]:
-        """The fluents about the world that the run can know."""
+        """The fluents about the world that the run records."""
         touching = {"contact", "on", BORNE, "attached"} if self._touching.seen else set()
         moving = {"moving", "loc"} if self._motion.known else set()
         return frozenset(touching | moving | self._drops.known) | self._truths.fluents
 
     @property
     def certain_ns(self) -> int:
-        """Time until which all occasions are known, however the run goes on."""
+        """Time up to which all occasions are final."""
         return self.timeline.time(max(0, len(self.timeline) - 1 - _STATES_AHEAD))
 
     @property
     def known_until_ns(self) -> int:
-        """Time until which everything is known, however the run goes on."""
+        """Time up to which everything is final."""
         newest = self.timeline.time(len(self.timeline) - 1)
         return max(min(self.certain_ns, newest - LATE_NS), self.timeline.time(0))
 
     def finish(self) -> None:
-        """Judge the findings that waited for states that do not come any more."""
+        """Complete the findings that were waiting for further states."""
         self._handling.update(self.latest_ns + HELD_ON_NS)
         self.errors.settle(self.latest_ns)
 
     def add_states(self, states: States, place: Place) -> Batch:
-        """Take in the states that follow.
+        """Add the next states.
 
         Args:
             states: at least one.
-            place: where they can be read again.
+            place: location from which they can be read again.
         """
         first = len(self.timeline)
         self.timeline.add(states.times)
@@ -227,7 +227,7 @@ class Derivation:
         return batch
 
     def _stand(self, batch: Batch) -> None:
-        """Enter bodies that never move, and so stand all through the run where they stand in the first state."""
+        """Add the contacts of static bodies in the first state, which last for the whole run."""
         found = standing(self._index.layout, batch.states.values[0])
         self.unclear = found.unclear
         for fluent, pairs in (("contact", found.contact), ("on", found.on), (BORNE, found.on)):
@@ -235,16 +235,16 @@ class Derivation:
                 self.book.begin_occasion(fluent, a, b, batch.timeline.time(0))
 
     def add_beliefs(self, beliefs: BeliefColumns) -> None:
-        """Take in beliefs."""
+        """Add beliefs."""
         self.latest_ns = max(self.latest_ns, self.beliefs.add(beliefs))
 
     def add_event(
         self, name: str, kind: str, source: str, time_ns: int, arguments: Mapping[str, Json]
     ) -> None:
-        """Take in an event.
+        """Add an event.
 
         Raises:
-            ValueError: if it is an action annotation whose status cannot be used.
+            ValueError: if it is an action annotation with an invalid status.
         """
         self.latest_ns = max(self.latest_ns, time_ns)
         is_action = kind == EventKind.ACTION
@@ -252,13 +252,13 @@ class Derivation:
             return  # nothing has happened yet
         if is_action:
             self.tasks.annotation(name, time_ns, arguments)
-        # Tasks have a table of their own, and their names are no events.
+        # Tasks have their own table.
         if kind != EventKind.TASK and not (is_action and name in DERIVED_EVENTS):
             self.book.happen(time_ns, name, arguments, source)
         if kind == EventKind.MODEL:
             self._drops.happen(name, time_ns, arguments)
         if name == TOUCH_ENDED and source == ROBOT_HEALTH:
-            self._touching.told(arguments)
+            self._touching.add_reported(arguments)
 
 
 class Scene:
@@ -270,12 +270,12 @@ class Scene:
 
 
 class Deriver(Derivation):
-    """Takes in the chunks of a log, each once.
+    """Processes the chunks of a log, each once.
 
     Args:
         file: the log.
         definitions: its types.
-        scene: its content.
+        scene: facts from its registry.
 
     Attributes:
         reader: decodes states.
@@ -288,7 +288,7 @@ class Deriver(Derivation):
         self._beliefs = BeliefReader(definitions, self.beliefs.claims)
 
     def add(self, chunk: Chunk) -> States | None:
-        """Take in a chunk, and return its states.
+        """Add a chunk, and return its states.
 
         Raises:
             Exception: of many kinds, if a message does not fit its definition.

@@ -1,4 +1,4 @@
-"""Which entities move, where things stay and when they leave, and which never move."""
+"""Detects moving entities, and objects that rest or leave their positions; and contacts of static bodies."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from hetwin_core.episodes.tables.lists import Stretch
 from hetwin_core.episodes.tables.poses import Times
 
 SPEED, TURN = 0.01, 0.05
-"""An entity that is faster on average moves [m/s, rad/s]; it has stopped when it is slower than half of that."""
+"""Average speed from which an entity moves [m/s, rad/s]; it stops below half of it."""
 WINDOW_NS = 100_000_000
-"""Time over which the average is taken: a recording's noise is no motion."""
+"""Time over which the speed is averaged [ns], because a recording's noise is not motion."""
 WINDOW_STATES = 10
-"""Most states over which it is taken."""
+"""Maximum number of states over which it is averaged."""
 ABSENT = 3
 _STATIC = (EntityKind.STATIC, EntityKind.CONCEPT)
 
 
 class Motion:
-    """Enters ``moving``, and the moving entities of each state.
+    """Adds ``moving``, and finds the moving entities in each state.
 
     Args:
-        index: of the scene.
-        book: to enter it in.
+        index: index of the scene.
+        book: receives the occasions.
     """
 
     def __init__(self, index: SceneIndex, book: Book) -> None:
@@ -55,11 +55,11 @@ class Motion:
 
     @property
     def known(self) -> bool:
-        """Whether anything can move."""
+        """Whether any entity can move."""
         return len(self.ids) > 0
 
     def update(self, batch: Batch) -> Mask:
-        """Look at the states that follow; returns (n, k) whether each of `ids` is still in each of them."""
+        """Add the next states; return (n, k) whether each of `ids` is at rest in each of them."""
         share = self._share(batch)
         state, entity = np.nonzero(share >= 0.5)
         changes = self._spans.update(
@@ -69,7 +69,7 @@ class Motion:
         return share < 0.5
 
     def _share(self, batch: Batch) -> Floats:
-        """(n, k) average speed or turn as a share of the threshold of motion."""
+        """(n, k) average linear or angular speed as a fraction of its threshold."""
         new = batch.states.values[:, self._columns]
         times = np.concatenate((self._times, batch.states.times))
         poses = np.concatenate((self._poses, new))
@@ -86,21 +86,21 @@ class Motion:
 
 
 DISTANCE, ANGLE = 0.005, math.radians(5.0)
-"""An object farther than this from where it came to rest has left its place [m, rad]."""
+"""Maximum displacement of an object at rest [m, rad]; beyond it, the object has left its position."""
 _COSINE = math.cos(ANGLE / 2)
 _STILL_STATES = 10
-"""States in which a thing must be still to be in a new place."""
+"""Minimum number of states at rest for a new position."""
 
 
 class Places:
-    """Enters ``loc`` for objects and robots' bases, and events ``loc_change`` when they leave a place.
+    """Adds ``loc`` for objects and robots' bases, and events ``loc_change`` when they leave a position.
 
-    A held object is in no place, though the hand may pause.
+    A held object has no position, even if the hand pauses.
 
     Args:
-        index: of the scene.
+        index: index of the scene.
         ids: the entities whose rest is passed to `update`.
-        book: to enter them in.
+        book: receives the occasions and events.
     """
 
     def __init__(self, index: SceneIndex, ids: Times, book: Book) -> None:
@@ -113,11 +113,11 @@ class Places:
         ]
 
     def update(self, batch: Batch, still: Mask, held: dict[str, Mask]) -> None:
-        """Look at the states that follow.
+        """Add the next states.
 
         Args:
             batch: the states.
-            still: (n, k) whether each of `ids` is still.
+            still: (n, k) whether each of `ids` is at rest.
             held: object -> (n,) whether a hand holds it; objects that no hand holds are left out.
         """
         for thing in self._things:
@@ -151,7 +151,7 @@ class _Thing:
                 at = self._leave(times, poses, self._place, at)
 
     def _leave(self, times: Times, poses: Floats, place: Floats, at: int) -> int:
-        """Look for the state that is away from the place; returns the number of that which follows."""
+        """Find the first state away from the position; return the index from which to continue."""
         step = poses[at:, :3] - place[:3]
         away = np.einsum("ij,ij->i", step, step) > DISTANCE**2
         away |= np.abs(poses[at:, 3:] @ place[3:]) < _COSINE
@@ -165,7 +165,7 @@ class _Thing:
         return at
 
     def _come_to_rest(self, times: Times, poses: Floats, still: Mask, at: int) -> int:
-        """Look for the state that ends a rest which is long enough; returns the number of that which follows."""
+        """Find the end of a sufficiently long rest; return the index from which to continue."""
         for i in range(at, len(times)):
             self._still_for = self._still_for + 1 if still[i] else 0
             if self._still_for >= _STILL_STATES:
@@ -180,19 +180,19 @@ class _Thing:
 
 
 NEAR_M = 1e-3
-"""Bodies that are not farther apart touch [m]."""
+"""Maximum distance of bodies that touch [m]."""
 _ALIGNED = 1.0 - 1e-9
 _HERE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 Pair = tuple[str, str]
 
 
 class Standing(NamedTuple):
-    """Pairs of bodies that never move.
+    """Pairs of static bodies.
 
     Attributes:
         on: the first one stands on the second.
         contact: they touch.
-        unclear: whether they do does not follow from the bounds of their shapes.
+        unclear: the bounds of their shapes do not decide whether they touch.
     """
 
     on: tuple[Pair, ...] = ()
@@ -201,11 +201,11 @@ class Standing(NamedTuple):
 
 
 def standing(layout: Layout, values: Floats) -> Standing:
-    """Return how the bodies of a scene that never move stand on each other.
+    """Return the supports and contacts of a scene's static bodies.
 
     Args:
-        layout: of the scene.
-        values: of a state.
+        layout: layout of the scene.
+        values: values of a state.
     """
     bodies = layout.of_kind(EntityKind.STATIC)
     shapes = [(e.name, s) for e in bodies for s in e.shapes if s.collides]
@@ -244,7 +244,7 @@ def _pose(layout: Layout, values: Floats, name: str) -> Floats:
 
 
 def _bounds(shape: Shape, body: Floats) -> tuple[Floats, Floats, bool]:
-    """Lowest and highest corner of a shape in the world, and whether it fills them up to their top and bottom."""
+    """Lower and upper corner of a shape in the world, and whether its top and bottom fill the bounds."""
     frame = rotation_matrix(body[3:])
     centre, turn = body[:3] + frame @ shape.pose[:3], frame @ rotation_matrix(shape.pose[3:])
     half = _half(shape)
@@ -261,7 +261,7 @@ def _bounds(shape: Shape, body: Floats) -> tuple[Floats, Floats, bool]:
 
 
 def _half(shape: Shape) -> Floats | None:
-    """Half lengths of a shape along its axes; None of a mesh."""
+    """Half lengths of a shape along its axes; None for a mesh."""
     match shape.kind, shape.size:
         case ShapeKind.BOX, size:
             return np.array(size) / 2.0

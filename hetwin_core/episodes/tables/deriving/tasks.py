@@ -21,7 +21,7 @@ _OWN = {"task", "parent", "after", "goal", "status", "reason", "variables", _PHA
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """A task as known so far; one without an id is named `operation.N`."""
+    """A task as far as it is known; one without an id gets the id `operation.N`."""
 
     row: int
     operation: str
@@ -38,8 +38,8 @@ class _Draft:
 class TaskBook:
     """Collects the messages of a robot's program about its tasks.
 
-    Action annotations that name a ``task`` count as messages about it: ``begin`` as active, ``end`` as done, unless
-    they have a ``status``. Those that name none are tasks of their own if they begin.
+    Action annotations with a ``task`` count as messages about it: ``begin`` as active, ``end`` as done, unless they
+    have a ``status``. Annotations without a task become tasks of their own, from ``begin`` on.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class TaskBook:
         self._running: list[_Draft] = []
 
     def message(self, message: Any) -> None:
-        """Take in a ``hetwin/msg/Task``.
+        """Add a ``hetwin/msg/Task``.
 
         Raises:
             ValueError: if its status or its variables cannot be used.
@@ -63,7 +63,7 @@ class TaskBook:
         self._note(draft, time_ns, Status(message.status))
 
     def annotation(self, operation: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
-        """Take in an action annotation, whose phase is among its arguments.
+        """Add an action annotation, whose phase is among its arguments.
 
         Raises:
             ValueError: if its status cannot be used.
@@ -114,7 +114,7 @@ class TaskBook:
             draft.history.append((time_ns, status))
 
     def _pair(self, operation: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
-        """Take in a phase of an annotation without a task; the end belongs to the begin that is most like it."""
+        """Add a phase of an annotation without a task; an end belongs to the most similar beginning."""
         phase = arguments.get(_PHASE)
         rest = {key: value for key, value in arguments.items() if key != _PHASE}
         if phase == "begin":
@@ -132,7 +132,7 @@ class TaskBook:
 
 
 def _set(draft: _Draft, time_ns: int, variables: Mapping[str, Json]) -> None:
-    """Note the values that variables have from a time on."""
+    """Record the values of variables from a time on."""
     if variables:
         draft.settings.append((time_ns, dict(variables)))
 
@@ -159,7 +159,7 @@ def _task(draft: _Draft, name: str, history: tuple[tuple[int, Status], ...], unt
         goal=draft.goal,
         status=status,
         reason=draft.reason,
-        variables={key: value for _, said in settings for key, value in said.items()},
+        variables={key: value for _, values in settings for key, value in values.items()},
         span=Interval(from_ns, last_ns if status in _ENDED else until_ns),
         history=history,
         settings=tuple(settings),
@@ -173,6 +173,6 @@ def _ids(value: Json) -> tuple[str, ...]:
 
 
 def _goal(value: Json) -> str:
-    """A task's goal is an expression of a fluent; ``closed``, as recordings have it for fingers, is none."""
+    """A task's goal, if it is a fluent; other texts, such as ``closed`` for fingers in recordings, are ignored."""
     text = value if isinstance(value, str) else ""
     return text if "(" in text else ""

@@ -1,4 +1,4 @@
-"""Touches, supports and attachments; objects that are picked up and set down."""
+"""Derives contacts, supports and attachments; and events of picking objects up and setting them down."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ from hetwin_core.episodes.tables.lists import Stretch
 from hetwin_core.episodes.tables.rows import BORNE
 
 TOUCHING_M = 2e-4
-"""Bodies that come nearer than this touch [m]."""
+"""Maximum distance at which bodies start to touch [m]."""
 CLEAR_M = 1e-3
-"""Bodies that have touched part when they are farther from each other than this [m]."""
+"""Maximum distance at which touching bodies remain in contact [m]."""
 ABSENT = 3
-"""States without a contact that end it: bodies at rest part for a state now and then."""
-TOLD_NS = 100_000_000
-"""A reported touch and one that was seen so long before or after are the same [ns]."""
+"""Number of states without a contact that end it: bodies at rest sometimes part for a state."""
+SAME_NS = 100_000_000
+"""Maximum time between a reported touch and an observed one that count as the same [ns]."""
 _UPWARD = math.cos(math.radians(45.0))
 _REST_SPEED, _REST_TURN = 0.02, 0.2
 _REST_STATES = 3
 _STIRRED_STATES = 10
-"""An object that stands on something may stir for fewer states."""
+"""Number of states in motion that end the rest of an object on its support; fewer are ignored."""
 _MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Rows of proximity that concern known entities.
+    """Rows of proximity between known entities.
 
     Attributes:
         a: (m,) index of the object.
         b: (m,) index of the other entity.
-        state: (m,) which of the batch's states.
+        state: (m,) index of the batch's state.
         rows: (m, 12) all columns.
     """
 
@@ -60,7 +60,7 @@ class Pairs:
 
     @property
     def distance(self) -> Floats:
-        """(m,) [m]."""
+        """(m,) distances [m]."""
         return self.rows[:, 2]
 
     def where(self, mask: Mask) -> Pairs:
@@ -69,7 +69,7 @@ class Pairs:
 
 
 def near_pairs(states: States, entities: int) -> Pairs:
-    """Return the rows of entities that touch or have hardly parted."""
+    """Return the rows of entities at most `CLEAR_M` apart."""
     rows = states.proximity
     near = np.isfinite(rows[:, :3]).all(axis=1) & (rows[:, 2] <= CLEAR_M)
     ids = rows[:, :2]
@@ -80,15 +80,15 @@ def near_pairs(states: States, entities: int) -> Pairs:
 
 
 class Touching:
-    """Enters ``contact``, ``on`` and ``attached``, and the events ``collision`` and ``collision_end``.
+    """Adds ``contact``, ``on``, ``borne_by`` and ``attached``, and the events ``collision`` and ``collision_end``.
 
-    ``on(a, b)`` holds while an object is at rest on something that supports it from below; ``borne_by(a, b)`` begins
-    likewise, and lasts until it has left that, even if it is pushed along or tips. ``attached(a, b)`` begins when a
-    link moves an object that touches it, and lasts as long as they touch and do not move against each other.
+    ``on(a, b)`` holds while an object is at rest on something that supports it from below. ``borne_by(a, b)``
+    starts likewise, and lasts until the object has left its support, even if it is pushed or tips. ``attached(a,
+    b)`` starts when a link moves an object that it touches, and lasts while they touch without relative motion.
 
     Args:
-        index: of the scene.
-        book: to enter them in.
+        index: index of the scene.
+        book: receives the occasions and events.
     """
 
     def __init__(self, index: SceneIndex, book: Book) -> None:
@@ -109,15 +109,15 @@ class Touching:
         self.seen = False
 
     def update(self, batch: Batch) -> None:
-        """Look at the states that follow."""
+        """Add the next states."""
         self.seen = self.seen or len(batch.states.proximity) > 0
         pairs = near_pairs(batch.states, self._count)
         self._update_contacts(batch, pairs)
         self._update_attachments(batch, pairs)
         self._update_supports(batch, pairs)
 
-    def told(self, arguments: Mapping[str, Json]) -> None:
-        """Enter a touch that is over and was seen in no state, of a link and an object; see `robot_health`."""
+    def add_reported(self, arguments: Mapping[str, Json]) -> None:
+        """Add a touch of a link and an object that has ended and is in no state; see `robot_health`."""
         link, thing = str(arguments.get("link")), str(arguments.get("object"))
         begin, end = arguments.get(FROM), arguments.get(TO)
         if thing not in self._objects or not isinstance(begin, float) or not isinstance(end, float):
@@ -126,8 +126,8 @@ class Touching:
         known = (self._book.stretches[i] for i in self._book.of_fluent.get("contact", ()))
         if any(
             (one.a, one.b) == (thing, link)
-            and one.from_ns < to_ns + TOLD_NS
-            and (one.to_ns is None or one.to_ns + TOLD_NS > from_ns)
+            and one.from_ns < to_ns + SAME_NS
+            and (one.to_ns is None or one.to_ns + SAME_NS > from_ns)
             for one in known
         ):
             return
@@ -187,14 +187,14 @@ def _poses(batch: Batch, state: Numbers, ids: Numbers) -> Floats:
 
 
 def _motion_at_contact(batch: Batch, pairs: Pairs) -> tuple[Floats, Floats]:
-    """Speed and turn of a against b where they touch, (m,) each [m/s, rad/s]."""
+    """Linear and angular speed of a relative to b at the contact, (m,) each [m/s, rad/s]."""
     a, b = _poses(batch, pairs.state, pairs.a), _poses(batch, pairs.state, pairs.b)
     point = pairs.rows[:, 3:6]
     return _length(_velocity(a, point) - _velocity(b, point)), _length(a[:, 10:] - b[:, 10:])
 
 
 def _motion_of_origins(batch: Batch, pairs: Pairs) -> tuple[Floats, Floats, Floats, Floats]:
-    """Speed and turn of a's origin against b, and those of b there, (m,) each [m/s, rad/s]."""
+    """Linear and angular speed of a's origin relative to b, and of b at this point, (m,) each [m/s, rad/s]."""
     a, b = _poses(batch, pairs.state, pairs.a), _poses(batch, pairs.state, pairs.b)
     carried = _velocity(b, a[:, :3])
     against = _length(a[:, 7:10] - carried)
@@ -213,9 +213,9 @@ def _length(vectors: Floats) -> Floats:
 
 
 HELD_ON_NS = 100_000_000
-"""A picked-up object is still attached, and on nothing, so long after it has left its support [ns]."""
+"""Time after leaving its support for which a picked-up object must stay attached, without a support [ns]."""
 SETTLE_NS = 300_000_000
-"""A set-down object comes to rest at most so long after the hand has let it go [ns]."""
+"""Maximum time from the release of a set-down object until it is at rest [ns]."""
 
 
 class _Carrier(NamedTuple):
@@ -224,14 +224,14 @@ class _Carrier(NamedTuple):
 
 
 class Handling:
-    """Enters events ``pick_up(object, hand)`` and ``set_down(object, support)``.
+    """Adds events ``pick_up(object, hand)`` and ``set_down(object, support)``.
 
-    An object is picked up when it leaves what it was on, attached to a hand, and stays so; it is set down when it has
-    come to rest on something that it was carried to, and the hand has let it go.
+    An object is picked up when it leaves its support attached to a hand, and stays attached. It is set down when it
+    is at rest on something that it was carried to, and the hand has released it.
 
     Args:
-        index: of the scene.
-        book: with ``borne_by``, ``attached`` and ``held``; to enter them in.
+        index: index of the scene.
+        book: has ``borne_by``, ``attached`` and ``held``; receives the events.
     """
 
     def __init__(self, index: SceneIndex, book: Book) -> None:
@@ -244,13 +244,13 @@ class Handling:
         self._landing: list[Stretch] = []
 
     def update(self, now_ns: int) -> None:
-        """Judge the motions until a time, before which all occasions are known."""
-        self._look()
+        """Process the motions up to a time before which all occasions are final."""
+        self._collect()
         certain_ns = now_ns - HELD_ON_NS
         self._leaving = [s for s in self._leaving if not self._has_left(s, certain_ns)]
         self._landing = [s for s in self._landing if not self._has_landed(s, certain_ns)]
 
-    def _look(self) -> None:
+    def _collect(self) -> None:
         for stretch in self._book.stretches[self._seen :]:
             if stretch.fluent == BORNE:
                 self._supports[stretch.a].append(stretch)
@@ -268,7 +268,7 @@ class Handling:
         return hands[0] if hands else link
 
     def _has_left(self, support: Stretch, certain_ns: int) -> bool:
-        """Whether a support is over and judged."""
+        """Whether a support has ended and was processed."""
         if support.to_ns is None or support.to_ns > certain_ns:
             return False
         later = support.to_ns + HELD_ON_NS
@@ -279,7 +279,7 @@ class Handling:
         return True
 
     def _has_landed(self, support: Stretch, certain_ns: int) -> bool:
-        """Whether a support that began is judged, or over before the hand let go."""
+        """Whether a support that started was processed, or ended before the release."""
         if support.from_ns > certain_ns:
             return False
         brought = [
