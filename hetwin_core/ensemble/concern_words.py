@@ -69,7 +69,7 @@ def _sentences(events: Sequence[Event]) -> Iterator[str]:
 
 
 def _is_over(event: Event, hand: Json) -> bool:
-    """Whether a hand has let go of something, or an object stands for that."""
+    """Whether the hand released it, or an object was added for it."""
     of_hand = {LET_GO_OF_SOMETHING: "hand", APPEARED: "source"}.get(event.name)
     return of_hand is not None and event.arguments.get(of_hand) == hand
 

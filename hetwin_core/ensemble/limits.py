@@ -22,7 +22,7 @@ _MIB = 2**20
 _LARGEST_MIB = 128
 _PIECES, _TIMES = 2, 50
 _BYTES_OF_VALUE = 40
-"""Memory of a value in JSON [bytes]; up to three times as much may be needed."""
+"""Assumed memory of a JSON value [bytes]; a value may take up to three times as much."""
 _DIGITS = 300
 """Maximum number of digits of a number; floating-point numbers have fewer."""
 _PART = 2**20

@@ -200,7 +200,7 @@ class MainChanges(Changes):
 
     Attributes:
         block: the numbers of all that it contributed, in that order, poses in the world frame; instead of `values`.
-        tables: tables that it has made in this step, by name; see `scene.tables`.
+        tables: tables that it has made in this step, by name; see `scene.snapshot.TABLES`.
         ended: the source has ended.
         input_ns: with a live robot: when the newest joint sample in its state was measured, in the system time of
             this machine [ns].

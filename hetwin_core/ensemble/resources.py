@@ -55,7 +55,7 @@ def _content(file: Path) -> bytes:
 
 
 def cache_folder(name: str) -> Path:
-    """Return the folder for what can be computed anew, by the XDG base directory specification."""
+    """Return the folder for cached data, by the XDG base directory specification."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "hetwin" / name
 

@@ -37,7 +37,7 @@ class Loop(Protocol):
 
     @property
     def step(self) -> int:
-        """The last complete one."""
+        """Number of the last complete step."""
 
     def go_on(self) -> RunSummary:
         """Take all remaining steps, and return the summary of the run."""
@@ -245,7 +245,7 @@ class BetweenSteps:
 
 
 def _spec_text(spec: Any) -> str | None:
-    """A source in the form that options of a start have; None if there is none."""
+    """A source in the form of `RunOptions.source`; None without one."""
     return spec if spec is None or isinstance(spec, str) else json.dumps(spec)
 
 

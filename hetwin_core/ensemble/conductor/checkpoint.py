@@ -23,7 +23,7 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.validation import check
 
 SOURCE, NEEDS_SOURCE = "source", "needs_source"
-"""Keys of a main model's state: the position in its source, or the reason why no other process can continue with it."""
+"""Keys of a main model's state: of its source, and the reason why no other process can continue with it."""
 _PARTS = (
     *("digest", "beliefs", "events", "scheduler", "outputs", "handovers", "policy", "failures"),
     *("effects", "triggers", "outside", "publisher"),
@@ -38,7 +38,7 @@ class Checkpoint:
     Attributes:
         scenario: path of the scenario's file.
         options: options of the run's start.
-        given: all input of the run, see `given.run_given`.
+        given: all input of the run, see `report.run_given`.
         step: number of the last complete step.
         time_ns: simulated time of that step [ns].
         conductor: state of each part of the conductor, by its name.
@@ -204,7 +204,7 @@ def check_same(saved: Mapping[str, Any], now: Mapping[str, Any], *, new_source: 
     """Check that a run has the input of a saved one.
 
     Args:
-        saved, now: see `given.run_given`.
+        saved, now: see `report.run_given`.
         new_source: whether the run continues with another source.
 
     Raises:

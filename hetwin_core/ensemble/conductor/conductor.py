@@ -78,7 +78,7 @@ class Conductor:
 
     @property
     def is_live(self) -> bool:
-        """Whether the source is a robot that runs now, whose stamps are not simulated time."""
+        """Whether the source is a live robot, whose stamps are not simulated time."""
         return is_live(self._scenario, self._options)
 
     def prepare(self) -> RunStart:
@@ -166,7 +166,7 @@ class Conductor:
         """Restore a saved run, so that it can continue; called instead of `prepare`, or after it.
 
         Args:
-            checkpoint: of a run of the same scenario, with the options of this one; see `Checkpoint.opening`.
+            checkpoint: of a run of the same scenario, with the options of this one.
 
         Raises:
             BadInput: see `prepare`; or if the checkpoint belongs to another run; the models are then stopped.

@@ -122,7 +122,7 @@ class FailureHandler(Restorable):
         ports: the models, by index.
         policy: decides.
         handovers: moves the responsibilities of a failed model.
-        scheduler: steps the models, no longer those that are given up.
+        scheduler: steps the models, except those that are given up.
         listeners: receive notes.
 
     Attributes:

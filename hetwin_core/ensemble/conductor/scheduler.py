@@ -40,7 +40,7 @@ class Scheduler(Restorable):
         stretch: factor by which models step less often than by their rates.
         missed: name of a model -> steps that it skipped because the main model was late.
         any_beside: whether any model may be coupled beside the main one.
-        stride: greatest common divisor of the main steps at which service-stepped models step.
+        stride: greatest common divisor of the periods, in main steps, of the service-stepped models.
     """
 
     saved_fields = ("interrupted", "_last_ns", "_changed", "stretch", "missed")

@@ -40,7 +40,7 @@ class Unsaveable(Refused):
 
 
 def class_name(cls: type[Any]) -> str:
-    """Name of a class, as `classes.find` accepts it."""
+    """Name of a class, as `record.find` accepts it."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 

@@ -141,7 +141,7 @@ class ModelPort(ABC):
 
     @abstractmethod
     def start(self, scene: Snapshot) -> None:
-        """Begin the run."""
+        """Start the model."""
 
     @abstractmethod
     def begin_step(self, tick: Tick) -> None:

@@ -20,8 +20,8 @@ LETTING_GO_NS = 300_000_000
 TOUCHED_NS = 300_000_000
 """Maximum time between a link's touch and the start of a motion that it may have caused [ns]."""
 PASSED_ON_NS = 100_000_000
-"""Maximum time after the start of a motion for a touch of another moving body that may have caused it; later, that
-body was struck itself [ns].
+"""Until this time after the start of a motion, a touch of another moving body may have caused it [ns]; later touches
+are its effects.
 """
 LATE_NS = 700_000_000
 """Maximum delay of an event of toppling or falling after the object has come to rest [ns]."""
@@ -159,7 +159,7 @@ class Moves:
         return next((other for other in others if other not in self._facts.bodies.links), "")
 
     def _parted(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
-        """Start of its tipping or slipping, or of the motion in which it left its support; else of its release."""
+        """Time when it started to tip or slip; else of its departure from its support; else of its release."""
         begun = self._tipping_time(
             name, free if last is None else Interval(last.span.to_ns, free.to_ns)
         )

@@ -20,7 +20,7 @@ from hetwin_core.episodes.tables.rows import (
 )
 
 LEAST_NS = 400_000_000
-"""Maximum time for which a belief may be incorrect without being a flaw [ns]."""
+"""Minimum duration of an incorrect belief that is a flaw [ns]."""
 PERIODS = 2.5
 """The same as a multiple of the usual period of its messages."""
 _USUAL_NS = 10_000_000_000

@@ -25,7 +25,7 @@ class LogContent:
     Args:
         run: folder of the run.
         wanted: topics to read.
-        definitions: definitions of its log, of which nothing has been read; None: they are made.
+        definitions: reader of its log's types, not used before; None: a new one.
         also: called with each chunk.
 
     Raises:

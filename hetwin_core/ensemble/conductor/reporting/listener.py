@@ -61,7 +61,7 @@ class RunStart:
         warnings: input that models could not use, each with the model's name.
         snapshot: the scene at the start.
         shown: addresses at which other programs show the main model's world, by name; may be empty.
-        given: all input of the run, see `given.run_given`.
+        given: all input of the run, see `report.run_given`.
         able: names of the models that can be responsible, by the name of each attribute of the scene.
         buttons: event and arguments that each button of a page raises, by its caption.
     """

@@ -191,7 +191,7 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
         gathering.add(port.plan, contribution)
         contributions[port.plan.index] = contribution
     main = contributions[scenario.main.index]
-    assert isinstance(main, MainContribution)  # a main model makes no other
+    assert isinstance(main, MainContribution)  # a main model always returns one
     scene = _scene(scenario, gathering, records, len(main.attributes))
     return Ready(
         scene,

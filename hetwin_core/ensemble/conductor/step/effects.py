@@ -40,7 +40,7 @@ def slot_of(layout: Layout, entity: str, attribute: str, size: int | None = None
 
 
 class EffectRunner(Restorable):
-    """Carries out effects of triggers (see `triggers.effects.Effects`), requests of models, and placements.
+    """Carries out effects of triggers (see `triggers.runner.Effects`), requests of models, and placements.
 
     A refusal is noted and counted, and the run continues. A model that fails is passed to the failure handler.
 

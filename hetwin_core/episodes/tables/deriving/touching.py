@@ -268,7 +268,7 @@ class Handling:
         return hands[0] if hands else link
 
     def _has_left(self, support: Stretch, certain_ns: int) -> bool:
-        """Whether a support has ended and was processed."""
+        """Whether a support has ended for certain; if a hand lifted the object from it, the event is added."""
         if support.to_ns is None or support.to_ns > certain_ns:
             return False
         later = support.to_ns + HELD_ON_NS
@@ -279,7 +279,7 @@ class Handling:
         return True
 
     def _has_landed(self, support: Stretch, certain_ns: int) -> bool:
-        """Whether a support that started was processed, or ended before the release."""
+        """Whether it is certain if a hand set the object down on a support; if so, the event is added."""
         if support.from_ns > certain_ns:
             return False
         brought = [
