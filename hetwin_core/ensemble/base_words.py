@@ -10,4 +10,4 @@ BASE_ALIGNED = "base_aligned"
 """The base was moved to that pose: object (the robot), remark (the distance by which it was off)."""
 
 ROUTINE = frozenset({DRIVE_BASE, ALIGN_BASE, BASE_ALIGNED})
-"""Events of a controller at work; they are in the log and on the timeline, and not printed with the other events."""
+"""Frequent events of a controller; they are in the log and on the timeline, but are not printed."""

@@ -17,7 +17,7 @@ LOC = "loc"
 PERCEPT = "percept"
 """Origin of beliefs that come from perception."""
 OFF_UNIT = 0.1
-"""Tolerance of a quaternion's norm: further than this from 1, it is rejected."""
+"""Maximum deviation of a quaternion's norm from 1."""
 _PROBLEM = "problem"
 _POSE = 7
 

@@ -26,7 +26,7 @@ def model_class(type_name: str) -> type[Model]:
         type_name: a name that `model_types` lists, or MODULE:CLASS.
 
     Raises:
-            BadInput: if there is no such type, or the class is not a model.
+        BadInput: if there is no such type, or the class is not a model.
     """
     point = None if ":" in type_name else _entry_point(type_name)
     location = type_name if point is None else point.value
@@ -34,7 +34,7 @@ def model_class(type_name: str) -> type[Model]:
     try:
         found = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
-        raise refusal(error.name or "") or _module_missing(error, location, point) from error
+        raise refusal(error.name or "") or _no_module(error, location, point) from error
     except Exception as error:  # a third party's module may raise anything while it is imported
         raise _not_importable(error, location) from error
     if not (isinstance(found, type) and issubclass(found, Model)):
@@ -56,7 +56,7 @@ def declared(cls: type[Model]) -> type[Model]:
         cls.declare()
     except Exception as error:  # a third party's model may raise anything
         raise BadInput(
-            f"the model does not say what it is: {type(error).__name__}: {error}",
+            f"the model cannot be declared: {type(error).__name__}: {error}",
             found=cls.__name__,
             expected="a model that passes hetwin model check",
         ) from error
@@ -80,9 +80,7 @@ def _entry_point(name: str) -> EntryPoint:
     return found
 
 
-def _module_missing(
-    error: ModuleNotFoundError, location: str, point: EntryPoint | None
-) -> BadInput:
+def _no_module(error: ModuleNotFoundError, location: str, point: EntryPoint | None) -> BadInput:
     """Return the error about a missing module: the model's own, or one that it imports."""
     if point is not None and _is_module_or_parent(error, point.module):
         package = package_of(point)

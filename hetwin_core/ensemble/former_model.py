@@ -95,11 +95,10 @@ class Model(PresentModel):
     @classmethod
     def declare(cls) -> None:
         """Declare the model's description."""
-        description = cls.describe()
-        cls.summary, cls.rate = description.summary, description.rate
-        cls.provides, cls.raises = description.provides, description.raises
-        cls.can_be_main, cls.watched = description.can_be_main, description.watched
-        cls.stepping = description.stepping
+        described = cls.describe()
+        cls.summary, cls.rate, cls.stepping = described.summary, described.rate, described.stepping
+        cls.provides, cls.raises = described.provides, described.raises
+        cls.can_be_main, cls.watched = described.can_be_main, described.watched
         cls.asked = cls().parameters()
 
     def parameters(self) -> Sequence[ParameterRequest]:

@@ -205,8 +205,8 @@ class MainChanges(Changes):
         input_ns: with a live robot: when the newest joint sample in its state was measured, in the system time of
             this machine [ns].
         late: with a live robot: the twin is too far behind; other models should step less often.
-        quiet_ns: before this time, without new input, steps have no output but a state. Such steps may be requested
-            in one call, whose period is their sum. None: no such steps [ns].
+        quiet_ns: before this time, steps without new input yield nothing but a state, so that several of them may
+            be requested in one call with their total period [ns]; None: no such steps.
     """
 
     block: Floats | None = field(default=None, kw_only=True)

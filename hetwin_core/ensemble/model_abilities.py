@@ -67,7 +67,7 @@ class Adjustable(Protocol):
     """Continues with other values of its parameters, as predictions draw them."""
 
     def change(self, parameters: Mapping[str, Json]) -> None:
-        """Continue with other values of some parameters; called with none so that the model can prepare for changes.
+        """Continue with other values of some parameters; a call without any lets the model prepare for changes.
 
         Raises:
             Refused: if the model cannot change one of them in a run; none has changed then.

@@ -123,7 +123,7 @@ def refusal(module: str, *places: Path) -> BadInput | None:
         spec = None if by is None else PathFinder.find_spec(name, [str(folder)])
         if spec is not None and PathFinder.find_spec(name) is None:
             return BadInput(
-                f"code beside a scenario would be run that {by} names, and not you",
+                f"this would run code beside a scenario that {by} names, not you",
                 found=spec.origin or str(folder / name),
                 expected="--trust, if you trust who wrote it",
             )

@@ -104,10 +104,7 @@ def is_routine_touch(event: Event) -> bool:
 
 
 def _concern_line(event: Event) -> str:
-    """A concern with its severity, and with its duration if the event ends it; an intended drop has no severity.
-
-    A touch has no severity either.
-    """
+    """A concern with its severity (none for touches and intended drops), and its duration if the event ends it."""
     if event.name == TOUCHED:
         return event_words(event)
     begun, ended = event.arguments.get("from"), event.arguments.get("to")

@@ -54,9 +54,8 @@ class Judge:
             sources = ("the robot's program", _STATE)
             spans = ((task.span.from_ns, done_ns),)
             row = CoverageRow(Claim.TASK, task.id, True, truth, sources, spans=spans, matters=False)
-            given = {"task": task.id, "goal": task.goal}
-            missed = None if truth else self._missed(GOAL_MISSED, given, task.goal, done_ns)
-            yield Found(row, missed)
+            what = {"task": task.id, "goal": task.goal}
+            yield Found(row, None if truth else self._missed(GOAL_MISSED, what, task.goal, done_ns))
 
     def outcome(self, name: str, question: str) -> Found:
         """One outcome of the scenario."""

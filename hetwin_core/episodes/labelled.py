@@ -75,7 +75,7 @@ def read_labelled(folder: Path) -> Labelled:
     file = folder / TRUTH
     if not is_episode(file.parent):
         raise BadInput(
-            "this episode is not whole", file=file.parent, expected=f"{RECORDING} and {SCENE}"
+            "this episode is incomplete", file=file.parent, expected=f"{RECORDING} and {SCENE}"
         )
     try:
         truth = read_json(file)

@@ -120,7 +120,7 @@ class DueStates:
         self._last = KeptState.of(step, scene).copied()
         return None
 
-    def left(self) -> KeptState | None:
+    def take_last(self) -> KeptState | None:
         """Return the remembered last state, and forget it; None if it was written already."""
         last, self._last = self._last, None
         return last
@@ -293,13 +293,13 @@ class RunLog(RunListener):
         Raises:
             RunFailed: if the disk cannot be written to.
         """
-        bag, last = self._bag, self._states.left()
+        bag, last = self._bag, self._states.take_last()
         if bag is None:
             return
         bag.use_room()
         try:
             if last is not None:
-                self._write_state(last._replace(near=last.near.left()))
+                self._write_state(last._replace(near=last.near.after_run()))
             elif self._owners_since is not None:
                 self._write([self._encoder.responsibilities(self._owners_since)])
         finally:

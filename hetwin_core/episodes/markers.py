@@ -63,7 +63,7 @@ class MarkerGeometry(NamedTuple):
 
 
 def marker_geometry(shape: Shape) -> MarkerGeometry:
-    """Return the marker geometry of a shape; capsules become cylinders, because rows are no capsule markers."""
+    """Return the marker geometry of a shape; capsules become cylinders, because there are no capsule markers."""
     size = [float(x) for x in shape.size]
     points = np.empty((0, 3))
     match shape.kind:

@@ -40,7 +40,7 @@ class Schema(NamedTuple):
     """A message type.
 
     Attributes:
-            number: its number in the file.
+        number: its number in the file.
         name: e.g. ``std_msgs/msg/String``.
         text: its definition.
     """
@@ -54,7 +54,7 @@ class Channel(NamedTuple):
     """A topic.
 
     Attributes:
-            number: its number in the file.
+        number: its number in the file.
         schema: number of its type.
         topic: its name.
     """

@@ -299,20 +299,8 @@ def contact_lines(near: Floats) -> Floats:
         near: rows of `Snapshot.proximity`.
     """
     lines: list[tuple[float, float, float]] = []
-    for (
-        _,
-        _,
-        _,
-        x,
-        y,
-        z,
-        _,
-        _,
-        _,
-        fx,
-        fy,
-        fz,
-    ) in near.tolist():  # so few rows that arrays are slower
+    # so few rows that arrays are slower
+    for _, _, _, x, y, z, _, _, _, fx, fy, fz in near.tolist():
         size = math.sqrt(fx * fx + fy * fy + fz * fz)
         if size > _LEAST_N:
             scale = min(_METRES_PER_NEWTON, _LONGEST / size)

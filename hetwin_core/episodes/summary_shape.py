@@ -132,5 +132,5 @@ def check_summary(data: Mapping[str, Any], file: Path) -> None:
         where = ".".join(map(str, first["loc"]))
         found = str(first["input"])[:60]
         raise BadInput(
-            "this is none of hetwin's", file=file, where=where, found=found, expected=first["msg"]
+            "this is no run's summary", file=file, where=where, found=found, expected=first["msg"]
         ) from None

@@ -1,4 +1,4 @@
-"""Decodes hetwin's messages.
+"""Converts between hetwin's ROS messages and the types of the core.
 
 Long arrays are `array.array`, which the generated message classes store without checking each number, and which
 numpy reads without copying.
@@ -22,7 +22,7 @@ from hetwin_core.ensemble.topics import BELIEFS
 
 NS = 1_000_000_000
 ANNOTATIONS_SOURCE = "annotations"
-"""Source of actions that are announced to the conductor."""
+"""Source of events from action annotations."""
 
 
 def fill_time(message: Time, time_ns: int) -> None:

@@ -47,9 +47,7 @@ def of_run(name: str, run: str) -> str:
 
 
 STEP_DEPTH = 100
-"""Queue depth of calls. A model gets its next call after it has returned the last one, so that only late ones queue
-up.
-"""
+"""Queue depth of calls. A model gets its next call after it has returned the last one: only late calls queue up."""
 
 SERVICE_DEPTH = 1000
 """Queue depth of services; with the default of 10, bursts of requests are lost without any report."""

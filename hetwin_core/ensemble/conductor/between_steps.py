@@ -61,8 +61,9 @@ class Mark(NamedTuple):
 class BetweenSteps:
     """A run after a step's state is published and before the next step begins; see `Conductor.at_barriers`.
 
-    No model is in a step, except those in threads of their own: beside the main model, on the clock or free. Valid
-    only during the call, and in its thread. A process that is forked in the call continues the same run.
+    No model is in a step, except those in separate threads: models coupled beside the main model, clock-stepped and
+    free ones. Valid only during the call, and in its thread. A process that is forked in the call continues the
+    same run.
 
     Args:
         scenario: the scenario of the run.
@@ -113,7 +114,7 @@ class BetweenSteps:
         return self._loop.step
 
     def leap(self, following: Callable[[int], int]) -> None:
-        """Let the main model skip steps from now on; it must be able to.
+        """Let the main model skip steps from now on; only for a main model that can.
 
         Args:
             following: maps a complete step to the next one to be taken; the steps between them are skipped.

@@ -23,7 +23,7 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.validation import check
 
 SOURCE, NEEDS_SOURCE = "source", "needs_source"
-"""Keys of a main model's state: of its source, and the reason why no other process can continue with it."""
+"""Keys in a main model's state: the state of its source, and why no other process can continue with that source."""
 _PARTS = (
     *("digest", "beliefs", "events", "scheduler", "outputs", "handovers", "policy", "failures"),
     *("effects", "triggers", "outside", "publisher"),
@@ -60,11 +60,11 @@ class Checkpoint:
 
     @property
     def lacks_source(self) -> str | None:
-        """Why not even the process that saved the run can return to its source; None if it can."""
+        """Why even the process that saved the run cannot return to its source; None if it can."""
         return next((reason for reason, is_saved in self._needing() if not is_saved), None)
 
     def _needing(self) -> Iterator[tuple[str, bool]]:
-        """Why other processes need a source, and whether it is saved for this process."""
+        """Yield why other processes need another source, and whether the saving process can return to its own."""
         for saved in self.models.values():
             state = saved.get("state")
             if isinstance(state, dict) and NEEDS_SOURCE in state:
@@ -136,7 +136,7 @@ def put_back(
     Args:
         checkpoint: a checkpoint of this run.
         ports, parts, scene: models, parts and scene of the run.
-        here: whether the process is the one that saved them, which still has the source that others lack.
+        here: whether this is the process that saved them, which can return to its source.
 
     Raises:
         Refused: if the checkpoint has other models or needs a source.

@@ -270,7 +270,7 @@ class Conductor:
         self._controls.requests.append(Move(slot, plan.index, done))
 
     def awaits(self, name: str) -> bool:
-        """Whether this model belongs to the scenario itself and may connect with a new node, rather than join."""
+        """Whether this is one of the scenario's own models, which a new node may replace; others must `join`."""
         plan = self._scenario.plan(name)
         return plan is not None and plan.seat is None
 

@@ -113,8 +113,8 @@ def _too_often(failure: RunFailed) -> RunFailed:
 class FailureHandler(Restorable):
     """The only place where decisions about failed models are carried out.
 
-    Failures that occur meanwhile are decided on next, until none is pending: a model is given up, or restarted at
-    most `MAX_RESTARTS` times, and a failure of the main model ends the run.
+    A model is given up, or restarted at most `MAX_RESTARTS` times; a failure of the main model ends the run.
+    Failures that occur meanwhile are handled next.
 
     Args:
         scenario: names of the models.
@@ -156,7 +156,7 @@ class FailureHandler(Restorable):
         return self._policy.is_fatal(failure)
 
     def readmit(self, model: int) -> None:
-        """Handle failures again of a model that was given up and has joined again."""
+        """Handle failures again of a model that was given up, because it has joined again."""
         self._policy.readmit(model)
 
     def handle(self, failure: RunFailed) -> None:

@@ -108,7 +108,7 @@ class TwoPhaseHandover:
         An attribute that the main model cannot compute keeps that value.
 
         Raises:
-                RunFailed: if the main model does not take back an attribute that it computes itself.
+            RunFailed: if the main model does not take back an attribute that it computes itself.
         """
         place = self._scene.layout.slots[slot]
         owner = self._scene.table.owner(slot)

@@ -109,7 +109,7 @@ def assemble(
 
 
 def _digest(scenario: Scenario, scene: Scene) -> Digest:
-    """The digest of a run, without its observers for the user; these models own the last slots."""
+    """The digest of a run; models that only observe it for its user are left out, and own the last slots."""
     watching = {plan.index for plan in scenario.models if plan.in_conductor}
     slots = sum(owner not in watching for owner in scene.table.owners.tolist())
     names = [scenario.models[index].name for index in watching]

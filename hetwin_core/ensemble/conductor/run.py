@@ -290,7 +290,7 @@ class Run:
         self._step = step
 
     def _failed(self, error: Exception) -> tuple[str, RunFailed | None]:
-        """Return how a run ended in which this was raised, and its error."""
+        """Return how a run ended that raised this error, and the error in its summary."""
         if not isinstance(error, RunFailed):
             return "failed", self._unforeseen(error)
         if self._controls.stop.is_set() and self._scenario.plan(error.model):

@@ -61,7 +61,7 @@ class Scheduler(Restorable):
         self.missed: Counter[str] = Counter()
 
     def starting_beside(self, step: int) -> list[ModelPort]:
-        """Models coupled beside the main model whose period begins with this step of it.
+        """Models coupled beside the main model whose period begins with this main step.
 
         A period has `ModelPlan.every` main steps; the model's output is due with the last of them.
         """
@@ -71,7 +71,7 @@ class Scheduler(Restorable):
         return starting
 
     def due(self, step: int, scene: Scene) -> list[ModelPort]:
-        """Models that step after this step of the main model, or whose step beside it ends with this step."""
+        """Models whose output is due with this main step, whether they step after the main model or beside it."""
         due = [port for port in self._waited if step % port.plan.every == 0]
         if self.stretch > 1:
             due = self._less_often(due, step)
@@ -103,7 +103,7 @@ class Scheduler(Restorable):
         return bool(self.unwaited) or self.any_beside
 
     def next_due(self, step: int) -> int:
-        """The first step of the main model, from this one on, with which any service-stepped model steps."""
+        """The first main step, not before this one, at which the output of a service-stepped model is due."""
         soonest = sys.maxsize
         for port in self._waited:
             every = port.plan.every

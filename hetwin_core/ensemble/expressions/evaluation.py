@@ -91,6 +91,7 @@ class Scope(NamedTuple):
 
 
 Step: TypeAlias = Callable[[Scope], Any]
+"""A compiled expression: returns its value in a scope."""
 
 
 def evaluated(
@@ -115,7 +116,7 @@ def compiled(text: str) -> Any:
 
 
 class Steps:
-    """Makes steps of expressions, which can then be evaluated repeatedly.
+    """Compiles expressions to steps, which can be evaluated repeatedly.
 
     Args:
         text: text of the expression.
@@ -129,7 +130,7 @@ class Steps:
         return self._own(node) or self._of_the_library(node)
 
     def check_value(self, value: object) -> None:
-        """Check that a value may be used in the library, which accepts any unknown type without an error."""
+        """Hook for subclasses: raise an error for values that the library must not get, which accepts any type."""
 
     def argument(self, call: Call, number: int) -> Step:
         """Return the step of an argument of a function."""

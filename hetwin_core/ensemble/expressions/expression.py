@@ -77,7 +77,7 @@ class Expression:
 
     @cached_property
     def parts(self) -> tuple[Expression, ...]:
-        """Operands of the conjunction that the expression is; itself if it is no conjunction."""
+        """Operands of the expression's outermost ``&&``; the expression itself without one."""
         parts = conjuncts(self.node)
         if len(parts) == 1:
             return (self,)

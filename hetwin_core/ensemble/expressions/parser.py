@@ -78,7 +78,7 @@ class _Parser:
     def whole(self) -> Node:
         node = self._choice()
         if self._next.text:
-            raise self._error(f"{self._next.text!r} cannot stand here")
+            raise self._error(f"{self._next.text!r} is not allowed here")
         if depth_of(node) > _DEEPEST:
             raise self._error(f"it is nested deeper than {_DEEPEST}")
         return node

@@ -63,7 +63,7 @@ class Kind(NamedTuple):
     Attributes:
         type: the type; subclasses are not included.
         parts: returns the parts of an instance; raises KeyError if it cannot be saved.
-        made: makes an instance of such parts; raises TypeError, ValueError or KeyError for invalid ones.
+        made: makes an instance from such parts; raises TypeError, ValueError or KeyError for invalid ones.
         ordered: whether parts at the same index of two instances correspond.
     """
 

@@ -43,7 +43,7 @@ def find(name: str, packages: Collection[str]) -> type[Any]:
     for part in path.split("."):
         found = vars(found).get(part) if isinstance(found, type) or _is_module(found) else None
     if not isinstance(found, type) or hasattr(found, "__del__"):
-        raise Unsaveable(f"a saved state names the class {name}, which may not be made from one")
+        raise Unsaveable(f"a saved state names the class {name}, which cannot be restored")
     return found
 
 

@@ -40,8 +40,8 @@ class ModelPlan:
         every: number of main steps per step of the model.
         deadline: wall time that a call may take [s].
         on_failure: consequence of its failure.
-        patience: the same for `initialize`, which may read large files; longer only if the scenario gives no
-            deadline.
+        patience: deadline of `initialize` [s], which may read large files; longer than `deadline` only if the
+            scenario gives none.
         folder: folder of the module of `cls`, if it lies beside the scenario and is not installed.
         in_conductor: it runs in the conductor's process over every transport; it watches the run for its user, and
             its contribution is not part of the digest.

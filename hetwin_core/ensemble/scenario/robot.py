@@ -38,12 +38,8 @@ class RangeSensor(Strict):
 class Belt(Strict):
     """A link with moving surfaces, such as a conveyor."""
 
-    velocity: Vector3 = Field(
-        default=[0, 0, 0], description="velocity in the axes of each geometry, in m/s"
-    )
-    turn: Vector3 = Field(
-        default=[0, 0, 0], description="angular velocity about each geometry's centre, in rad/s"
-    )
+    velocity: Vector3 = Field(default=[0, 0, 0], description="along each geometry's axes, in m/s")
+    turn: Vector3 = Field(default=[0, 0, 0], description="about each geometry's centre, in rad/s")
 
 
 class Lidar(Strict):
@@ -207,9 +203,7 @@ class Robot(Strict):
         default=[], description="links without collisions, or patterns such as hand_safety_*"
     )
     lidars: dict[Name, Lidar] = Field(default={}, description="laser scanners, by name")
-    belts: dict[str, Belt] = Field(
-        default={}, description="patterns of links -> motion of their surfaces"
-    )
+    belts: dict[str, Belt] = Field(default={}, description="patterns of links -> surface motion")
 
 
 def _named_by_its_key(value: object) -> object:
@@ -278,9 +272,9 @@ def check_robots(
         return
     if has_robot:
         raise BadInput(
-            "there is one robot beside several",
+            "the keys robot and robots exclude each other",
             where="robot",
-            expected=f"it among the robots: {', '.join(robots)}",
+            expected=f"this robot under robots, with {', '.join(robots)}",
         )
     if has_source:
         raise BadInput(

@@ -122,9 +122,7 @@ class Hand(Strict):
     )
     joints: list[str] = Field(default=[], description="finger joints")
     opened: list[Finite] = Field(default=[], description="finger joint positions when fully open")
-    closed: list[Finite] = Field(
-        default=[], description="finger joint positions when closed without an object"
-    )
+    closed: list[Finite] = Field(default=[], description="joint positions when closed empty")
     approach: Direction | None = Field(
         None,
         description="direction in the grasp frame in which the hand approaches an object;"
@@ -188,9 +186,7 @@ class ModelEntry(Strict):
     main: bool = Field(False, description="the one model that times the others")
     step: Stepping | None = Field(None, description="service, clock or free; default: the model's")
     rate: Positive | None = Field(None, description="steps per simulated second")
-    every: int | None = Field(
-        None, ge=1, description="instead of rate: number of main steps per step of the model"
-    )
+    every: int | None = Field(None, ge=1, description="instead of rate: main steps per model step")
     coupling: Literal["after", "beside"] = Field(
         "after",
         description="after the main model, with its result, or beside it, in parallel during the model's whole period",
@@ -246,10 +242,7 @@ class AdmitEntry(ModelEntry):
         default=[], description="handed to it when it joins, and back when it leaves"
     )
     places: int = Field(
-        1,
-        ge=1,
-        le=16,
-        description="for a pattern such as helper_*: maximum number at the same time",
+        1, ge=1, le=16, description="for a pattern such as helper_*: maximum at the same time"
     )
 
     @model_validator(mode="after")
@@ -376,8 +369,7 @@ class ScenarioFile(Strict):
     )
     triggers: list[TriggerEntry] = Field(default=[])
     buttons: dict[Text, ButtonEntry] = Field(
-        default={},
-        description="buttons on the page of a running simulation: caption -> {event, arguments}",
+        default={}, description="buttons on the page of a run: caption -> {event, arguments}"
     )
     expects: dict[Text, list[EventText]] = Field(
         default={},

@@ -115,7 +115,7 @@ class Document:
 
     def line_of(self, path: tuple[str | int, ...]) -> int | None:
         """Line (from 1) of a key, or of its closest parent that the file contains."""
-        if self._base is not None and path and not self._stands_here(path):
+        if self._base is not None and path and not self._contains(path):
             return self._base[0].line_of(path)
         for length in range(len(path), -1, -1):
             if path[:length] in self._lines:
@@ -124,7 +124,7 @@ class Document:
 
     def file_of(self, path: tuple[str | int, ...], own: Path) -> Path:
         """The file that contains a key: `own`, or that of a document below this one."""
-        if self._base is None or self._stands_here(path):
+        if self._base is None or self._contains(path):
             return own
         document, file = self._base
         return document.file_of(path, file)
@@ -166,7 +166,7 @@ class Document:
     def _has(self, *path: str | int) -> bool:
         return path in self._lines or (self._base is not None and self._base[0]._has(*path))
 
-    def _stands_here(self, path: tuple[str | int, ...]) -> bool:
+    def _contains(self, path: tuple[str | int, ...]) -> bool:
         return path[:2] in self._lines if len(path) > 1 else path in self._lines
 
 

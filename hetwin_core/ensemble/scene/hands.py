@@ -121,7 +121,7 @@ def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
 
 
 def _with_fixed(links: Sequence[Entity], some: Collection[str], *, upwards: bool) -> set[str]:
-    """Add the links that are fixed to some links, and, upwards, those that these are fixed to."""
+    """Add the links that are fixed to these; if `upwards`, also the links that these are fixed to."""
     fixed = [(link.name, link.parent) for link in links if not link.joint]
     names = {link.name for link in links}
 

@@ -59,7 +59,7 @@ class ScanPattern:
         return link if self.pose == _UNMOVED else f"{robot}{scope}{self.name}"
 
     def as_measured(self, distances: Floats) -> Floats:
-        """Return the attribute's values from the distances [m] to each beam's first hit, or the reach without one."""
+        """Return the attribute's values from each beam's distance to its first hit [m]; the reach without a hit."""
         return np.where(distances < self.nearest, 0.0, distances)
 
     def as_published(self, scan: Floats) -> Floats:

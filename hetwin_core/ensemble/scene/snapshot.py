@@ -86,7 +86,7 @@ class Table:
         """Return a copy with its own rows, computed now."""
         return Table(self.rows().copy(), time_ns=self.time_ns)
 
-    def left(self) -> Table:
+    def after_run(self) -> Table:
         """Return this table after the end of a run; without rows if the model that would compute them has ended."""
         try:
             self.rows()
@@ -133,7 +133,7 @@ def all_finite(numbers: Floats) -> bool:
 
 
 def wrong_shape(name: str, rows: Floats) -> str | None:
-    """The defect of a table's type or shape, as the end of a sentence about it; None without one."""
+    """Describe the wrong type or shape of a table, to follow its name in a message; None if it is right."""
     columns = TABLES[name].number
     if rows.dtype == np.float64 and rows.ndim == 2 and rows.shape[1] == columns:
         return None
@@ -141,7 +141,7 @@ def wrong_shape(name: str, rows: Floats) -> str | None:
 
 
 def wrong_rows(name: str, rows: Floats) -> str | None:
-    """The defect of a table, as the end of a sentence about it; None without one."""
+    """Describe what is wrong with a table, to follow its name in a message; None if nothing is."""
     columns, unknown = TABLES[name]
     if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:
         return wrong_shape(name, rows)

@@ -78,8 +78,8 @@ class Value:
 
 
 ANY_ATTRIBUTE = AttributeSpec("*", 0)
-"""Provided by a model whose parameters name its attributes: it can be responsible for those that it contributes, and
-takes or refuses others.
+"""Declared by a model whose attributes depend on its parameters: it can be responsible for those that it contributes,
+and may refuse any other.
 """
 
 
@@ -98,7 +98,7 @@ def pose_value(
 
 
 def particles(data: Floats) -> Floats:
-    """Rows (n, 7) with a particle, from an attribute whose meaning is particles."""
+    """The used rows (n, 7) of an attribute of particles, one per particle."""
     rows = data.reshape(-1, PARTICLE_SIZE)
     used: Floats = rows[rows[:, 6] > 0.0]
     return used
@@ -132,7 +132,7 @@ class Shape:
     """A piece of geometry in its entity's frame.
 
     Attributes:
-            kind: kind of the shape.
+        kind: kind of the shape.
         size: lengths in metres, see `ShapeKind`.
         pose: x y z, qw qx qy qz in the entity's frame.
         rgba: colour, each 0 to 1.

@@ -165,8 +165,8 @@ class Watch:
         recorded_velocities: (n,) likewise.
         measured_efforts: (n,) as recorded, `delay_ns` before the report; NaN: not recorded.
         expected_efforts: (n,) efforts that the recorded motion needed at that time, gravity included, by inverse
-            dynamics of the robot alone; NaN: unknown. Computed only for a recording with efforts; for a joint that
-            another one mimics, its share of the other's is included.
+            dynamics of the robot alone; NaN: unknown. Computed only for a recording with efforts. The effort of a
+            joint includes the share of the joints that mimic it.
         clearances: (m, 9) links of the robot that are near or inside static bodies and other links: index of the
             link's entity, index of the other entity, distance [m] (negative: inside), nearest point on the other
             entity x y z [m], normal x y z from the other entity to the link.

@@ -44,10 +44,8 @@ class Interrupted(KeyboardInterrupt):
 
 def _handled(by: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
     """Set the handler of the signals; return the former handlers. A SIGHUP ignored by `nohup` stays ignored."""
-    handled = [
-        s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN
-    ]
-    return {number: signal.signal(number, by) for number in handled}
+    ours = [s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN]
+    return {number: signal.signal(number, by) for number in ours}
 
 
 def end_at_once() -> None:

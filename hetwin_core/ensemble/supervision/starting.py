@@ -23,9 +23,7 @@ def start(module: str) -> None:
     """Import a module, which may take seconds, and call its `main`."""
     end_at_once()
     gc.set_threshold(YOUNG)
-    os.environ.setdefault(
-        "PYDANTIC_DISABLE_PLUGINS", "1"
-    )  # which it would search for in all packages
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # its search for plugins is slow
     atexit.register(_skip_final_collection)
     import_module(module).main()
 

@@ -218,9 +218,8 @@ class WatchedChild:
         """
         while True:
             wait([self._messages, self._process.sentinel], LOOK_PERIOD_S)
-            has_died = (
-                not self._process.is_alive()
-            )  # checked before reading, so that no message is missed
+            # checked before reading, so that no message is missed
+            has_died = not self._process.is_alive()
             for kind, content in self._arrived():
                 if kind == _RESULT:
                     return content

@@ -47,8 +47,8 @@ Result = TypeVar("Result")
 class LocalPort(ModelPort):
     """A model in the conductor's process.
 
-    Stepped by service, it runs in the caller's thread, or, coupled beside the main model, in a thread of its own;
-    on the clock or free, it runs in a thread of its own that the conductor does not wait for. A hanging model
+    A service-stepped model runs in the caller's thread, or in a separate one if it is coupled beside the main model.
+    A clock-stepped or free model runs in a separate thread that the conductor does not wait for. A hanging model
     cannot be interrupted; a call that returns late is reported as a failure.
 
     Args:
@@ -92,7 +92,7 @@ class LocalPort(ModelPort):
             self._loop = _UnwaitedThread(self.plan, self._step)
 
     def begin_step(self, tick: Tick) -> None:
-        """Request a step; only a model beside the main one, on the clock or free begins it at once."""
+        """Request a step; a model with a separate thread begins it at once, any other one in `end_step`."""
         self._time_ns = tick.time_ns
         if self._loop is not None:
             self._loop.post(tick)
@@ -110,7 +110,7 @@ class LocalPort(ModelPort):
             return Changes(tick.time_ns) if changes is None else changes
         if self._beside is not None and self._beside.is_requested:
             return self._beside.end()
-        raise RunFailed(self.plan.name, "step", self._time_ns, "no step was asked for")
+        raise RunFailed(self.plan.name, "step", self._time_ns, "no step was requested")
 
     def collect(self) -> list[Changes]:
         """Outputs of a model on the clock or free since the last call."""

@@ -33,7 +33,7 @@ _FEW = 32
 
 
 def wrong_output(output: object, time_ns: int | None = None) -> str | None:
-    """The defect of a step's output as a whole, and of its time [ns] if one is given; None without one."""
+    """Describe what is wrong with a step's output, such as another time than `time_ns` [ns]; None if nothing is."""
     if not isinstance(output, Changes):
         return f"it returns {type(output).__name__}; expected Changes, or nothing"
     if len(output.events) > MAX_EVENTS:
@@ -47,7 +47,7 @@ def wrong_output(output: object, time_ns: int | None = None) -> str | None:
 
 
 def not_its_own(output: MainChanges) -> str | None:
-    """The defect that a model other than the main one sets a field of the main model; None without it."""
+    """Describe the fields that only the main model may set, in the output of another model; None without any."""
     filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
     return f"it returns {', '.join(filled)}; only the main model may" if filled else None
 
@@ -57,7 +57,7 @@ def _is_nothing(value: object) -> bool:
 
 
 def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:
-    """The defect of an attribute's value, as the end of a sentence about it; None without one."""
+    """Describe what is wrong with an attribute's value, to follow its name in a message; None if nothing is."""
     data = value.data if isinstance(value, Value) else None
     if not isinstance(data, np.ndarray):
         return f"must be a Value with an array, not {value!r}"

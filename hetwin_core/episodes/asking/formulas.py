@@ -103,7 +103,7 @@ OF_FORMULAS = ("holds", "believed", "incorrect_belief", "value", "count")
 
 
 class Formulas(Steps):
-    """Makes steps of a question or a goal.
+    """Compiles a question or a goal to steps.
 
     Args:
         text: text of the question or goal.

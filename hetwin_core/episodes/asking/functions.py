@@ -126,23 +126,21 @@ class Functions:
         return self._truth(answer, term, when)
 
     def _believed(self, term: Value, when: Value = None) -> Value:
-        given_term = self._terms.term(term)
-        is_event = isinstance(given_term, Atom) and self._questions.vocabulary.is_event(
-            given_term.name
-        )
+        given = self._terms.term(term)
+        is_event = isinstance(given, Atom) and self._questions.vocabulary.is_event(given.name)
         believed = self._questions.believed
-        if isinstance(given_term, Atom) and is_event:
+        if isinstance(given, Atom) and is_event:
             time = None if when is None else self._when(when)
-            return [self._believed_event(e) for e in believed.occurs(given_term, time)]
+            return [self._believed_event(e) for e in believed.occurs(given, time)]
         if when is None:
-            raise _needs_time("believed", str(given_term))
-        return self._truth(believed.holds(given_term, self._when(when)), term, when)
+            raise _needs_time("believed", str(given))
+        return self._truth(believed.holds(given, self._when(when)), term, when)
 
     def _incorrect_belief(self, term: Value, when: Value = None) -> bool:
-        given_term = self._terms.term(term)
+        given = self._terms.term(term)
         whole = when is None or isinstance(when, Variable)
         time = None if whole else self._when(when)
-        answer = self._questions.incorrect_belief(given_term, time)  # type: ignore[arg-type]
+        answer = self._questions.incorrect_belief(given, time)  # type: ignore[arg-type]
         return self._truth(answer, term, when)
 
     def _occurs(self, pattern: Value, when: Value = None) -> list[dict[str, Any]]:
@@ -169,7 +167,7 @@ class Functions:
     def _expected(self, event: Value) -> bool:
         found = self._questions.expected(self._event_of(event))
         if found is None:
-            raise NotKnown("the robot tells of no tasks")
+            raise NotKnown("the robot reports no tasks")
         return found
 
     def _causes(self, *given: Value) -> Value:

@@ -141,7 +141,7 @@ def _values(event: Happening, names: tuple[str, ...]) -> list[Json]:
 
 PERCEIVED = "perceived"
 ENDS = {"pick_up": "held", "picked_up": "held", "set_down": "on", "put_down": "on"}
-"""Event -> fluent of the goal of a task at whose end the robot believes the event."""
+"""Event -> fluent of a goal; when a task with such a goal succeeds, the robot believes that the event happened."""
 SECOND = {"held": "hand", "on": "support"}
 """Fluent -> name of its second argument in the event."""
 SOURCE = "tasks"

@@ -292,5 +292,5 @@ class Questions:
     def _moment(self, when: AskedTime) -> int:
         found = window(when, self.tables)
         if found.sort is not Sort.AT:
-            raise BadInput("a value is one at a moment", where=found.sort.value, expected="at(...)")
+            raise BadInput("a value needs a moment", where=found.sort.value, expected="at(...)")
         return found.span.from_ns

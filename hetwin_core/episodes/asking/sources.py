@@ -164,7 +164,7 @@ class Beliefs(Source):
         return max(held, key=lambda row: (row.span.from_ns, row.row), default=None)
 
     def reports(self, fluent: str, entity: str | None) -> bool:
-        """Return whether the robot reports anything about a fluent of an entity, or of any for None."""
+        """Return whether the robot reports anything about a fluent of an entity; None: of any entity."""
         pairs = self._tables.believed
         if fluent == VISIBLE and (self._percepts or (VISIBLE, "") in pairs):
             return True

@@ -82,7 +82,7 @@ class Atom(Term):
     Attributes:
         name: e.g. ``on``.
         arguments: the given arguments; omitted ones match any.
-        place: place of the entity, for ``loc``.
+        place: region of the entity's pose, for ``loc``.
     """
 
     name: str
@@ -226,7 +226,7 @@ def loc(
     within: float = DISTANCE,
     turned: float = ANGLE,
 ) -> Atom:
-    """Return the term that a is at a place; without a place, it names the entity of a value or a belief.
+    """Return the term that a is at a position; without `near`, the term stands for a's pose in values and beliefs.
 
     Args:
         a: an entity; for a robot, its base.
@@ -235,7 +235,7 @@ def loc(
         turned: maximum angle [rad], if `near` has an orientation.
 
     Raises:
-        BadInput: if `near` is no place, or a limit is no positive number.
+        BadInput: if `near` is no position, or a limit is no positive number.
     """
     if near is None:
         return Atom("loc", (a,))

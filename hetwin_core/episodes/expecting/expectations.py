@@ -17,7 +17,7 @@ from hetwin_core.episodes.tables.rows import Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 
 OTHER = "*"
-"""Operation that means every one that is not named."""
+"""Key of the expectations of all operations that have none of their own."""
 
 
 @cache

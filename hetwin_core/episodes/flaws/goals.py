@@ -170,9 +170,8 @@ class Goals:
             for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
                     for one in self._undone(task, _LASTING[fluent], *names):
-                        found[one.occasion.row] = (
-                            one  # subtasks start later, and replace their parents
-                        )
+                        # subtasks start later, and replace their parents
+                        found[one.occasion.row] = one
         yield from found.values()
 
     def _done(self) -> Iterator[Task]:

@@ -131,7 +131,7 @@ class Moves:
         in_motion = last is not None and last.span.to_ns > span.from_ns
         begin = last.span.to_ns if last is not None and in_motion else span.from_ns
         free = Interval(begin, span.to_ns)
-        left, reached = self._left(name, free, in_motion), self._reached(name, free.to_ns)
+        left, reached = self._left(name, free), self._reached(name, free.to_ns)
         upsets = tuple(self._upsets(name, free))
         return Move(
             number,
@@ -146,11 +146,9 @@ class Moves:
             tuple(self._blows(name, free, last)),
         )
 
-    def _left(self, name: str, free: Interval, in_motion: bool) -> str:
-        """Its support at the start of the motion; for an object released in motion, a body that it touched then."""
+    def _left(self, name: str, free: Interval) -> str:
+        """Its support at the start of the motion; without one, a body that it touched then."""
         standing = self._facts.supports(name, free.from_ns - 1)
-        if standing and not in_motion:
-            return standing[0]
         if standing:
             return standing[0]
         around = Interval(free.from_ns, free.from_ns + LETTING_GO_NS)
@@ -160,9 +158,7 @@ class Moves:
 
     def _parted(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
         """Time when it started to tip or slip; else of its departure from its support; else of its release."""
-        begun = self._tipping_time(
-            name, free if last is None else Interval(last.span.to_ns, free.to_ns)
-        )
+        begun = self._tip_ns(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
         if begun is not None:
             return begun
         rows = [r for r in self._facts.during(BORNE, name, free) if (r.a, r.b) == (name, left)]
@@ -173,7 +169,7 @@ class Moves:
         begins = [row.span.from_ns for row in self._facts.during("moving", name, end)]
         return max(free.from_ns, min(begins, default=end.from_ns))
 
-    def _tipping_time(self, name: str, free: Interval) -> int | None:
+    def _tip_ns(self, name: str, free: Interval) -> int | None:
         """The first time at which it was tilted or displaced; None if it never was, or this is unknown."""
         try:
             before = self._facts.tables.poses.at(name, free.from_ns - LETTING_GO_NS)[1]

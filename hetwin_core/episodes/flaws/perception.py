@@ -22,7 +22,7 @@ from hetwin_core.episodes.tables.rows import (
 LEAST_NS = 400_000_000
 """Minimum duration of an incorrect belief that is a flaw [ns]."""
 PERIODS = 2.5
-"""The same as a multiple of the usual period of its messages."""
+"""Minimum duration of a stale pose that is a flaw, in usual periods of its messages."""
 _USUAL_NS = 10_000_000_000
 """Time before and after an error over which the usual period of messages is measured [ns]."""
 _FEW = 6

@@ -42,9 +42,7 @@ class RuleEntry(Strict):
     entities: Text = Field(description="list of the entities that it is about")
     task: Text | None = Field(None, description="id of the task in which it happened, or null")
     causes: Text | None = Field(None, description="list of {what, from, to}: its causes")
-    trace: Text | None = Field(
-        None, description="list of further entities that link it with other flaws"
-    )
+    trace: Text | None = Field(None, description="list of entities that link it with other flaws")
     evidence: Text | None = Field(None, description="list of {table, row, from, to}")
     text: Text = Field(description="a sentence, with queries in braces")
 

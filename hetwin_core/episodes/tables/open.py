@@ -109,7 +109,7 @@ class RunTables(RunListener):
         """Add the last state, and complete the findings that were waiting for further states."""
         if self._derivation is None:
             return
-        last = self._due.left()
+        last = self._due.take_last()
         if last is not None:
             self._states.append(last)
         self.take_in()

@@ -82,22 +82,20 @@ class Descent:
             start: (n,) joint positions within the limits [rad or m].
         """
         positions, slow = start, 0
-        largest, square = self._update_error(position, quaternion, positions)
+        largest, square = self._eval(position, quaternion, positions)
         for _ in range(STEPS):
             if largest <= self._tolerance:
                 break
             positions = self._after_step(positions, DAMPING * square)
             before = square
-            largest, square = self._update_error(position, quaternion, positions)
+            largest, square = self._eval(position, quaternion, positions)
             slow = slow + 1 if square > SLOW * before else 0
             if slow == SLOW_STEPS:
                 break
         distance, angle = np.linalg.norm(self._error[:3]), np.linalg.norm(self._error[3:])
         return Solution(positions, largest <= self._tolerance, float(distance), float(angle))
 
-    def _update_error(
-        self, position: Floats, quaternion: Floats, positions: Floats
-    ) -> tuple[float, float]:
+    def _eval(self, position: Floats, quaternion: Floats, positions: Floats) -> tuple[float, float]:
         """Compute the six errors of a posture, along the root's axes; return the largest, and the sum of squares."""
         at, turned = self._moving.place(positions)
         error = self._error
@@ -263,7 +261,7 @@ def _step(jacobian: Floats, error: Floats, damping: Floats) -> Floats:
 
 
 def turn_between(wanted: Floats, there: Floats) -> Floats:
-    """Return (3, m) rotation vectors from rotations `there` to `wanted`, along the outer axes [rad].
+    """Return (3, m) rotation vectors from rotations `there` to `wanted`, along the axes of the outer frame [rad].
 
     Args:
         wanted, there: (3, 3, m).

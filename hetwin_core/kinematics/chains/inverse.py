@@ -79,8 +79,8 @@ def _held(segment: Segment, position: float) -> Segment:
     if not segment.slides:
         turn = axangle2quat(axis, at)
         shift = anchor - rotate_vector(anchor, turn)
-    position, rotation = np.array(segment.pose[:3]), np.array(segment.pose[3:])
-    pose = (*(position + rotate_vector(shift, rotation)), *qmult(rotation, turn))
+    origin, rotation = np.array(segment.pose[:3]), np.array(segment.pose[3:])
+    pose = (*(origin + rotate_vector(shift, rotation)), *qmult(rotation, turn))
     return replace(
         segment, pose=tuple(map(float, pose)), joint="", follows="", multiplier=1.0, offset=0.0
     )

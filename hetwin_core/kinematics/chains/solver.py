@@ -106,7 +106,7 @@ def sampled_limits(chain: Chain) -> tuple[Floats, Floats]:
 STARTS = 200
 """Maximum number of starts; a pose that none of them reaches counts as unreachable."""
 FEWER_STARTS = 60
-"""The same if solutions are compared, or many poses are solved together."""
+"""Maximum number of starts if solutions are compared, or many poses are solved together."""
 _TABLED = 10
 """Number of starts for one pose that come from the table."""
 _CHOICE = 6

@@ -69,7 +69,7 @@ def test_what_breaks_it_is_found_and_named(name: str) -> None:
 
 
 def test_a_model_that_does_not_describe_itself_is_no_model_of_a_scenario() -> None:
-    with pytest.raises(hetwin_suite.BadInput, match="does not say what it is: AttributeError"):
+    with pytest.raises(hetwin_suite.BadInput, match="cannot be declared: AttributeError"):
         run(
             ENSEMBLE.format("toys:Toy", "shared").replace(
                 "toys:ToyCup", "former_models:NoDescription"

@@ -164,7 +164,9 @@ def test_nothing_is_imported_beside_a_scenario_that_a_run_names(tmp_path: Path) 
     with pytest.raises(BadInput) as caught:
         load_scenario(path)
     assert caught.value.found == str(path.parent / "cup_of_mine.py")
-    assert f"code beside a scenario would be run that {tmp_path / 'run'} names" in str(caught.value)
+    assert f"this would run code beside a scenario that {tmp_path / 'run'} names" in str(
+        caught.value
+    )
     assert "--trust, if you trust who wrote it" in str(caught.value)
     assert load_scenario(scenario_in(tmp_path / "mine", "mine")).plan("cup") is not None
 

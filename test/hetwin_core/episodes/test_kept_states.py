@@ -19,10 +19,10 @@ def test_a_remembered_state_does_not_change_with_the_scene(name: str, tmp_path: 
     before = np.array(getattr(scene, name))
     assert states.take(1, scene) is None
     getattr(scene, name)[:] = 7
-    last = states.left()
+    last = states.take_last()
     assert last is not None
     np.testing.assert_array_equal(getattr(last, name), before)
-    assert states.left() is None
+    assert states.take_last() is None
 
 
 def test_states_are_kept_at_the_rate_and_where_something_happens(tmp_path: Path) -> None:
@@ -33,6 +33,6 @@ def test_states_are_kept_at_the_rate_and_where_something_happens(tmp_path: Path)
         states.happened = step == 6
         kept.append(states.take(step, run.snapshot(step)))
     assert [state.step for state in kept if state] == [4, 6, 8]
-    last = states.left()
+    last = states.take_last()
     assert last is not None
     assert last.step == 9

@@ -1,4 +1,4 @@
-"""Concerns: reasons to doubt a run, folded from its observers' events, and the verdict."""
+"""Concerns: reasons to doubt a run, merged from its observers' events; and the verdict."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def worst_first(row: Mapping[str, Any]) -> tuple[int, float, str, str]:
 
 
 def is_concern(event: Event) -> bool:
-    """Whether an event is about a concern: one of the robot's observer, or a drop that a hand's observer reports."""
+    """Whether an event reports a concern: an event of `robot_health`, or a drop reported by a hand's observer."""
     told = event.source == ROBOT_HEALTH or event.name == DROPPED
     return told and event.arguments.get(SEVERITY) in _ORDER
 

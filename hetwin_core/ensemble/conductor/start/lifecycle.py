@@ -91,7 +91,7 @@ class Ready:
         seed: seed of the run; each model's seed is this plus its index.
         handovers: (slot, model) that the scenario requires before the first step.
         placed: adds to a model's error about one of its parameters the location of that parameter in the scenario.
-        seats: slots that each model that may join gets on joining, by its index.
+        seats: index of a model that may join -> slots that it gets when it joins.
         shown: addresses at which other programs show the main model's world, by name; may be empty.
     """
 
@@ -239,7 +239,7 @@ def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
     """Replace a model that was given up by a new instance, started with the parameters of the former one.
 
     Raises:
-            BadInput: if it no longer accepts these parameters.
+        BadInput: if it no longer accepts these parameters.
         RunFailed: if it fails.
     """
     port.renew()

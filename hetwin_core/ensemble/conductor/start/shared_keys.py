@@ -82,7 +82,7 @@ def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
 
 
 def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
-    """An entry of the scene; its file is found like every file of a scenario, or beside the world."""
+    """An entry of the scene as a mapping, with the path of its model's file if the file is found."""
     data = entry.model_dump(exclude_none=True)
     if entry.model is not None and "://" not in entry.model:
         data["model"] = str(scenario.path_of(entry.model) or entry.model)

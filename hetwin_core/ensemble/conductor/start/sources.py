@@ -53,7 +53,7 @@ ONLY = ""
 
 
 def source_specs(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
-    """The sources as passed to the main model, by the robots' names, or by `ONLY`; only robots with a source.
+    """The sources as passed to the main model, by robot, or by `ONLY`; robots without a source are left out.
 
     Raises:
         BadInput: if the start names one source for several robots.
@@ -64,7 +64,7 @@ def source_specs(scenario: Scenario, options: RunOptions) -> dict[str, dict[str,
 
 
 def named_sources(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
-    """The sources that the scenario or the start names, by the robots' names, or by `ONLY`."""
+    """The sources that the scenario or the start names, by robot, or by `ONLY` with a single robot."""
     robots = scenario.file.robots
     if robots and options.source is not None:
         raise BadInput(

@@ -51,7 +51,7 @@ class EffectRunner(Restorable):
         handovers: moves responsibilities.
         failures: handles a model that fails.
         listeners: receive a note when a trigger ends the run.
-        ask: takes requests for this barrier.
+        ask: adds a request, which is carried out at this barrier.
 
     Attributes:
         stopped_by: reason for which a trigger has ended the run; None if none has.

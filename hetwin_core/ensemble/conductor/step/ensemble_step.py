@@ -126,7 +126,7 @@ class EnsembleStep:
         main.begin_step(tick)
 
     def _input(self, port: ModelPort, step: int, then: int, scene: Snapshot) -> Tick:
-        """The input of a step on this snapshot that ends at time `then`, with this step of the main model."""
+        """The input of a step that ends at time `then`, with the main model's step `step`, and reads this snapshot."""
         if port.plan.stepping is Stepping.SERVICE:
             period = self._scheduler.period_ns(port, then)
         else:
@@ -225,7 +225,7 @@ class EnsembleStep:
         return received, failures
 
     def _collect(self, step: int) -> Outputs:
-        """Write the outputs that models on the clock or free have finished, and offer these models the new time."""
+        """Write the outputs that clock-stepped and free models have finished; offer these models the new time."""
         outputs: Outputs = []
         for port in self._scheduler.unwaited:
             try:

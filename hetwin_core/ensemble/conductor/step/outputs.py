@@ -98,7 +98,7 @@ class OutputWriter(Restorable):
         """Write the main model's output of its step to `time_ns`, and return it.
 
         Raises:
-                RunFailed: if its time is another one, its shape is wrong, or a value is not finite.
+            RunFailed: if its time is not `time_ns`, its shape is wrong, or a value is not finite.
         """
         wrong = wrong_output(output, time_ns)
         if wrong is not None or not isinstance(output, MainChanges):

@@ -39,7 +39,7 @@ CALLS = (
 )
 """Calls of the conductor; the server has a method for each."""
 PRESENT_STEP_S = 1.0
-"""Maximum time that stopping a model waits for its present step, if it steps in a thread of its own [s]."""
+"""Maximum time to wait for the end of a model's current step before the model is stopped [s]."""
 
 
 class Call(step_codec.StepFields, Protocol):
@@ -75,7 +75,7 @@ class ModelServer:
         self._make, self._done = make, done
         self._made: Model | None = None
         self._at_start: Snapshot | None = None
-        # a model that the conductor does not wait for steps in a thread
+        # clock-stepped and free models step in a separate thread
         self._one_at_a_time = threading.Lock()
         self._calls: Mapping[str, Callable[[Any, Any], None]] = {
             name: getattr(self, f"_{name}") for name in CALLS
@@ -207,7 +207,7 @@ class ModelServer:
 
 
 CALLER = "remote/own_process.py"
-"""File that calls the model."""
+"""File that calls the model; only threads with this file in their stack are searched."""
 REGULAR_END_S = 1.0
 
 

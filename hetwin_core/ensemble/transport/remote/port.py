@@ -189,7 +189,7 @@ class RemotePort(ModelPort):
         if self._output is None:
             self._let_call_end()
             if self._stepped is None:
-                raise self._peer.failure("step", "no step was asked for")
+                raise self._peer.failure("step", "no step was requested")
             result, self._stepped = self._stepped, None
             self._raise_error_of("step", result)
             assert self._layout is not None
@@ -204,7 +204,7 @@ class RemotePort(ModelPort):
         try:
             return step_codec.read_output(result, layout)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            reason = f"its output is not as ModelOutput has it: {type(error).__name__}: {error}"
+            reason = f"its output is no valid ModelOutput: {type(error).__name__}: {error}"
             raise self._peer.failure(call, reason) from error
 
     def collect(self) -> list[Changes]:

@@ -93,7 +93,7 @@ class Truths:
         return held
 
     def _meant(self, values: Floats) -> Numbers:
-        """(n, k) index of the named entity, or whether the attribute is true."""
+        """(n, k) value of each attribute: the index of the named entity, `_YES` for true, `_NONE` for none or false."""
         finite = np.where(np.isfinite(values), values, -1.0)
         named = np.where(finite < len(self._layout.entities), finite, -1.0).astype(np.int64)
         truths = np.where(finite > 0.5, _YES, _NONE)

@@ -248,7 +248,7 @@ def test_no_code_of_a_class_is_run():
     ],
 )
 def test_other_classes_are_not_made(name):
-    with pytest.raises(Unsaveable, match="which may not be made from one"):
+    with pytest.raises(Unsaveable, match="which cannot be restored"):
         rebuild({"$object": name, "of": {}}, packages=HERE)
 
 

@@ -136,7 +136,7 @@ def test_evidence_of_a_wrong_belief() -> None:
         ('variable("objct", at(3))', "unknown variable; found 'objct'.*perhaps 'object'"),
         ('value(weight("box"), at(1))', "unknown fluent, event or function 'weight'"),
         ('value(temperature("box"), at(1))', "no such attribute"),
-        ('value(loc("box"), during(1, 2))', "one at a moment"),
+        ('value(loc("box"), during(1, 2))', "needs a moment"),
         ('before(1, task("place.1"))', "this is no interval"),
         ('believed(height("box") > 0.7, at(1))', "about the world, not about beliefs"),
         ('holds(loc("box", {"nera": [1, 2]}), at(1))', "this is no place"),

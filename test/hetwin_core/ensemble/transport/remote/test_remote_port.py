@@ -260,7 +260,7 @@ def test_a_call_waits_for_the_step_before_it(
     port.command("heat", {})
     assert [type(call) for call in near.calls] == [MainTick, tuple]
     assert port.end_step().time_ns == 20
-    with pytest.raises(RunFailed, match=r"step failed at 0\.000000 s: no step was asked for"):
+    with pytest.raises(RunFailed, match=r"step failed at 0\.000000 s: no step was requested"):
         port.end_step()
 
 
