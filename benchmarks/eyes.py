@@ -27,7 +27,7 @@ from websockets.sync.client import connect
 
 from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_suite.view.live.watched_run import Shown, WatchedRun
+from hetwin_suite.view.live.watched_run import RunReporter, WatchedRun
 
 ROOT = Path(__file__).resolve().parents[1]
 SCENARIOS = ("pick_and_place", "truck_unloading")
@@ -109,7 +109,7 @@ class Page:
                 return
 
 
-class Timed(Shown):
+class Timed(RunReporter):
     """What shows a run, with the processor time that it takes."""
 
     spent_ns = 0

@@ -280,9 +280,9 @@ def _run(
     ]
     shown = None
     if live is not None:
-        from hetwin_suite.view.live.watched_run import Shown
+        from hetwin_suite.view.live.watched_run import RunReporter
 
-        shown = Shown(live, lambda message: send(("live", message)))
+        shown = RunReporter(live, lambda message: send(("live", message)))
         listeners.append(shown)
 
     def extend(conductor: Conductor) -> None:

@@ -1,4 +1,4 @@
-"""Finds the layers of a run beside its bodies."""
+"""Computes the layers of a film from a run's tables: contacts, covariances, and believed poses."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.film.film import Film, Layer, Scene
 from hetwin_suite.view.film.from_episode import film_of
 
-_MOST_NUMBERS = 400_000
-"""Of a layer; with more, every second time is left out, and so on."""
+_MAX_NUMBERS = 400_000
+"""Number of values in a layer above which only every second, third ... time is kept."""
 _NOWHERE = -1.0
 _ENTITIES = ("entity", "other")
 
 
 def layers_of(tables: Tables, scene: Scene) -> tuple[Layer, ...]:
-    """Return the layers of a run that show anything: contacts, covariances, and believed places.
+    """Return the layers of a run that are not empty: contacts, covariances, and believed poses.
 
     Args:
-        tables: of the run.
-        scene: of its film, in whose bodies they count.
+        tables: tables of the run.
+        scene: scene of its film, whose body indices the layers use.
     """
     objects = estimated(tables.layout)
-    touching, sure = [], []
+    touching, ellipsoids = [], []
     for time, snapshot in snapshots(tables):
         touching.append((time, contacts(snapshot)))
         if objects:
-            sure.append((time, covariances(snapshot, objects)))
+            ellipsoids.append((time, covariances(snapshot, objects)))
     found = [
         ("contacts", CONTACT_COLUMNS, touching),
-        ("covariances", COVARIANCE_COLUMNS, sure),
+        ("covariances", COVARIANCE_COLUMNS, ellipsoids),
         ("believed", BELIEVED_COLUMNS, list(believed(tables))),
     ]
     numbers = _numbers(tables.layout, scene)
@@ -51,7 +51,7 @@ def layers_of(tables: Tables, scene: Scene) -> tuple[Layer, ...]:
 
 
 def _numbers(layout: Layout, scene: Scene) -> Floats:
-    """Return (entities + 1,) the number of each entity's body; the last one is that of none."""
+    """Return (entities + 1,) the body index of each entity; `_NOWHERE` without a body, and as last item."""
     bodies = {body.name: float(number) for number, body in enumerate(scene.bodies)}
     return np.array([*(bodies.get(entity.name, _NOWHERE) for entity in layout.entities), _NOWHERE])
 
@@ -59,50 +59,50 @@ def _numbers(layout: Layout, scene: Scene) -> Floats:
 def _layer(
     name: str, columns: tuple[str, ...], moments: list[tuple[float, Floats]], numbers: Floats
 ) -> Layer:
-    """Return a layer whose entities are counted as bodies; rows about entities without a body are left out."""
+    """Return a layer with entity indices replaced by body indices; rows of entities without a body are omitted."""
     own = [columns.index(column) for column in _ENTITIES if column in columns]
-    counted = []
-    for time, rows in _few(moments):
+    converted = []
+    for time, rows in _thinned(moments):
         known = rows.copy()
         known[:, own] = numbers[_inside(known[:, own], len(numbers))]
-        counted.append((time, known[known[:, own[0]] != _NOWHERE]))
-    return Layer.of(name, columns, counted)
+        converted.append((time, known[known[:, own[0]] != _NOWHERE]))
+    return Layer.of(name, columns, converted)
 
 
 def _inside(numbers: Floats, count: int) -> NDArray[np.intp]:
-    """Return indices, that of none for those that are no entity's."""
-    there = (numbers >= 0.0) & (numbers < count)
-    return np.where(there, numbers, count - 1).astype(np.intp)
+    """Return numbers as indices; a number that is no entity's becomes the last index."""
+    valid = (numbers >= 0.0) & (numbers < count)
+    return np.where(valid, numbers, count - 1).astype(np.intp)
 
 
-def _few(moments: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
-    """Return moments whose rows are not too many numbers together."""
+def _thinned(moments: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
+    """Return every n-th moment, so that the layer has about `_MAX_NUMBERS` values at most."""
     size = sum(rows.size for _, rows in moments)
-    return moments[:: max(1, -(-size // _MOST_NUMBERS))]
+    return moments[:: max(1, -(-size // _MAX_NUMBERS))]
 
 
 BELIEVED_COLUMNS = ("entity", "x", "y", "z", "qx", "qy", "qz", "qw", "wrong")
 _IN_PAGE = [0, 1, 2, 4, 5, 6, 3]
-"""A page writes a quaternion as x, y, z, w; the log as w, x, y, z."""
-_OFTEN_NS = 50_000_000
-"""Beliefs that change more often are shown this often."""
+"""Order of a pose's numbers on the page, whose quaternions are x, y, z, w; the log's are w, x, y, z."""
+_PERIOD_NS = 50_000_000
+"""Minimum interval between two shown states of the beliefs [ns]."""
 
 
 def believed(tables: Tables) -> Iterator[tuple[float, Floats]]:
-    """Yield times [s] and the (n, 9) believed poses from then on: the entity, its pose, whether that was wrong."""
+    """Yield times [s] and the (n, 9) beliefs from then on: entity, believed pose, and whether the belief is wrong."""
     rows = [row for row in tables.beliefs.find(LOC) if row.pose is not None]
     times = {row.span.from_ns for row in rows} | {row.span.to_ns for row in rows}
     for error in tables.belief_errors:
         if error.fluent == LOC:
             times |= {error.span.from_ns, error.span.to_ns}
     current: dict[str, Belief] = {}
-    left, last = iter([*rows, None]), -_OFTEN_NS
-    waiting = next(left)
+    remaining, last = iter([*rows, None]), -_PERIOD_NS
+    following = next(remaining)
     for time_ns in sorted(times):
-        while waiting is not None and waiting.span.from_ns <= time_ns:
-            current[waiting.a] = waiting
-            waiting = next(left)
-        if time_ns - last >= _OFTEN_NS or waiting is None:
+        while following is not None and following.span.from_ns <= time_ns:
+            current[following.a] = following
+            following = next(remaining)
+        if time_ns - last >= _PERIOD_NS or following is None:
             last = time_ns
             yield time_ns / 1e9, _rows(tables, current, time_ns)
 
@@ -126,18 +126,18 @@ def _rows(tables: Tables, current: dict[str, Belief], time_ns: int) -> Floats:
 
 
 CONTACT_COLUMNS = ("entity", "other", "x", "y", "z", "fx", "fy", "fz")
-_LEAST_N = 1e-3
+_MIN_FORCE = 1e-3
 _PAIR, _DISTANCE, _POINT, _FORCE = slice(0, 2), 2, slice(3, 6), slice(9, 12)
 
 
 def contacts(snapshot: Snapshot) -> Floats:
-    """Return (n, 8) pairs that touch: the object, the other, where [m], and the force on the object [N].
+    """Return (n, 8) contacts: object, other entity, position [m], and force on the object [N]; world frame.
 
-    Two objects that touch are one row, though the log has one for each of them; a contact without force is none.
+    The log has a row for each of two objects in contact, this table only one. Contacts without force are omitted.
     """
     rows = snapshot.proximity
     force = np.linalg.norm(rows[:, _FORCE], axis=1)
-    touching = rows[np.isfinite(rows).all(axis=1) & (force > _LEAST_N)]
+    touching = rows[np.isfinite(rows).all(axis=1) & (force > _MIN_FORCE)]
     seen: set[tuple[int, int]] = set()
     kept = []
     for i, (one, other) in enumerate(touching[:, _PAIR].astype(int).tolist()):
@@ -152,10 +152,10 @@ def contacts(snapshot: Snapshot) -> Floats:
 
 COVARIANCE_COLUMNS = ("entity", "rx", "ry", "rz", "qx", "qy", "qz", "qw")
 ATTRIBUTE = "pose_covariance"
-"""An attribute of this name is the upper triangle, row by row, of the covariance of position and rotation vector along
-the axes of the frame in which the object's pose is given."""
+"""Name of an attribute with the covariance of an object's position and rotation vector: the upper triangle, row by row,
+in the parent frame of the object's pose."""
 DEVIATIONS = 2.0
-"""The ellipsoids reach so many standard deviations far."""
+"""Radii of the ellipsoids, in standard deviations."""
 _SIZE = 21
 _TRIANGLE = np.triu_indices(6)
 
@@ -164,9 +164,9 @@ class Estimated(NamedTuple):
     """An object whose pose may come with a covariance.
 
     Attributes:
-        entity: its index in the layout.
-        numbers: where in the values the covariance is.
-        slot: of its pose.
+        entity: index of the object in the layout.
+        numbers: slice of the covariance in the values.
+        slot: slot of its pose.
     """
 
     entity: int
@@ -190,7 +190,7 @@ def estimated(layout: Layout) -> list[Estimated]:
 
 
 def covariances(snapshot: Snapshot, objects: Sequence[Estimated]) -> Floats:
-    """Return (n, 8) ellipsoids of objects whose pose is estimated: the object, radii [m], rotation in the world."""
+    """Return (n, 8) ellipsoids of objects with a covariance: object, radii [m], world rotation as qx qy qz qw."""
     found = [_ellipsoid(snapshot, one) for one in objects]
     return np.array([row for row in found if row is not None]).reshape(-1, len(COVARIANCE_COLUMNS))
 
@@ -199,9 +199,9 @@ def _ellipsoid(snapshot: Snapshot, one: Estimated) -> list[float] | None:
     triangle = snapshot.values[one.numbers]
     if not triangle.any() or not np.isfinite(triangle).all():
         return None
-    whole = np.zeros((6, 6))
-    whole[_TRIANGLE] = triangle
-    lengths, axes = np.linalg.eigh(np.triu(whole)[:3, :3] + np.triu(whole, 1)[:3, :3].T)
+    upper = np.zeros((6, 6))
+    upper[_TRIANGLE] = triangle
+    lengths, axes = np.linalg.eigh(np.triu(upper)[:3, :3] + np.triu(upper, 1)[:3, :3].T)
     if np.linalg.det(axes) < 0.0:
         axes[:, 0] *= -1.0
     parent = int(snapshot.parents[one.slot])
@@ -214,16 +214,16 @@ def _ellipsoid(snapshot: Snapshot, one: Estimated) -> list[float] | None:
 
 
 PER_SECOND = 25.0
-_MOST = 2000
-"""A longer run is looked at less often."""
+_MAX_SNAPSHOTS = 2000
+"""Number of snapshots above which the rate is reduced."""
 
 
-def snapshots(tables: Tables, most: int = _MOST) -> Iterator[tuple[float, Snapshot]]:
-    """Yield times [s] and the scene then, from the first state to the last, in order.
+def snapshots(tables: Tables, most: int = _MAX_SNAPSHOTS) -> Iterator[tuple[float, Snapshot]]:
+    """Yield evenly spaced times [s] with their snapshots, from the first state to the last.
 
     Args:
-        tables: of the run.
-        most: how many.
+        tables: tables of the run.
+        most: maximum number of snapshots.
     """
     span_ns = tables.known_until_ns - tables.start_ns
     count = min(int(span_ns / 1e9 * PER_SECOND) + 1, most)
@@ -240,10 +240,10 @@ def filmed(episode: Episode, also_at: Iterable[int] = ()) -> Film:
 
     Args:
         episode: the run.
-        also_at: further times to keep the states of [ns].
+        also_at: further times whose states are included [ns].
     """
     film = film_of(episode, also_at)
     try:
         return replace(film, layers=layers_of(episode.tables, film.scene))
-    except BadInput:  # a log that breaks off has states, and no tables
+    except BadInput:  # a truncated log has states, but no tables
         return film

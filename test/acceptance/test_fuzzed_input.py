@@ -32,7 +32,7 @@ from hetwin_core.episodes.run_folder import SUMMARY
 from hetwin_suite import run
 from hetwin_suite.cli.outcome import lines
 from hetwin_suite.running.request import Ended
-from hetwin_suite.view.live.hands import NotADeed, deed_of
+from hetwin_suite.view.live.hands import InvalidRequest, deed_of
 from hetwin_suite.view.live.visit import _message
 from hetwin_suite.view.report import report_page
 from model_nodes.main_physics.sources.recording import Recording
@@ -50,7 +50,7 @@ _PATIENCE_S = 10.0
 def refused_at_most() -> Iterator[None]:
     """Nothing but an error of hetwin's may be raised, within ten seconds."""
     begun = time.monotonic()
-    with suppress(HetwinError, NotADeed):
+    with suppress(HetwinError, InvalidRequest):
         yield
     assert time.monotonic() - begun < _PATIENCE_S
 

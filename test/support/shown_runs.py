@@ -9,7 +9,7 @@ from hetwin_core.ensemble.conductor.conductor import session
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_suite.view.live.feed import Now, Phase
 from hetwin_suite.view.live.hands import Deed
-from hetwin_suite.view.live.watched_run import Shown, WatchedRun
+from hetwin_suite.view.live.watched_run import RunReporter, WatchedRun
 from support.small_ensemble import HEADER, scenario
 from support.waiting import wait_until
 
@@ -32,7 +32,7 @@ class ShownRun:
     def __init__(self, of: Scenario | str = WATCHED) -> None:
         read = scenario(of) if isinstance(of, str) else of
         self.live = WatchedRun()
-        shown = Shown(self.live, self.live.take)
+        shown = RunReporter(self.live, self.live.take)
         self.conductor = session(read, listeners=[shown], idle=shown.idle)
         shown.attach(self.conductor)
         self.conductor.pause()

@@ -1,4 +1,7 @@
-"""Content of a film. Lengths in metres, times in seconds, poses as x y z, qx qy qz qw in the world."""
+"""Content of a film: a scene and its poses over time.
+
+Lengths are in m, times in s; poses are x y z, qx qy qz qw in the world frame.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,18 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.scene.values import Floats
 
 Colour = tuple[float, float, float, float]
-"""Red, green, blue and how opaque, each 0 to 1."""
+"""Red, green, blue and opacity, each 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A model of the ensemble; `colour` is that in which it is drawn, as ``#rrggbb``."""
+    """A model of the ensemble.
+
+    Attributes:
+        name: name of the model.
+        colour: colour in which objects of the model are drawn, ``#rrggbb``.
+        main: whether it is the main model.
+    """
 
     name: str
     colour: str
@@ -38,10 +47,10 @@ class Part:
 
     Attributes:
         kind: a `ShapeKind`.
-        size: see `ShapeKind`.
-        pose: in the body's frame.
-        colour: its own.
-        drawn: whether it is for the eye.
+        size: size as defined by `ShapeKind`.
+        pose: pose in the body's frame.
+        colour: colour of the part itself.
+        drawn: whether it is drawn by default; else only as a collision shape.
         collides: whether it takes part in contacts.
         mesh: index of the mesh; -1 for all other kinds.
     """
@@ -57,7 +66,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """An entity with a place; `kind` is an `EntityKind`."""
+    """An entity with a pose; `kind` is an `EntityKind`."""
 
     name: str
     kind: str
@@ -66,7 +75,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Responsible:
-    """An attribute of an entity, and the models (indices) that can be responsible for it as far as that is known."""
+    """An attribute of an entity, and the indices of the models known to be able to own it."""
 
     entity: str
     attribute: str
@@ -75,15 +84,15 @@ class Responsible:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """All that is drawn, without where it is.
+    """The bodies of a film, without their poses.
 
     Attributes:
-        name: of the scenario.
-        models: in the order in which owners count.
-        bodies: in the order in which poses count.
-        meshes: that parts refer to.
-        attributes: in the order of the layout's slots.
-        bones: pairs of bodies (indices) between which a robot without geometry has a bone.
+        name: name of the scenario.
+        models: models of the ensemble; owners are indices into this tuple.
+        bodies: bodies, in the order of the film's poses.
+        meshes: meshes of the parts.
+        attributes: attributes, in the order of the layout's slots.
+        bones: pairs of body indices between which a line is drawn, for robots without geometry.
     """
 
     name: str
@@ -96,7 +105,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Something that happened; `kind` is ``event``, ``action``, ``handover`` or ``note``."""
+    """An occurrence at a time [s]; `kind` is ``event``, ``action``, ``handover`` or ``note``."""
 
     time: float
     kind: str
@@ -107,15 +116,15 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """An action of the robot's program, or something else that lasted, from `begin` to `end`.
+    """An action of the robot's program, or another occurrence with a duration.
 
     Attributes:
-        name: of it.
-        begin: in s.
-        end: in s.
-        text: its subject.
-        lane: in which of a time line it is.
-        tone: ``note``, ``warning`` or ``absurd`` if it is something that a user should know of.
+        name: name of the action.
+        begin: begin [s].
+        end: end [s].
+        text: arguments of the action, or another description.
+        lane: lane of the time line.
+        tone: severity of a concern, ``note``, ``warning`` or ``absurd``; else empty.
     """
 
     name: str
@@ -128,7 +137,7 @@ class Doing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An attribute (index) that went over to a model (index)."""
+    """A handover at a time [s]: index of the attribute, and index of its new owner."""
 
     time: float
     attribute: int
@@ -137,7 +146,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cloud:
-    """The particles of a body (index): for each time the rows (x y z in its frame, radius) that were there."""
+    """The particles of a body.
+
+    Attributes:
+        body: index of the body.
+        rows: for each time of the film, (k, 4) x y z in the body's frame and radius [m].
+    """
 
     body: int
     rows: tuple[Floats, ...]
@@ -145,20 +159,20 @@ class Cloud:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Film:
-    """A scene, and where everything was.
+    """A scene and its states over time.
 
     Attributes:
-        scene: to draw.
-        start: when the run began.
-        end: when it ended.
-        times: (n,) rising.
-        poses: (n, bodies, 7); not finite where a body was nowhere.
-        owners: for each attribute, the model (index) first responsible.
-        changes: of owners, in order.
-        happenings: in order.
-        doings: by their beginning.
+        scene: the scene.
+        start: start of the run [s].
+        end: end of the run [s].
+        times: (n,) ascending times [s].
+        poses: (n, bodies, 7) poses; not finite while a body is absent.
+        owners: index of the first owner of each attribute.
+        changes: handovers, by time.
+        happenings: occurrences, by time.
+        doings: occurrences with a duration, by their begin.
         clouds: particles.
-        layers: data beside bodies.
+        layers: data in addition to bodies, such as contacts.
     """
 
     scene: Scene
@@ -175,19 +189,19 @@ class Film:
 
 
 _STEPS, _LOWEST = 65535, -32768
-"""Numbers are kept in 16 bits, each column over its own range."""
+"""Numbers of a layer are quantized to 16 bits over the range of their column."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Rows of numbers that hold from one time to the next.
+    """A table that changes over time; its rows at a time hold until the next time.
 
     Attributes:
-        name: e.g. ``contacts``.
+        name: name, e.g. ``contacts``.
         columns: names of the columns.
-        times: (n,) when rows are replaced [s], rising.
-        begins: (n + 1,) the first row of each time; the last number is that of all rows.
-        numbers: (rows, columns) the rows; indices of bodies, lengths [m], forces [N].
+        times: (n,) ascending times at which the rows are replaced [s].
+        begins: (n + 1,) index of the first row of each time; the last item is the number of all rows.
+        numbers: (rows, columns) rows of all times: indices of bodies, lengths [m], forces [N].
     """
 
     name: str
@@ -200,12 +214,12 @@ class Layer:
     def of(
         cls, name: str, columns: tuple[str, ...], moments: Iterable[tuple[float, Floats]]
     ) -> Layer:
-        """Return the layer with these rows.
+        """Build a layer.
 
         Args:
-            name: of the layer.
-            columns: their names.
-            moments: times [s] and the (k, columns) rows from then on, in order; repetitions are kept once.
+            name: name of the layer.
+            columns: names of the columns.
+            moments: ascending times [s] and the (k, columns) rows from then on; repeated rows are stored once.
         """
         times: list[float] = []
         rows = [np.empty((0, len(columns)))]
@@ -218,11 +232,11 @@ class Layer:
 
     @property
     def empty(self) -> bool:
-        """Whether it never shows anything."""
+        """Whether it has no rows at any time."""
         return not len(self.numbers)
 
     def at(self, time: float) -> Floats:
-        """Return the (k, columns) rows at a time [s]; none before the first."""
+        """Return the (k, columns) rows at a time [s]; no rows before the first time."""
         i = int(np.searchsorted(self.times, time, side="right")) - 1
         if i < 0:
             return self.numbers[:0]
@@ -234,13 +248,13 @@ def layer_header(layer: Layer, place: Callable[[NDArray[Any]], dict[str, Any]]) 
 
     Args:
         layer: the layer.
-        place: puts an array behind the header, and returns its entry.
+        place: appends an array to the block, and returns its entry in the header.
     """
     width = len(layer.columns)
     low = np.zeros(width) if layer.empty else layer.numbers.min(axis=0)
     high = np.zeros(width) if layer.empty else layer.numbers.max(axis=0)
     step = np.where(high > low, (high - low) / _STEPS, 1.0)
-    counted = (np.rint((layer.numbers - low) / step) + _LOWEST).astype(np.int16)
+    quantized = (np.rint((layer.numbers - low) / step) + _LOWEST).astype(np.int16)
     return {
         "name": layer.name,
         "columns": list(layer.columns),
@@ -248,5 +262,5 @@ def layer_header(layer: Layer, place: Callable[[NDArray[Any]], dict[str, Any]]) 
         "step": step.tolist(),
         "times": place(layer.times),
         "begins": place(layer.begins),
-        "numbers": place(counted.T),
+        "numbers": place(quantized.T),
     }

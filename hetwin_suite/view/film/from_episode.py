@@ -1,4 +1,4 @@
-"""A film of a recorded run."""
+"""Makes the film of a recorded run."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.film import Change, Cloud, Doing, Film, Happening, Scene
 from hetwin_suite.view.film.scene_of import scene_of
 
-MOST_HZ = 30.0
-"""States of a second that a film keeps."""
+MAX_HZ = 30.0
+"""Maximum rate of a film's states [Hz]."""
 
-_LEAST_HZ = 1.0
-_MOST_POSES = 400_000
-"""Poses (bodies times states) that a film may have before it keeps fewer states."""
+_MIN_HZ = 1.0
+_MAX_POSES = 400_000
+"""Number of poses (bodies times states) above which the rate of a film is reduced."""
 
 _AT_REST = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0)
 _PAGE_ORDER = [0, 1, 2, 4, 5, 6, 3]
 
 
 def film_of(episode: Episode, also_at: Iterable[int] = ()) -> Film:
-    """The film of a run: enough of its states, and all at which something happened.
+    """Return the film of a run: states at a regular rate, and all states at events and handovers.
 
     Args:
         episode: the run.
-        also_at: further times to keep the states of, in ns.
+        also_at: further times whose states are included [ns].
     """
     scene = scene_of(episode.scenario, episode.layout, episode.models)
     kept = _kept(episode, scene, also_at)
@@ -49,10 +49,10 @@ def film_of(episode: Episode, also_at: Iterable[int] = ()) -> Film:
 
 
 def _kept(episode: Episode, scene: Scene, also_at: Iterable[int]) -> Ints:
-    """Indices of the states that are kept."""
+    """Return the indices of the states in the film."""
     length = max(float(episode.seconds[-1] - episode.seconds[0]), 1e-9)
     moving = sum(body.kind != EntityKind.STATIC for body in scene.bodies)
-    rate = min(MOST_HZ, max(_LEAST_HZ, _MOST_POSES / (length * max(1, moving))))
+    rate = min(MAX_HZ, max(_MIN_HZ, _MAX_POSES / (length * max(1, moving))))
     grid = np.arange(episode.times[0], episode.times[-1] + 1, round(1e9 / rate))
     kept = {0, len(episode.times) - 1}
     kept.update(np.minimum(np.searchsorted(episode.times, grid), len(episode.times) - 1).tolist())
@@ -114,7 +114,7 @@ def _entity(named: object) -> str:
 
 
 def _doings(episode: Episode) -> tuple[Doing, ...]:
-    """The actions; of several robots each in lanes of its own."""
+    """Return the actions; if there are several robots, each has a lane."""
     several = len(episode.layout.of_kind(EntityKind.ROBOT)) > 1
     return tuple(
         Doing(

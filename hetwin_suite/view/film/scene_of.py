@@ -1,4 +1,4 @@
-"""The scene of a layout as a page draws it, for films and for the page of a run that goes on."""
+"""Makes the scene that a page draws from a layout, for films and for live runs."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hetwin_suite.view.film.film import Actor, Body, Mesh, Part, Responsible, Sc
 from hetwin_suite.view.palette import model_colours
 
 _FACES_OF_SOLIDS = 600
-"""Of a mesh that is drawn only when one asks for collision shapes."""
+"""Maximum number of faces of a mesh that is drawn only as a collision shape."""
 
 _BARE = 2 / 3
-"""A robot gets bones if a larger share of its moving links has nothing to draw."""
+"""Fraction of a robot's moving links without shapes above which bones are drawn."""
 
 
 def scene_of(
@@ -26,12 +26,12 @@ def scene_of(
     models: Iterable[ModelRecord],
     candidates: Mapping[tuple[str, str], Sequence[str]] | None = None,
 ) -> Scene:
-    """The scene without where it is.
+    """Return the scene of a layout.
 
     Args:
-        name: of the scenario.
+        name: name of the scenario.
         layout: entities and attributes.
-        models: in the order in which owners count.
+        models: models of the ensemble; owners are indices into them.
         candidates: (entity, attribute) -> names of the models that can be responsible for it.
     """
     records = tuple(models)
@@ -58,14 +58,14 @@ def scene_of(
 
 
 class _Meshes:
-    """The meshes of a scene, each once."""
+    """The meshes of a scene, without duplicates."""
 
     def __init__(self) -> None:
         self.kept: list[Mesh] = []
         self._numbers: dict[tuple[bytes, bytes, int], int] = {}
 
     def number(self, shape: Shape, most: int) -> int:
-        """Index of a shape's mesh; -1 if it has none."""
+        """Return the index of a shape's mesh, with about `most` faces at most; -1 if it has none."""
         if shape.vertices is None or shape.faces is None:
             return -1
         key = shape.vertices.tobytes(), shape.faces.tobytes(), most
@@ -82,29 +82,30 @@ def _parts(entity: Entity, meshes: _Meshes) -> tuple[Part, ...]:
     drawn = {id(shape) for shape in drawn_shapes(entity)}
     parts = []
     for shape in entity.shapes:
-        seen = id(shape) in drawn
-        if not (seen or shape.collides):
+        is_drawn = id(shape) in drawn
+        if not (is_drawn or shape.collides):
             continue
         mesh = -1
         if shape.kind is ShapeKind.MESH:
-            mesh = meshes.number(shape, MOST_FACES if seen else _FACES_OF_SOLIDS)
+            mesh = meshes.number(shape, MAX_FACES if is_drawn else _FACES_OF_SOLIDS)
             if mesh < 0:
                 continue
         size = tuple(float(x) for x in shape.size)
         r, g, b, a = (float(x) for x in shape.rgba)
         pose = in_page_order(shape.pose)
-        parts.append(Part(shape.kind.value, size, pose, (r, g, b, a), seen, shape.collides, mesh))
+        colour, collides = (r, g, b, a), shape.collides
+        parts.append(Part(shape.kind.value, size, pose, colour, is_drawn, collides, mesh))
     return tuple(parts)
 
 
 def in_page_order(pose: Sequence[float]) -> tuple[float, ...]:
-    """Return x y z, qx qy qz qw of a pose x y z, qw qx qy qz."""
+    """Convert a pose x y z, qw qx qy qz to x y z, qx qy qz qw."""
     x, y, z, qw, qx, qy, qz = (float(number) for number in pose[:7])
     return x, y, z, qx, qy, qz, qw
 
 
 def _bones(layout: Layout, numbers: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
-    """The bones of all robots most of whose moving links have nothing to draw."""
+    """Return the bones of all robots whose moving links mostly have no shapes."""
     found = []
     for robot in layout.of_kind(EntityKind.ROBOT):
         links = [
@@ -123,25 +124,25 @@ def _bones(layout: Layout, numbers: Mapping[str, int]) -> tuple[tuple[int, int],
     return tuple(found)
 
 
-MOST_FACES = 4000
+MAX_FACES = 4000
 _FINEST, _COARSEST = 64, 8
-"""Cells of the grid along a mesh's longest side."""
+"""Numbers of grid cells along a mesh's longest side between which vertices are merged."""
 
 
-def small_mesh(shape: Shape, most: int = MOST_FACES) -> Mesh | None:
-    """The mesh of a shape with about `most` faces at most; None if it has none."""
+def small_mesh(shape: Shape, most: int = MAX_FACES) -> Mesh | None:
+    """Return the mesh of a shape, simplified to about `most` faces at most; None if the shape has no mesh."""
     if shape.vertices is None or shape.faces is None or not len(shape.faces):
         return None
-    whole = Mesh(np.asarray(shape.vertices, np.float32), np.asarray(shape.faces, np.uint32))
-    mesh, cells = whole, _FINEST
+    full = Mesh(np.asarray(shape.vertices, np.float32), np.asarray(shape.faces, np.uint32))
+    mesh, cells = full, _FINEST
     while len(mesh.faces) > most and cells >= _COARSEST:
-        mesh = _merged(whole, cells)
+        mesh = _merged(full, cells)
         cells = cells * 3 // 4
     return mesh
 
 
 def _merged(mesh: Mesh, cells: int) -> Mesh:
-    """Merge the vertices of each cell of a grid, `cells` along the longest side."""
+    """Merge the vertices in each cell of a grid with `cells` cells along the longest side."""
     low = mesh.vertices.min(axis=0)
     step = max(float(np.ptp(mesh.vertices, axis=0).max()) / cells, 1e-9)
     keys = np.floor((mesh.vertices - low) / step).astype(np.int64)
@@ -150,37 +151,38 @@ def _merged(mesh: Mesh, cells: int) -> Mesh:
     counts = np.bincount(group)
     sums = [np.bincount(group, mesh.vertices[:, i]) for i in range(3)]
     faces = group[mesh.faces]
-    whole = (
+    kept = (
         (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
     )
-    _, first = np.unique(np.sort(faces[whole], axis=1), axis=0, return_index=True)
+    _, first = np.unique(np.sort(faces[kept], axis=1), axis=0, return_index=True)
     vertices = np.stack(sums, axis=1) / counts[:, None]
-    return Mesh(vertices.astype(np.float32), faces[whole][np.sort(first)].astype(np.uint32))
+    return Mesh(vertices.astype(np.float32), faces[kept][np.sort(first)].astype(np.uint32))
 
 
 _VISIBLE = 0.1
+"""Minimum opacity of a visible shape."""
 _SMALL = 0.5
-"""Shapes for the eye of less than this share of a body's extent are extras, which do not hide the body."""
+"""Extent of all visual shapes, as a fraction of the collision shapes', below which both are drawn."""
 
 
 def drawn_shapes(entity: Entity) -> list[Shape]:
-    """Shapes worth drawing: for the eye where there are such, else those that collide.
+    """Return the shapes to draw: the visual ones, or the collision shapes if there are no visual ones.
 
-    A few small extras for the eye (a logo, a marker) do not hide the body.
+    If the visual shapes are only small extras such as a logo or a marker, all shapes are drawn.
     """
-    seen = [shape for shape in entity.shapes if shape.rgba[3] > _VISIBLE]
-    visual = [shape for shape in seen if not shape.collides]
-    solid = [shape for shape in seen if shape.collides]
+    visible = [shape for shape in entity.shapes if shape.rgba[3] > _VISIBLE]
+    visual = [shape for shape in visible if not shape.collides]
+    solid = [shape for shape in visible if shape.collides]
     if visual and solid and _extent(visual) < _SMALL * _extent(solid):
-        return seen
+        return visible
     return visual or solid
 
 
 def shape_corners(shape: Shape) -> Floats:
-    """(n, 3) points in the entity's frame between which the whole shape lies; planes have none."""
+    """Return (n, 3) points in the entity's frame whose convex hull contains the shape; planes have none."""
     local = _local_corners(shape)
-    turned: Floats = local @ quat2mat(shape.pose[3:7]).T + np.asarray(shape.pose[:3])
-    return turned
+    corners: Floats = local @ quat2mat(shape.pose[3:7]).T + np.asarray(shape.pose[:3])
+    return corners
 
 
 def _local_corners(shape: Shape) -> Floats:

@@ -1,6 +1,6 @@
-"""Who may come in by the door of a page, and how a browser finds it; needs no websockets.
+"""Access control of page servers, and opening of a page in the browser; works without websockets.
 
-Requests carry the token, and do not come from foreign pages.
+Requests must carry the token, and must not come from foreign pages.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import installs
 
 LOOPBACK = "127.0.0.1"
-"""Where only this machine reaches a server."""
+"""Address at which a server is reachable only from this machine."""
 _LOCAL_NAMES = frozenset({"localhost", LOOPBACK, "::1"})
 _ANY = frozenset({"0.0.0.0", "::"})
 _TOKEN_BYTES = 18
@@ -33,17 +33,17 @@ _TOKEN_BYTES = 18
 
 @dataclass(frozen=True, slots=True)
 class Doors:
-    """Conditions of admission.
+    """Access rules of a server.
 
-    Any web page in a browser on this machine can send requests to a server on it. It cannot forge their
-    headers: ``Host`` is the name under which the server was found, ``Origin`` the asking page. Programs can; those of
-    other users of this machine do not know the token.
+    Any web page in a browser on this machine can send requests to the server, but cannot forge the headers ``Host``
+    (the name by which the server was found) and ``Origin`` (the requesting page). Programs can forge headers, but
+    programs of other users do not know the token.
 
     Attributes:
-        host: where the server listens.
-        token: part of the address that all requests must carry; empty for tools.
-        tools: hosts whose secure pages may connect, as may applications of the desktop and pages that this machine
-            serves; empty: only the server's own page may.
+        host: address at which the server listens.
+        token: token that the address of each request must contain; empty for servers of tools.
+        tools: hosts whose https pages may connect. If there are any, desktop applications and pages served by this
+            machine may connect, too; if empty, only the server's own page may.
     """
 
     host: str
@@ -52,12 +52,12 @@ class Doors:
 
     @classmethod
     def of(cls, host: str, tools: Sequence[str] = ()) -> Doors:
-        """The doors of a server, with a new token unless tools connect."""
+        """Return the rules of a server, with a new token unless tools connect."""
         token = "" if tools else secrets.token_urlsafe(_TOKEN_BYTES)
         return cls(host, token, tools)
 
     def address(self, port: int) -> str:
-        """The address for a browser."""
+        """Return the address for a browser."""
         host = socket.gethostname() if self.host in _ANY else self.host
         named = f"[{host}]" if ":" in host else host
         return f"http://{named}:{port}/?token={self.token}"
@@ -66,8 +66,8 @@ class Doors:
         """Return why a request is refused; None if it is not.
 
         Args:
-            path: with the query.
-            headers: of the request; names in any case, as an HTTP library gives them.
+            path: path with the query.
+            headers: headers of the request; a mapping that ignores the case of names.
         """
         host = headers.get("Host", "")
         if not self._is_ours(host):
@@ -82,7 +82,7 @@ class Doors:
         return None
 
     def _may_connect(self, origin: str, host: str) -> bool:
-        """Whether a page may; a tool's may come from anywhere below its host."""
+        """Whether a page may connect: the server's own, a tool's (also of a subdomain), or a local one if tools may."""
         if origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}"):
             return True
         name = _name_in(origin)
@@ -91,19 +91,19 @@ class Doors:
         return is_tool or (bool(self.tools) and (origin == "file://" or name in _LOCAL_NAMES))
 
     def _is_ours(self, host: str) -> bool:
-        """Whether a name is one of this server's, with any port: tunnels have ports of their own."""
+        """Whether a ``Host`` header names this server; any port is accepted, as tunnels use other ports."""
         name = _name_in(f"//{host}")
         if name in _LOCAL_NAMES:
             return True
         if not self.token:
             return False
-        if self.host in _ANY:  # whoever comes by a number was not led here by a name
+        if self.host in _ANY:  # a numeric address excludes DNS rebinding
             return _is_number(name) or name == socket.gethostname().lower()
         return name == self.host.lower()
 
 
 def _name_in(address: str) -> str:
-    """The host that an address names; empty if it is none."""
+    """Return the host in an address; empty if the address is invalid."""
     try:
         return urlsplit(address).hostname or ""
     except ValueError:
@@ -122,13 +122,16 @@ _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
 def open_in_browser(address: str) -> None:
-    """Open a page where there is a screen, without waiting for the browser."""
+    """Open a page in a browser if there is a screen, without waiting for the browser."""
     if any(os.environ.get(name) for name in _DISPLAYS):
-        threading.Thread(target=webbrowser.open, args=(_leading_to(address),), daemon=True).start()
+        threading.Thread(target=webbrowser.open, args=(_redirect(address),), daemon=True).start()
 
 
-def _leading_to(address: str) -> str:
-    """The address of a file that leads there; other users see the arguments of a browser, but not the file."""
+def _redirect(address: str) -> str:
+    """Write a file that redirects to an address; returns its URI.
+
+    Other users can see the arguments of a browser, and with them the token, but cannot read the file.
+    """
     folder = tempfile.mkdtemp(prefix="hetwin-", dir=os.environ.get("XDG_RUNTIME_DIR"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     file = Path(folder, "page.html")
@@ -137,17 +140,17 @@ def _leading_to(address: str) -> str:
 
 
 def need_websockets(where: str) -> None:
-    """Check that the server of pages is installed.
+    """Check that websockets is installed.
 
     Args:
-        where: the option or command that serves one.
+        where: the option or command that serves a page.
 
     Raises:
         BadInput: if it is not.
     """
     if find_spec("websockets") is None:
         raise BadInput(
-            "what serves pages is not installed",
+            "the server of pages is not installed",
             where=where,
             expected=f"the extra view: {installs('view')}",
         )

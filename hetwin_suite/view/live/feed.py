@@ -1,7 +1,7 @@
-"""Data for pages of a run that goes on, whatever the run is and wherever it runs.
+"""Data of a live run for pages and viewers, independent of where the run is computed.
 
-A feed is looked at, it sends nothing: who serves pages takes the newest state when a page can take one, and the
-happenings that this page has not got yet. So a slow page costs no more than a fast one.
+A feed is polled. A server reads the newest state when a page can receive one, and the happenings that the page has not
+received yet. Therefore a slow page costs no more than a fast one.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from hetwin_core.ensemble.scene.values import Floats, Ints
 
 
 class Phase(StrEnum):
-    """How far a run is."""
+    """State of a run."""
 
     WAITING = "waiting"
-    """Its models are made ready."""
+    """Its models are being initialized."""
     PAUSED = "paused"
     RUNNING = "running"
     OVER = "over"
@@ -36,16 +36,16 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Begun:
-    """Facts about a run at its begin.
+    """Facts about a run that are known from its start on.
 
     Attributes:
-        name: of the scenario.
+        name: name of the scenario.
         layout: entities and attributes.
-        models: in the order in which owners count.
-        able: names of the models that can be responsible, by the name of each attribute.
-        duration_ns: when the run ends, if that is known.
-        not_held: why the run can be neither paused nor stepped nor held to a pace; empty if it can.
-        buttons: event and arguments that each button of the scenario raises, by its caption.
+        models: models; owners are indices into this tuple.
+        able: attribute -> names of the models that can be responsible for it.
+        duration_ns: simulated time at which the run ends [ns]; None if unknown.
+        not_held: why the run can be neither paused nor stepped nor limited to a pace; empty if it can.
+        buttons: caption of a button of the scenario -> event that it raises, with its arguments.
     """
 
     name: str
@@ -62,14 +62,14 @@ class Now:
     """The newest state.
 
     Attributes:
-        time_ns: simulated time.
+        time_ns: simulated time [ns].
         values: (layout.size,) all attributes; poses and twists in the world frame.
         owners: (slots,) index of the responsible model.
         phase: paused, running, or over.
-        factor: simulated time per wall time over the last seconds; None if it does not run.
-        pace: the factor that it is held to at most; None: to none.
-        lag_s: how far the twin of a live robot is behind it; None if the robot is not live.
-        near: rows of `Snapshot.proximity`; None if they are not known.
+        factor: real-time factor over the last seconds; None if the run is not running.
+        pace: maximum real-time factor; None: no limit.
+        lag_s: lag of the twin behind a live robot [s]; None if the robot is not live.
+        near: rows of `Snapshot.proximity`; None if unknown.
     """
 
     time_ns: int
@@ -93,16 +93,16 @@ class HappeningKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """Something that has happened.
+    """An event, an action, a handover or a note.
 
     Attributes:
-        time_ns: when.
-        kind: of it.
-        name: of the event or action, ``entity.attribute`` of a handover, level of a note.
-        text: in words.
-        entity: that it is about; may be empty.
-        more: ``phase`` of an action; ``from`` and ``to`` of a handover; ``source`` of an event or note.
-        said: the event or handover itself, for viewers that show more than words.
+        time_ns: simulated time [ns].
+        kind: kind of the happening.
+        name: name of the event or action; ``entity.attribute`` of a handover; level of a note.
+        text: description in words.
+        entity: entity concerned; may be empty.
+        more: ``phase`` of an action; ``from``, ``to`` and ``cause`` of a handover; ``source`` of an event or note.
+        said: the event or handover itself, for viewers that show more than its description; None for a note.
     """
 
     time_ns: int
@@ -116,13 +116,13 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """How a run has ended.
+    """The end of a run.
 
     Attributes:
-        ended: see `RunSummary`; ``failed`` also if there is no summary.
-        text: in words.
-        deterministic: whether its digest claims that it can be repeated.
-        folder: where its log is; empty if there is none.
+        ended: see `RunSummary`; also ``failed`` if there is no summary.
+        text: description of the end.
+        deterministic: whether its digest is reproducible.
+        folder: folder of its log; empty if there is none.
     """
 
     ended: str
@@ -132,21 +132,21 @@ class Over:
 
 
 class Feed(Protocol):
-    """A run that is looked at; everything may be called from any thread."""
+    """Data of a run; all members may be used from any thread."""
 
     @property
     def begun(self) -> Begun | None:
-        """Facts since the run has begun; None before."""
+        """Facts about the run; None before it has begun."""
 
     @property
     def over(self) -> Over | None:
-        """How it has ended; None as long as it has not."""
+        """The end of the run; None before it has ended."""
 
     def now(self) -> Now | None:
-        """The newest state; None before there is one."""
+        """Return the newest state; None before there is one."""
 
     def happened(self, since: int) -> tuple[int, Sequence[Happening]]:
-        """Happenings since, oldest first, as far as it is kept.
+        """Return the number of all happenings, and the stored ones after number `since`, oldest first.
 
         Args:
             since: the number that the last call returned; 0 at first.
@@ -154,46 +154,46 @@ class Feed(Protocol):
 
 
 SIZE = 64 * 1024 * 1024
-"""Only written pages take up memory."""
+"""Size of the shared memory [bytes]; the system allocates only pages that are written."""
 _COUNTER, _TIME, _WAITS, _NEAR = range(4)
 _FACTOR, _PACE, _LAG = range(4, 7)
 _HEAD = 8
-_MOST_NEAR = 1000
-"""Rows of proximity; of more, these are kept."""
+_MAX_NEAR = 1000
+"""Maximum number of rows of proximity; further rows are dropped."""
 _TRIES = 1000
 
 
 class Newest:
-    """Memory for the newest state; made before the process of the run is forked."""
+    """Shared memory for the newest state; created before the process of the run is forked."""
 
     def __init__(self) -> None:
         memory = memoryview(mmap.mmap(-1, SIZE))
         self._ints = memory[: _HEAD * 8].cast("q")
         self._floats = memory[: _HEAD * 8].cast("d")
-        self._rest = memory[_HEAD * 8 :]
+        self._body = memory[_HEAD * 8 :]
         self._values: Floats = np.empty(0)
         self._owners: Ints = np.empty(0, np.int32)
         self._near: Floats = np.empty((0, PROXIMITY_COLUMNS))
 
     def fit(self, layout: Layout) -> None:
-        """Prepare for the states of a layout, in each process on its own.
+        """Prepare for the states of a layout; called in each process.
 
         Raises:
-            BadInput: if they are too large.
+            BadInput: if the states are larger than the memory.
         """
-        near = _MOST_NEAR * PROXIMITY_COLUMNS * 8
+        near = _MAX_NEAR * PROXIMITY_COLUMNS * 8
         split = near + layout.size * 8
         end = split + len(layout.slots) * 4
-        if end > len(self._rest):
+        if end > len(self._body):
             raise BadInput(
-                "these are more attributes than a page can be shown",
+                "the scene has more attributes than a page can show",
                 where="--show",
                 found=f"{end} bytes",
-                expected=f"at most {len(self._rest)}",
+                expected=f"at most {len(self._body)}",
             )
-        self._near = np.frombuffer(self._rest[:near]).reshape(-1, PROXIMITY_COLUMNS)
-        self._values = np.frombuffer(self._rest[near:split], np.float64)
-        self._owners = np.frombuffer(self._rest[split:end], np.int32)
+        self._near = np.frombuffer(self._body[:near]).reshape(-1, PROXIMITY_COLUMNS)
+        self._values = np.frombuffer(self._body[near:split], np.float64)
+        self._owners = np.frombuffer(self._body[split:end], np.int32)
 
     def write(
         self,
@@ -207,7 +207,12 @@ class Newest:
         lag_s: float | None,
         near: Floats | None = None,
     ) -> None:
-        """Copy a state into the memory; in the process of the run."""
+        """Copy a state into the memory; called in the process of the run.
+
+        Args:
+            waits: whether the run is paused.
+            time_ns, values, owners, factor, pace, lag_s, near: see `Now`.
+        """
         ints, floats = self._ints, self._floats
         ints[_COUNTER] += 1
         ints[_TIME] = time_ns
@@ -217,14 +222,14 @@ class Newest:
         floats[_LAG] = math.nan if lag_s is None else lag_s
         self._values[:] = values
         self._owners[:] = owners
-        count = -1 if near is None else min(len(near), _MOST_NEAR)
+        count = -1 if near is None else min(len(near), _MAX_NEAR)
         ints[_NEAR] = count
         if near is not None:
             self._near[:count] = near[:count]
         ints[_COUNTER] += 1
 
     def read(self) -> Now | None:
-        """The newest state; None if there is none, or it is only half there however often one looks."""
+        """Return the newest state; None if there is none, or if all attempts meet a write in progress."""
         ints, floats = self._ints, self._floats
         for _ in range(_TRIES):
             before = ints[_COUNTER]

@@ -1,4 +1,4 @@
-"""Controls of a run that goes on, whatever the run is and wherever it runs."""
+"""Controls of a live run, independent of where the run is computed."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from typing import Any, Protocol, TypeAlias
 from hetwin_core.ensemble.conductor.controls import Done
 from hetwin_core.ensemble.events import Json
 
-MOST_STEPS = 1_000_000
-MOST_LETTERS = 300
-"""Longest name of an entity, attribute or model in a message."""
+MAX_STEPS = 1_000_000
+MAX_NAME = 300
+"""Maximum length of a name of an entity, attribute or model in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Hold the run before its next step."""
+    """Pause the run before its next step."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoOn:
-    """Let a paused run continue."""
+    """Continue a paused run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Let a paused run take some steps; None: up to the next one in which an event happens."""
+    """Step a paused run; `steps` None: until the next event."""
 
     steps: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class HoldTo:
-    """Hold the run to so many times real time; None: let it go as fast as it can."""
+    """Limit the run to a real-time factor; None: no limit."""
 
     factor: float | None
 
@@ -50,7 +50,7 @@ class HandOver:
 
 @dataclass(frozen=True, slots=True)
 class Raise:
-    """Raise an event, which is handled at the next barrier."""
+    """Raise an event; it is handled at the next barrier."""
 
     event: str
     arguments: Mapping[str, Json]
@@ -61,21 +61,26 @@ Deed: TypeAlias = Pause | GoOn | Step | HoldTo | HandOver | Raise
 
 
 class Hands(Protocol):
-    """Takes a run in hand."""
+    """Controls a run."""
 
     def do(self, deed: Deed, done: Done) -> None:
-        """Do something to the run; returns at once, and `done` is called once, from any thread."""
+        """Request a control of the run, and return immediately.
+
+        Args:
+            deed: the control.
+            done: called once, from any thread, with None when the request is carried out, or the reason of a refusal.
+        """
 
 
-class NotADeed(Exception):
-    """A message asks for something unknown; the text has the reason."""
+class InvalidRequest(Exception):
+    """A message that requests no control of a run; the text has the reason."""
 
 
 def deed_of(message: Mapping[str, Any]) -> Deed:
-    """The deed that a message asks for: ``do``, and its arguments.
+    """Parse the control that a message requests: key ``do``, and its arguments.
 
     Raises:
-        NotADeed: if it asks for none.
+        InvalidRequest: if the message is invalid.
     """
     match message.get("do"):
         case "pause":
@@ -90,14 +95,14 @@ def deed_of(message: Mapping[str, Any]) -> Deed:
             return HandOver(*(_name(message, key) for key in ("entity", "attribute", "model")))
         case "raise":
             return Raise(_name(message, "event"), _mapping(message.get("arguments")))
-    raise NotADeed("'do' must be one of pause, go_on, step, pace, hand_over, raise")
+    raise InvalidRequest("'do' must be one of pause, go_on, step, pace, hand_over, raise")
 
 
 def _steps(found: Any) -> int | None:
     if found is None:
         return None
-    if type(found) is not int or not 0 < found <= MOST_STEPS:
-        raise NotADeed(f"'steps' must be a whole number from 1 to {MOST_STEPS}, or null")
+    if type(found) is not int or not 0 < found <= MAX_STEPS:
+        raise InvalidRequest(f"'steps' must be a whole number from 1 to {MAX_STEPS}, or null")
     return found
 
 
@@ -105,18 +110,18 @@ def _factor(found: Any) -> float | None:
     if found is None:
         return None
     if type(found) not in (int, float) or not (math.isfinite(found) and found > 0):
-        raise NotADeed("'factor' must be a number above 0, or null")
+        raise InvalidRequest("'factor' must be a number above 0, or null")
     return float(found)
 
 
 def _mapping(found: Any) -> dict[str, Json]:
     if not isinstance(found, dict):
-        raise NotADeed("'arguments' must be an object")
+        raise InvalidRequest("'arguments' must be an object")
     return found
 
 
 def _name(message: Mapping[str, Any], key: str) -> str:
     found = message.get(key)
-    if not isinstance(found, str) or not 0 < len(found) <= MOST_LETTERS:
-        raise NotADeed(f"{key!r} must be a name")
+    if not isinstance(found, str) or not 0 < len(found) <= MAX_NAME:
+        raise InvalidRequest(f"{key!r} must be a name")
     return found

@@ -1,6 +1,6 @@
-"""Serves the page of a run that goes on, in a thread of the process that watches the run.
+"""Serves the page of a live run, in a thread of the process that supervises the run.
 
-Imported after `library.need_websockets` only.
+Requires websockets; call `doors.need_websockets` before importing this module.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from hetwin_suite.view.document import live_page
 from hetwin_suite.view.live.doors import Doors
 from hetwin_suite.view.live.feed import Feed
 from hetwin_suite.view.live.hands import Hands
-from hetwin_suite.view.live.visit import Newspaper, visit
+from hetwin_suite.view.live.visit import Messages, visit
 
 PORT = 8770
 LARGEST_MESSAGE = 4096
-"""Largest message of a page [bytes]."""
+"""Maximum size of a message from a page [bytes]."""
 LAST_WORD_S = 1.0
-"""How long pages may take to hear that it is over."""
+"""Time in which pages may receive the end of the run before the server closes [s]."""
 _HEADERS = (
     ("Content-Type", "text/html; charset=utf-8"),
     ("Cache-Control", "no-store"),
@@ -40,18 +40,18 @@ _HEADERS = (
 
 
 class PageServer:
-    """Serves a page that needs nothing else; everything may be called from any thread.
+    """Serves a self-contained page; all methods may be called from any thread.
 
     Args:
-        page: HTML.
+        page: HTML text of the page.
         host: address to listen on.
-        port: to listen on; 0 for a free one, None for `PORT`, or a free one if that is taken.
+        port: port to listen on; 0: a free port; None: `PORT`, or a free one if that is in use.
 
     Attributes:
-        address: for a browser.
+        address: address for a browser.
 
     Raises:
-        BadInput: if the port is taken.
+        BadInput: if the port is in use.
     """
 
     def __init__(self, page: str, *, host: str, port: int | None) -> None:
@@ -65,19 +65,19 @@ class PageServer:
         self._thread.start()
 
     def close(self) -> None:
-        """Let all pages hear the last word, let them go, and stop listening."""
+        """Send the last messages to all pages, close their connections, and stop listening."""
         self._loop.call_soon_threadsafe(self._end.set)
         self._thread.join(3 * LAST_WORD_S)
 
     def connect(self, connection: ServerConnection, path: str) -> Response | None:
-        """Return the response to a request of another path than that of the page; None connects to `receive`."""
+        """Return the response to a request of another path than the page's; None: accept a WebSocket for `receive`."""
         return connection.respond(HTTPStatus.NOT_FOUND, f"there is no {path}, only one page: /\n")
 
     async def receive(self, connection: ServerConnection) -> None:
-        """Talk with a page that has connected."""
+        """Handle the WebSocket of a page."""
 
     async def last_word(self) -> None:
-        """Wait until the pages that have connected are gone, once the server is closed."""
+        """Wait until all connected pages have received their last messages; called when the server closes."""
 
     def _serve(self) -> None:
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
@@ -90,7 +90,7 @@ class PageServer:
         async with serve(
             self.receive,
             sock=self._socket,
-            process_request=self._look_at,
+            process_request=self._respond,
             compression=None,
             max_size=LARGEST_MESSAGE,
             max_queue=4,
@@ -101,8 +101,8 @@ class PageServer:
             await self._end.wait()
             await self.last_word()
 
-    def _look_at(self, connection: ServerConnection, request: Request) -> Response | None:
-        """The page, a refusal, or None for a page's own connection."""
+    def _respond(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Return the page or a refusal; None to accept a page's WebSocket."""
         refusal = self._doors.refusal(request.path, request.headers)
         if refusal is not None:
             return connection.respond(HTTPStatus.FORBIDDEN, f"{refusal}\n")
@@ -114,10 +114,10 @@ class PageServer:
 
 
 def _listen(host: str, port: int | None) -> socket.socket:
-    """A socket that listens; `port` as above.
+    """Return a listening socket; `port` as for `PageServer`.
 
     Raises:
-        BadInput: if that is not possible.
+        BadInput: if the address cannot be used.
     """
     if port is None:
         try:
@@ -137,22 +137,22 @@ def _listen(host: str, port: int | None) -> socket.socket:
         ) from error
 
 
-MOST_VISITORS = 16
+MAX_VISITORS = 16
 _SOCKET = "/live"
 
 
 class LiveServer(PageServer):
-    """Serves one run; everything may be called from any thread.
+    """Serves the page of a live run; all methods may be called from any thread.
 
     Args:
-        feed: data of the page.
-        hands: controls of the page.
+        feed: data of the run.
+        hands: controls of the run.
         host: address to listen on.
-        port: to listen on; 0 for a free one, None for `PORT`, or a free one if that is taken.
-        complain: is called at most once, with a line about a visitor whose message no page sends.
+        port: port to listen on; 0: a free port; None: `PORT`, or a free one if that is in use.
+        complain: called at most once, with a line about a client that sent an invalid message.
 
     Raises:
-        BadInput: if the page's script was not made, or the port is taken.
+        BadInput: if the page's script has not been built, or the port is in use.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class LiveServer(PageServer):
         port: int | None,
         complain: Callable[[str], None],
     ) -> None:
-        self._news = Newspaper(feed)
+        self._messages = Messages(feed)
         self._hands = hands
         self._complain = complain
         self._has_complained = False
@@ -175,7 +175,7 @@ class LiveServer(PageServer):
         """See `PageServer`."""
         if path != _SOCKET:
             return super().connect(connection, path)
-        if len(self._visitors) < MOST_VISITORS:
+        if len(self._visitors) < MAX_VISITORS:
             return None
         return connection.respond(
             HTTPStatus.SERVICE_UNAVAILABLE, "too many pages are open already\n"
@@ -187,12 +187,12 @@ class LiveServer(PageServer):
         assert task is not None
         self._visitors.add(task)
         try:
-            wrong = await visit(connection, self._news, self._hands)
+            wrong = await visit(connection, self._messages, self._hands)
         finally:
             self._visitors.discard(task)
         if wrong is not None and not self._has_complained:
             self._has_complained = True
-            self._complain(f"a page was sent away: {wrong}")
+            self._complain(f"a page was disconnected: {wrong}")
 
     async def last_word(self) -> None:
         """See `PageServer`."""

@@ -1,4 +1,4 @@
-"""One open page: it gets messages as fast as it reads, and sends requests."""
+"""The connection of one open page: it receives messages as fast as it reads, and sends requests."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from hetwin_suite.view.film.encode import Block, scene_header
 from hetwin_suite.view.film.film import Scene
 from hetwin_suite.view.film.scene_of import scene_of
 from hetwin_suite.view.live.feed import Begun, Feed, Happening, Now, Over, Phase
-from hetwin_suite.view.live.hands import Hands, NotADeed, deed_of
+from hetwin_suite.view.live.hands import Hands, InvalidRequest, deed_of
 
 PERIOD_S = 0.04
-"""Between two states that a page is sent."""
+"""Interval between two states that are sent to a page [s]."""
 GAP_S = 0.5
-"""Longer than this nothing comes of a live robot only if something is wrong."""
-MOST_REPLIES = 32
-"""Replies that wait for a page that does not read."""
-_WRONG = 1008
-_FEW_LETTERS = 100
+"""Interval without a new state of a live robot above which the page is informed of the silence [s]."""
+MAX_REPLIES = 32
+"""Maximum number of replies that a page may leave unread."""
+_POLICY_VIOLATION = 1008
+_MAX_REASON = 100
 _ROWS = 200
-"""Happenings in one message."""
+"""Maximum number of happenings in one message."""
 
 
-class Newspaper:
-    """News of a run, made into messages once for all pages.
+class Messages:
+    """The messages about a run, encoded once for all pages.
 
     Args:
-        feed: of the run.
+        feed: feed of the run.
     """
 
     def __init__(self, feed: Feed) -> None:
@@ -52,13 +52,18 @@ class Newspaper:
         self._time_ns, self._changed = -1, 0.0
 
     def frames(self) -> Frames | None:
-        """Makes the messages; None before the run has begun."""
+        """Return the encoder of the messages; None before the run has begun."""
         if self._frames is None and self.feed.begun is not None:
             self._frames = Frames(self.feed.begun)
         return self._frames
 
     def state(self, frames: Frames, *, last: bool = False) -> bytes | None:
-        """The message with the newest state; `last`: one that is no older than this call."""
+        """Return the message with the newest state; None before there is one.
+
+        Args:
+            frames: the encoder.
+            last: whether the state must not be older than this call.
+        """
         at = asyncio.get_running_loop().time()
         if last or at - self._made >= PERIOD_S / 2:
             self._made = at
@@ -68,47 +73,47 @@ class Newspaper:
         return self._state
 
     def _silence(self, now: Now, at: float) -> float | None:
-        """For how long nothing has come of a live robot [s]; None if it is not live or that is nothing unusual."""
+        """Return the time since the last new state of a live robot [s]; None below `GAP_S`, or if it is not live."""
         if now.time_ns != self._time_ns:
             self._time_ns, self._changed = now.time_ns, at
         silent = at - self._changed
         return round(silent, 1) if now.lag_s is not None and silent > GAP_S else None
 
 
-async def visit(connection: ServerConnection, news: Newspaper, hands: Hands) -> str | None:
-    """Serve a page until it is closed or has heard that the run is over.
+async def visit(connection: ServerConnection, messages: Messages, hands: Hands) -> str | None:
+    """Serve a page until it is closed or has received the end of the run.
 
     Returns:
-        Why it was sent away; None if it was not.
+        The reason why the page was disconnected; None if it was not.
     """
     replies: deque[str] = deque()
-    telling = asyncio.create_task(_tell(connection, news, replies))
+    sending = asyncio.create_task(_send(connection, messages, replies))
     listening = asyncio.create_task(_listen(connection, hands, replies))
     try:
-        await asyncio.wait((telling, listening), return_when=asyncio.FIRST_COMPLETED)
-        if listening.done() and isinstance(listening.exception(), NotADeed):
-            wrong = str(listening.exception())
-            await connection.close(_WRONG, wrong[:_FEW_LETTERS])
-            return wrong
+        await asyncio.wait((sending, listening), return_when=asyncio.FIRST_COMPLETED)
+        if listening.done() and isinstance(listening.exception(), InvalidRequest):
+            reason = str(listening.exception())
+            await connection.close(_POLICY_VIOLATION, reason[:_MAX_REASON])
+            return reason
     finally:
-        for task in (telling, listening):
+        for task in (sending, listening):
             task.cancel()
-        for task in (telling, listening):
-            with suppress(asyncio.CancelledError, ConnectionClosed, NotADeed):
+        for task in (sending, listening):
+            with suppress(asyncio.CancelledError, ConnectionClosed, InvalidRequest):
                 await task
     return None
 
 
-async def _tell(connection: ServerConnection, news: Newspaper, replies: deque[str]) -> None:
-    """Send news, until the run is over and all of it is sent."""
-    feed = news.feed
+async def _send(connection: ServerConnection, messages: Messages, replies: deque[str]) -> None:
+    """Send all messages until the run is over."""
+    feed = messages.feed
     seen, sent, frames = 0, None, None
     while True:
-        over = feed.over  # looked at first, so that earlier news are sent before it
-        if frames is None and (frames := news.frames()) is not None:
+        over = feed.over  # read first, so that earlier messages are sent before it
+        if frames is None and (frames := messages.frames()) is not None:
             await connection.send(frames.scene)
         if frames is not None:
-            state = news.state(frames, last=over is not None)
+            state = messages.state(frames, last=over is not None)
             if state is not None and state != sent:
                 await connection.send(state)
                 sent = state
@@ -124,34 +129,34 @@ async def _tell(connection: ServerConnection, news: Newspaper, replies: deque[st
 
 
 async def _listen(connection: ServerConnection, hands: Hands, replies: deque[str]) -> None:
-    """Carry out the page's request.
+    """Carry out the page's requests.
 
     Raises:
-        NotADeed: if no page sends such a message.
+        InvalidRequest: if a message is invalid, or the page does not read its replies.
     """
     loop = asyncio.get_running_loop()
     async for text in connection:
-        if len(replies) >= MOST_REPLIES:
-            raise NotADeed("too much was asked for without reading the replies")
+        if len(replies) >= MAX_REPLIES:
+            raise InvalidRequest("too many requests without reading the replies")
         message = _message(text)
         hands.do(deed_of(message), _reply(loop, replies, message.get("id")))
 
 
 def _message(text: str | bytes) -> dict[str, Any]:
-    """A message of a page.
+    """Parse a message from a page.
 
     Raises:
-        NotADeed: if it is no JSON object.
+        InvalidRequest: if it is no JSON object, or its id is no whole number.
     """
     try:
         message = parsed_json(text) if isinstance(text, str) else None
     except (OSError, ValueError):
         message = None
     if not isinstance(message, dict):
-        raise NotADeed("a message must be a JSON object")
+        raise InvalidRequest("a message must be a JSON object")
     number = message.get("id")
     if number is not None and type(number) is not int:
-        raise NotADeed("'id' must be a whole number")
+        raise InvalidRequest("'id' must be a whole number")
     return message
 
 
@@ -159,7 +164,7 @@ def _reply(
     loop: asyncio.AbstractEventLoop, replies: deque[str], number: int | None
 ) -> Callable[[str | None], None]:
     def done(refused: str | None) -> None:
-        with suppress(RuntimeError):  # the loop has ended, and with it the page
+        with suppress(RuntimeError):  # the event loop has ended, so that the page is closed
             loop.call_soon_threadsafe(replies.append, replied(number, refused))
 
     return done
@@ -168,17 +173,17 @@ def _reply(
 STATE, SCENE = 1, 2
 _PHASES = tuple(Phase)
 _PAGE_ORDER = (0, 1, 2, 4, 5, 6, 3)
-"""Where a pose's numbers in the page's order stand in the scene's."""
+"""Index in the scene's order of each number of a pose in the page's order."""
 
 
 class Frames:
-    """Makes the messages about one run.
+    """Encodes the messages about one run.
 
     Args:
-        begun: the run.
+        begun: facts about the run.
 
     Attributes:
-        scene: the message with its scene.
+        scene: the message with the run's scene.
     """
 
     def __init__(self, begun: Begun) -> None:
@@ -188,17 +193,17 @@ class Frames:
         }
         scene = scene_of(begun.name, begun.layout, begun.models, candidates)
         self.scene = _scene_message(begun, scene)
-        self._places, self._is_there = _places(scene, begun.layout)
+        self._indices, self._has_pose = _pose_indices(scene, begun.layout)
 
     def state(self, now: Now, silent_s: float | None = None) -> bytes:
-        """The message with a state.
+        """Return the message with a state.
 
         Args:
             now: the state.
-            silent_s: for how long there has been none of a live robot before or since [s]; None: no gap.
+            silent_s: time since the last new state of a live robot [s]; None: no unusual gap.
         """
-        poses = now.values[self._places].astype(np.float32)
-        poses[~self._is_there] = np.nan
+        poses = now.values[self._indices].astype(np.float32)
+        poses[~self._has_pose] = np.nan
         numbers = (
             math.nan if n is None else n for n in (now.factor, now.lag_s, now.pace, silent_s)
         )
@@ -209,7 +214,7 @@ class Frames:
 
 
 def happened(rows: Sequence[Happening]) -> str:
-    """The message with the happenings."""
+    """Return the message with some happenings."""
     return json.dumps(
         {
             "kind": "happened",
@@ -229,7 +234,7 @@ def happened(rows: Sequence[Happening]) -> str:
 
 
 def over_message(over: Over) -> str:
-    """The message that the run is over."""
+    """Return the message about the end of the run."""
     return json.dumps(
         {
             "kind": "over",
@@ -242,7 +247,7 @@ def over_message(over: Over) -> str:
 
 
 def replied(number: object, refused: str | None) -> str:
-    """The message that something asked for is done, or why not."""
+    """Return the reply to a request: `refused` has the reason of a refusal, None if the request was carried out."""
     return json.dumps({"kind": "replied", "id": number, "refused": refused})
 
 
@@ -259,13 +264,13 @@ def _scene_message(begun: Begun, scene: Scene) -> bytes:
     return kind + block.deflated(header)
 
 
-def _places(scene: Scene, layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """(bodies, 7) where in the values the poses are, and for which bodies there is one."""
-    places = np.zeros((len(scene.bodies), len(_PAGE_ORDER)), np.int64)
-    is_there = np.zeros(len(scene.bodies), bool)
+def _pose_indices(scene: Scene, layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return (bodies, 7) the indices of the poses in the values, and (bodies,) whether a body has a pose."""
+    indices = np.zeros((len(scene.bodies), len(_PAGE_ORDER)), np.int64)
+    has_pose = np.zeros(len(scene.bodies), bool)
     for row, body in enumerate(scene.bodies):
         slot = layout.find(body.name, POSE.name)
         if slot is not None:
-            places[row] = layout.slots[slot].offset + np.array(_PAGE_ORDER)
-            is_there[row] = True
-    return places, is_there
+            indices[row] = layout.slots[slot].offset + np.array(_PAGE_ORDER)
+            has_pose[row] = True
+    return indices, has_pose

@@ -1,8 +1,7 @@
-"""A run in a process of its own, as its parent looks at it and takes it in hand.
+"""Feed and controls of a run in a child process.
 
-The parent makes a `WatchedRun` and forks; the child lets `Shown` follow its run. States go through shared memory,
-which costs the run the copy of one; events go the way of all messages of the child; a user's requests go
-through a pipe of its own.
+The parent makes a `WatchedRun` and forks; in the child, `RunReporter` listens to the run. States are copied into shared
+memory; events are sent with the child's other messages; the user's requests are sent through a separate pipe.
 """
 
 from __future__ import annotations
@@ -33,20 +32,20 @@ from hetwin_core.ensemble.words import event_line, subject
 from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Newest, Now, Over
 from hetwin_suite.view.live.hands import Deed, GoOn, HandOver, HoldTo, Pause, Raise, Step
 
-MOST = 5000
-"""Older states are forgotten: pages that open late show the last of a long run, its report shows all."""
+MAX_KEPT = 5000
+"""Maximum number of stored happenings. A page that is opened late shows only these; the report shows all."""
 
 
 class Happenings:
-    """The newest happenings, each with a number; may be used from any thread."""
+    """The newest happenings, numbered; may be used from any thread."""
 
-    def __init__(self, most: int = MOST) -> None:
+    def __init__(self, most: int = MAX_KEPT) -> None:
         self._lock = threading.Lock()
         self._kept: deque[Happening] = deque(maxlen=most)
         self._count = 0
 
     def add(self, happening: Happening) -> None:
-        """Add the newest."""
+        """Append a happening."""
         with self._lock:
             self._kept.append(happening)
             self._count += 1
@@ -59,7 +58,7 @@ class Happenings:
 
 
 def begun_of(start: RunStart, not_held: str = "") -> Begun:
-    """A page's facts about a run that begins; `not_held` as there."""
+    """Return the facts about a run from its start; see `Begun`."""
     return Begun(
         *(start.scenario, start.layout, start.models, dict(start.able), start.duration_ns),
         not_held,
@@ -67,14 +66,14 @@ def begun_of(start: RunStart, not_held: str = "") -> Begun:
     )
 
 
-class Teller:
-    """Makes happenings of a run's reports; of a concern only that it begins or is worse than known."""
+class HappeningMaker:
+    """Makes happenings from a run's reports; a concern is reported when it begins and when it becomes more severe."""
 
     def __init__(self) -> None:
         self._concerns = NewConcerns()
 
     def event(self, event: Event) -> Happening | None:
-        """An event; None if it has no words."""
+        """Return the happening of an event; None if the event has no description, or is a known concern."""
         if is_concern(event) and not self._concerns.is_new(event):
             return None
         text = event_line(event)
@@ -87,15 +86,15 @@ class Teller:
         return Happening(event.time_ns, kind, event.name, text, about, more, event)
 
     def handover(self, handover: Handover) -> Happening:
-        """A responsibility that has moved."""
-        what = f"{handover.entity}.{handover.attribute}"
-        text = f"{what}: {handover.from_model} → {handover.to_model} ({handover.cause})"
+        """Return the happening of a handover."""
+        name = f"{handover.entity}.{handover.attribute}"
+        text = f"{name}: {handover.from_model} → {handover.to_model} ({handover.cause})"
         more = {"from": handover.from_model, "to": handover.to_model, "cause": handover.cause}
         kind = HappeningKind.HANDOVER
-        return Happening(handover.time_ns, kind, what, text, handover.entity, more, handover)
+        return Happening(handover.time_ns, kind, name, text, handover.entity, more, handover)
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> Happening | None:
-        """A warning or an error; None if it is neither."""
+        """Return the happening of a warning or an error; None for a note of another level."""
         if level == "info":
             return None
         more = {"source": source}
@@ -110,7 +109,7 @@ def _text(arguments: Mapping[str, object], key: str) -> str:
 
 
 def do(conductor: Conductor, deed: Deed, done: Done) -> None:
-    """Do it, or report why not; returns at once, and `done` is called once, from any thread."""
+    """Apply a control to a conductor; see `Hands.do`."""
     try:
         match deed:
             case Pause():
@@ -134,22 +133,22 @@ def do(conductor: Conductor, deed: Deed, done: Done) -> None:
 
 COPY_PERIOD_NS = 33_000_000
 COPY_STEPS = 10
-"""Steps between two copies unless the run waits anyway, so that each pays for a share of one only."""
-_MOST_OPEN = 32
-"""Deeds that are under way; they fit into the pipe, so that asking never waits."""
+"""Minimum number of steps between two copies of the state while the run is not waiting."""
+_MAX_OPEN = 32
+"""Maximum number of unanswered requests; these fit into the pipe, so that sending never blocks."""
 OVER = "the run is over"
 
 Message: TypeAlias = tuple[str, Any]
 """From the child: ``begun`` with a Begun, ``happened`` with a Happening, ``replied`` with number and refusal."""
-Tell: TypeAlias = Callable[[Message], None]
+Send: TypeAlias = Callable[[Message], None]
 
 
 class WatchedRun:
     """The parent's side: a `Feed` and `Hands`.
 
     Attributes:
-        newest: memory that the child writes into.
-        deeds: where the child gets requests.
+        newest: shared memory into which the child writes states.
+        deeds: the child's end of the pipe with the requests.
     """
 
     def __init__(self) -> None:
@@ -184,8 +183,8 @@ class WatchedRun:
         """See `Hands`."""
         with self._lock:
             refusal = OVER if self._over is not None else None
-            if len(self._open) >= _MOST_OPEN:
-                refusal = "too much was asked for at once"
+            if len(self._open) >= _MAX_OPEN:
+                refusal = "too many requests at once"
             if refusal is None:
                 self._number += 1
                 self._open[self._number] = done
@@ -194,7 +193,7 @@ class WatchedRun:
             done(refusal)
 
     def take(self, message: Message) -> None:
-        """Take in a message of the child."""
+        """Process a message from the child."""
         kind, content = message
         if kind == "begun":
             self.newest.fit(content.layout)
@@ -209,49 +208,53 @@ class WatchedRun:
                 done(refusal)
 
     def end(self, over: Over) -> None:
-        """The run has ended; nothing can be done to it any more."""
+        """Report the end of the run, and refuse all open requests."""
         with self._lock:
             self._over = over
-            rest = list(self._open.values())
+            unanswered = list(self._open.values())
             self._open.clear()
-        for done in rest:
+        for done in unanswered:
             done(OVER)
 
 
 def _near(scene: Snapshot, *, compute: bool) -> Floats | None:
-    """The rows of proximity if they cost nothing: the log reads them at some steps; None if they would."""
+    """Return the rows of proximity; None if they are not yet computed and `compute` is false."""
     return scene.near.rows() if compute else scene.near.known
 
 
-class Shown(RunListener):
-    """The child's side: lets the parent see the run, and carries out its requests.
+class RunReporter(RunListener):
+    """The child's side: reports the run to the parent, and carries out its requests.
 
     Args:
-        run: the parent's side, as it was forked.
-        tell: function that sends a message to the parent; may be called from any thread.
+        run: copy of the parent's side in the fork.
+        send: sends a message to the parent; may be called from any thread.
     """
 
     needs_each_state = False
 
-    def __init__(self, run: WatchedRun, tell: Tell) -> None:
+    def __init__(self, run: WatchedRun, send: Send) -> None:
         self._newest = run.newest
         self._deeds: Connection = run.deeds
-        self._tell = tell
-        self._teller = Teller()
+        self._send = send
+        self._maker = HappeningMaker()
         self._factor = Factor()
         self._next_ns = 0
         self._next_step = 0
         self._conductor: Conductor | None = None
 
     def attach(self, conductor: Conductor) -> None:
-        """Carry out requests on this run from now on."""
+        """Start to carry out requests on this run, in a thread."""
         self._conductor = conductor
         threading.Thread(
             target=self._obey, args=(conductor,), name="hands on the run", daemon=True
         ).start()
 
     def idle(self, seconds: float) -> None:
-        """Spend up to so many seconds while the run is paused or waits for its pace; its state is copied before."""
+        """Copy the state, then wait; called repeatedly while the run is paused or ahead of its pace.
+
+        Args:
+            seconds: time to wait [s].
+        """
         conductor = self._conductor
         scene = None if conductor is None else conductor.scene
         assert conductor is not None
@@ -265,7 +268,7 @@ class Shown(RunListener):
         time.sleep(seconds)
 
     def started(self, start: RunStart) -> None:
-        """Show the scene as it is at the start."""
+        """Copy the initial state, and report the start."""
         assert self._conductor is not None
         not_held = ""
         if self._conductor.is_live:
@@ -274,7 +277,7 @@ class Shown(RunListener):
             )
         self._newest.fit(start.layout)
         self._copy(start.snapshot)
-        self._tell(("begun", begun_of(start, not_held)))
+        self._send(("begun", begun_of(start, not_held)))
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Copy the state, if that is due."""
@@ -284,16 +287,16 @@ class Shown(RunListener):
 
     def event(self, event: Event) -> None:
         """Report an event."""
-        self._tell_of(self._teller.event(event))
+        self._report(self._maker.event(event))
 
     def handover(self, handover: Handover) -> None:
         """Report a handover."""
         self._next_ns = self._next_step = 0
-        self._tell_of(self._teller.handover(handover))
+        self._report(self._maker.handover(handover))
 
     def note(self, time_ns: int, level: str, source: str, text: str) -> None:
         """Report a warning or an error."""
-        self._tell_of(self._teller.note(time_ns, level, source, text))
+        self._report(self._maker.note(time_ns, level, source, text))
 
     def ended(self, summary: RunSummary) -> None:
         """Copy the last state."""
@@ -321,9 +324,9 @@ class Shown(RunListener):
             near=_near(scene, compute=conductor.pausing.waiting),
         )
 
-    def _tell_of(self, happening: Happening | None) -> None:
+    def _report(self, happening: Happening | None) -> None:
         if happening is not None:
-            self._tell(("happened", happening))
+            self._send(("happened", happening))
 
     def _obey(self, conductor: Conductor) -> None:
         while True:
@@ -334,4 +337,4 @@ class Shown(RunListener):
             do(conductor, deed, self._reply(number))
 
     def _reply(self, number: int) -> Done:
-        return lambda refusal: self._tell(("replied", (number, refusal)))
+        return lambda refusal: self._send(("replied", (number, refusal)))

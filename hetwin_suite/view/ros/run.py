@@ -33,7 +33,7 @@ from hetwin_core.wire.messages import fill_time
 from hetwin_suite.view.live.feed import Begun, Happening, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed, GoOn, HoldTo, Pause, Raise, Step
 from hetwin_suite.view.live.hands import HandOver as Handing
-from hetwin_suite.view.live.watched_run import Happenings, Teller
+from hetwin_suite.view.live.watched_run import HappeningMaker, Happenings
 
 try:
     from diagnostic_msgs.msg import DiagnosticArray
@@ -77,7 +77,7 @@ class RosRun:
         self._measured: float | None = None
         self._seen_ns = -1
         self._happenings = Happenings()
-        self._teller = Teller()
+        self._maker = HappeningMaker()
         self._ends = threading.Event()
         self._to_the_end = True
         self._run = ""
@@ -245,17 +245,17 @@ class RosRun:
                 self._measured = self._factor.at(time.monotonic_ns(), time_ns)
 
     def _on_event(self, message: Any) -> None:
-        self._tell(self._teller.event(messages.read_event(message)))
+        self._tell(self._maker.event(messages.read_event(message)))
 
     def _on_handover(self, message: Any) -> None:
-        self._tell(self._teller.handover(handover_of(message)))
+        self._tell(self._maker.handover(handover_of(message)))
 
     def _on_note(self, message: Any) -> None:
         for status in message.status:
             level = _LEVELS.get(int.from_bytes(status.level, "little"), "info")
             source = status.name.removeprefix("hetwin: ")
             time_ns = messages.read_time(message.header.stamp)
-            self._tell(self._teller.note(time_ns, level, source, status.message))
+            self._tell(self._maker.note(time_ns, level, source, status.message))
 
     def _tell(self, happening: Happening | None) -> None:
         if happening is not None:
@@ -296,7 +296,7 @@ class Asking:
             full = len(self._open) >= MOST_OPEN
             if not full:
                 self._open.append((time.monotonic() + patience, client.call_async(request), done))
-        return done("too much was asked for at once") if full else None
+        return done("too many requests at once") if full else None
 
     def look(self) -> None:
         """Pass responses on; called by the thread that spins."""

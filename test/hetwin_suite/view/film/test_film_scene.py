@@ -7,7 +7,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Shape, ShapeKind
-from hetwin_suite.view.film.scene_of import MOST_FACES, scene_of, small_mesh
+from hetwin_suite.view.film.scene_of import MAX_FACES, scene_of, small_mesh
 
 UNSEEN = (1.0, 1.0, 1.0, 0.0)
 QUARTER_TURN = (0.1, 0.2, 0.3, np.sqrt(0.5), 0.0, 0.0, np.sqrt(0.5))
@@ -48,7 +48,7 @@ def test_a_large_mesh_is_simplified_within_its_extent_and_kept_once() -> None:
     shape = waves(120)
     small = small_mesh(shape)
     assert small is not None
-    assert 200 < len(small.faces) <= MOST_FACES
+    assert 200 < len(small.faces) <= MAX_FACES
     assert shape.vertices is not None
     assert np.abs(small.vertices.min(axis=0) - shape.vertices.min(axis=0)).max() < 0.03
     assert np.abs(small.vertices.max(axis=0) - shape.vertices.max(axis=0)).max() < 0.03

@@ -11,7 +11,7 @@ from hetwin_suite.view.live.hands import (
     GoOn,
     HandOver,
     HoldTo,
-    NotADeed,
+    InvalidRequest,
     Pause,
     Raise,
     Step,
@@ -62,5 +62,5 @@ def test_messages_are_deeds(message: dict[str, Any], deed: Deed) -> None:
     ],
 )
 def test_other_messages_are_none(message: dict[str, Any], words: str) -> None:
-    with pytest.raises(NotADeed, match=words):
+    with pytest.raises(InvalidRequest, match=words):
         deed_of(message)

@@ -96,7 +96,7 @@ def test_too_large_a_scene_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     large = Layout.build(
         [Entity("cup", EntityKind.OBJECT)], [("cup", AttributeSpec("particles", 7000))]
     )
-    with pytest.raises(BadInput, match="more attributes than a page can be shown"):
+    with pytest.raises(BadInput, match="more attributes than a page can show"):
         Newest().fit(large)
 
 

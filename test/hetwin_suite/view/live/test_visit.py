@@ -32,7 +32,7 @@ def now(time_ns: int, lag_s: float | None) -> Now:
 def test_gaps_are_those_of_live_robots(
     lag_s: float | None, later_ns: int, silent: float | None
 ) -> None:
-    news = visits.Newspaper(WatchedRun())
+    news = visits.Messages(WatchedRun())
     news._silence(now(1, lag_s), 10.0)
     assert news._silence(now(later_ns, lag_s), 10.8) == silent
 
@@ -56,7 +56,7 @@ def test_states_are_made_once_for_all_pages() -> None:
 
     async def look() -> int:
         run = Counting()
-        news, frames = visits.Newspaper(run), Frames(BEGUN)
+        news, frames = visits.Messages(run), Frames(BEGUN)
         assert news.state(frames) == news.state(frames)
         news.state(frames, last=True)
         return run.looks

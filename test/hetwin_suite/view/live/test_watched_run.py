@@ -12,7 +12,7 @@ from support.waiting import wait_until
 from hetwin_core.ensemble.events import Event
 from hetwin_suite.view.live.feed import HappeningKind, Over, Phase
 from hetwin_suite.view.live.hands import GoOn, HandOver, HoldTo, Pause, Raise, Step
-from hetwin_suite.view.live.watched_run import OVER, Shown, WatchedRun
+from hetwin_suite.view.live.watched_run import OVER, RunReporter, WatchedRun
 
 
 def test_it_is_held_stepped_and_let_go() -> None:
@@ -97,14 +97,14 @@ def test_who_asks_for_too_much_at_once_is_refused() -> None:
     replies: list[str | None] = []
     for _ in range(40):
         live.do(Pause(), replies.append)
-    assert replies == ["too much was asked for at once"] * 8
+    assert replies == ["too many requests at once"] * 8
     live.end(Over("failed", "it died"))
     assert replies[8:] == [OVER] * 32
 
 
 def test_the_copy_of_a_state_costs_microseconds() -> None:
     running = ShownRun()
-    shown = Shown(running.live, lambda _: None)
+    shown = RunReporter(running.live, lambda _: None)
     shown._conductor = running.conductor
     scene = running.conductor.scene
     assert scene is not None
