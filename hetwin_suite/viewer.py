@@ -1,7 +1,7 @@
-"""Viewers of one's own: they show runs, or write them as files, for tools that people have.
+"""Custom viewers and file formats, which show runs in other tools.
 
-A format is a function that writes a run that is over; an entry point `hetwin.formats` names it by the ending of its
-files, and `hetwin show RUN --out X.json` calls it::
+A format is a function that writes a finished run as a file. An entry point of the group `hetwin.formats`, whose name is
+the ending of such files, names the function, and `hetwin show RUN --out X.json` calls it::
 
     import json
     from pathlib import Path
@@ -22,10 +22,10 @@ files, and `hetwin show RUN --out X.json` calls it::
         write_text(file, json.dumps(rows), "the owners")
         return Result({"rows": len(rows)}, [f"{file}: {len(rows)} rows"])
 
-A `Viewer` shows runs while they go on, too; an entry point `hetwin.viewers` names it, and `hetwin run --viewer NAME`
-and `hetwin show RUN --viewer NAME` call it. It is given a `Feed`, from which it takes the data to show, and
-`Hands`, with which a run is paused, stepped and handed over. A `RunEncoder` turns states into the messages that a log
-holds; `Doors` keeps foreign web pages out of a server.
+A `Viewer` shows live and finished runs. An entry point of the group `hetwin.viewers` names it, and
+`hetwin run --viewer NAME` and `hetwin show RUN --viewer NAME` use it. It reads the data to show from a `Feed`, and
+pauses, steps and otherwise controls the run through `Hands`. A `RunEncoder` converts states to the messages of a log;
+`Doors` keeps foreign web pages out of a server.
 """
 
 from __future__ import annotations

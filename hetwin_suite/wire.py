@@ -1,6 +1,6 @@
-"""Messages as robots publish them and hear them over ROS 2, and recordings of them.
+"""Messages that robots publish and receive over ROS 2, and recordings of them.
 
-A template fills the numbers of a message whose layout never changes. For example, the joint states of an arm::
+A template serializes messages that differ only in their numbers. For example, the joint states of an arm::
 
     import numpy as np
     from hetwin_suite.wire import CdrTemplate, joint_state

@@ -309,7 +309,7 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
         started = time.monotonic()
         with ExitStack() as ending:
             if live is not None:
-                live.listen(request.namespace, run=run, to_the_end=False, buttons=scenario.buttons)
+                live.listen(request.namespace, run=run, by_topics=False, buttons=scenario.buttons)
                 ending.callback(live.close)
             nodes = Nodes(scenario, request, run, claim)
             ending.callback(nodes.end, lambda: display.wait("ending the nodes"))

@@ -1,4 +1,4 @@
-"""Colours of models: calm, distinguishable for colour-blind people too, and readable on light and dark."""
+"""Colours of models: distinguishable for colour-blind people, and readable on light and dark backgrounds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 
 MAIN = "#8b97a8"
-"""The main model's."""
+"""Colour of the main model."""
 _OTHERS = (
     "#e8833a",
     "#3b8fd9",
@@ -20,14 +20,14 @@ _OTHERS = (
 )
 
 AXES = ("#d65f5f", "#3fa88a", "#3b8fd9")
-"""x, y, z, in the usual order of red, green, blue."""
+"""Colours of x, y and z: red, green, blue."""
 
 SERIES = ("#3b8fd9", "#e8833a", "#3fa88a", "#c76bb0", "#d9b13b", "#7a74d6", "#d65f5f", "#5fb8c9")
-"""Of several lines in one plot, in turn."""
+"""Colours of the lines in a plot, repeated if there are more lines."""
 
 
 def model_colours(models: Iterable[ModelRecord]) -> dict[str, str]:
-    """A colour for each model; the main model's is grey."""
+    """Return model -> colour ``#rrggbb``; the main model is grey."""
     colours: dict[str, str] = {}
     for model in models:
         if model.main:
@@ -39,6 +39,6 @@ def model_colours(models: Iterable[ModelRecord]) -> dict[str, str]:
 
 
 def rgb(colour: str) -> tuple[float, float, float]:
-    """Red, green, blue, each 0 to 1, of ``#rrggbb``."""
+    """Convert ``#rrggbb`` to red, green and blue, each 0 to 1."""
     r, g, b = (int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))
     return r, g, b

@@ -1,4 +1,4 @@
-"""Viewers of installed packages: they show runs elsewhere than on the page."""
+"""Viewers of installed packages, which show runs in other applications than the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group
 
-if TYPE_CHECKING:  # they load numpy, which takes its time
+if TYPE_CHECKING:  # these import numpy, which is slow
     from hetwin_suite.view.live.feed import Feed
     from hetwin_suite.view.live.hands import Hands
 
@@ -21,40 +21,40 @@ _LAST_PORT = 65535
 
 
 class Shown(Protocol):
-    """A run that a viewer shows.
+    """A run shown by a viewer.
 
     Attributes:
-        told: words before the address, e.g. ``Foxglove and Lichtblick find the run at``.
-        address: where they find it.
+        told: text before the address, e.g. ``Foxglove and Lichtblick find the run at``.
+        address: address of the run for the viewer's application.
     """
 
     told: str
     address: str
 
     def close(self) -> None:
-        """Show the last of it, and let all clients go."""
+        """Show the last state, and disconnect all clients."""
 
 
 class Viewer(Protocol):
-    """Shows runs: an object, or a module with these functions; both return at once.
+    """Shows runs: an object, or a module with these functions; both functions return immediately.
 
-    A port of 0 is any free one; one that is taken raises `BadInput`.
+    Port 0 is any free port; a port that is in use raises `BadInput`.
     """
 
     def follow(self, feed: Feed, hands: Hands, port: int) -> Shown:
-        """Show a run that goes on, and let it be taken in hand."""
+        """Show a live run, and let the user control it."""
 
     def play(self, run: Path, port: int) -> Shown:
-        """Show a run that is over, by its folder."""
+        """Show the finished run in a folder."""
 
 
 class ViewerAt(NamedTuple):
-    """A viewer that is asked for.
+    """A requested viewer.
 
     Attributes:
-        option: that asks for it.
-        name: of the viewer.
-        port: to listen on; 0 for a free one.
+        option: command-line option that requested it.
+        name: name of the viewer.
+        port: port to listen on; 0: a free one.
     """
 
     option: str
@@ -65,27 +65,27 @@ class ViewerAt(NamedTuple):
         """Import the viewer.
 
         Raises:
-            BadInput: if there is none of this name, or it cannot be imported.
+            BadInput: if there is no viewer of this name, or it cannot be imported.
         """
         found: Viewer = VIEWERS.load(self.name, self.option)
         return found
 
 
 def viewers_asked(texts: Iterable[str] | None, foxglove: int | None) -> list[ViewerAt]:
-    """Return the viewers that ``--viewer`` and ``--foxglove`` ask for.
+    """Return the viewers requested by ``--viewer`` and ``--foxglove``.
 
     Args:
-        texts: NAME or NAME=PORT.
-        foxglove: the port of the viewer of that name; None if it is not asked for.
+        texts: values of ``--viewer``: NAME or NAME=PORT.
+        foxglove: value of ``--foxglove``, a port; None without the option.
 
     Raises:
-        BadInput: if a text names no port.
+        BadInput: if a port is invalid.
     """
     last = [] if foxglove is None else [ViewerAt("--foxglove", "foxglove", foxglove)]
-    return [*map(_asked, texts or ()), *last]
+    return [*map(_parsed, texts or ()), *last]
 
 
-def _asked(text: str) -> ViewerAt:
+def _parsed(text: str) -> ViewerAt:
     name, _, port = text.partition("=")
     if port and not (port.isdecimal() and int(port) <= _LAST_PORT):
         expected = f"NAME, or NAME=PORT with a port up to {_LAST_PORT}"

@@ -1,4 +1,4 @@
-"""The report of a run: one HTML page that needs nothing else."""
+"""The report of a run: one self-contained HTML page."""
 
 from hetwin_suite.view.report.page import report_page, write_report
 

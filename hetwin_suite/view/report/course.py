@@ -1,4 +1,4 @@
-"""Fluents of the world beside the robot's beliefs about them, chosen for a page."""
+"""Section of a page with tasks, flaws, and fluents of the world beside the robot's beliefs about them."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from hetwin_suite.view.content import Content, Inline, Paragraph, Section, Time,
 from hetwin_suite.view.figures import Bar, Part, Rows, Tint
 from hetwin_suite.view.report.followed import lane_name, lanes
 
-MOST_FACTS = 24
-_TOO_MANY = ("contact", "attached", "loc", "moving")
-"""Fluents that are less informative than others about the same; shown only where the robot was wrong about them."""
+MAX_FACTS = 24
+_REDUNDANT = ("contact", "attached", "loc", "moving")
+"""Fluents that add little to other ones; shown only if the robot was wrong about them."""
 
 
 @dataclass
 class Fact:
-    """One fluent of one or two entities.
+    """A fluent of one or two entities.
 
     Attributes:
         words: e.g. ``on(box, tray)``.
-        held: when it held in the world.
-        believed: when the robot believed that it does.
-        beliefs: how it came to that, one for each interval of `believed`.
-        errors: where that was wrong.
-        said: whether the robot has reported anything about it.
+        held: intervals in which it held in the world.
+        believed: intervals in which the robot believed it.
+        beliefs: first belief of each interval in `believed`.
+        errors: wrong beliefs.
+        reported: whether the robot has reported any belief about it.
     """
 
     words: str
@@ -36,32 +36,32 @@ class Fact:
     believed: list[Interval] = field(default_factory=list)
     beliefs: list[Belief] = field(default_factory=list)
     errors: list[BeliefError] = field(default_factory=list)
-    said: bool = False
+    reported: bool = False
 
 
 def facts(tables: Tables) -> tuple[list[Fact], int]:
-    """Return the facts worth showing, those first that begin first, and how many more there are.
+    """Return the facts to show, by their begin, and the number of omitted ones.
 
-    These are the facts that change during the run, and those that the robot has reported something about. If there are
-    too many, those stay that the robot was wrong about, then those that change most.
+    Shown are facts that change during the run, and facts about which the robot has reported a belief. Of more than
+    `MAX_FACTS`, those with wrong beliefs are preferred, then reported ones, then those that change most.
     """
     keys = dict.fromkeys(_keys(tables))
     found = [_fact(tables, *key) for key in keys]
-    worth = [one for one in found if one.said or _changes(one, tables)]
-    worth.sort(key=lambda one: (not one.errors, not one.said, -_changes(one, tables)))
-    shown = worth[:MOST_FACTS]
+    candidates = [one for one in found if one.reported or _changes(one, tables)]
+    candidates.sort(key=lambda one: (not one.errors, not one.reported, -_changes(one, tables)))
+    shown = candidates[:MAX_FACTS]
     shown.sort(key=lambda one: min([*one.held, *one.believed], default=Interval(0, 0)))
-    return shown, len(worth) - len(shown)
+    return shown, len(candidates) - len(shown)
 
 
 def _keys(tables: Tables) -> Iterator[tuple[str, str, str]]:
     for row in tables.occasions:
-        if row.fluent not in _TOO_MANY:
+        if row.fluent not in _REDUNDANT:
             yield row.fluent, row.a, row.b
     for error in tables.belief_errors:
         yield error.fluent, error.a, error.b
     for fluent, a in sorted(tables.believed):
-        if fluent not in _TOO_MANY:
+        if fluent not in _REDUNDANT:
             yield from dict.fromkeys((fluent, a, row.b) for row in tables.beliefs.find(fluent, a))
 
 
@@ -69,7 +69,7 @@ def _fact(tables: Tables, fluent: str, a: str, b: str) -> Fact:
     fact = Fact(f"{fluent}({a}, {b})" if b else f"{fluent}({a})")
     fact.held = [row.span for row in _about(tables.occasions.find(fluent, a, b), b)]
     for belief in tables.beliefs.find(fluent, a, b):
-        fact.said = True
+        fact.reported = True
         if not belief.holds:
             continue
         if fact.believed and fact.believed[-1].to_ns >= belief.span.from_ns:
@@ -86,7 +86,7 @@ def _fact(tables: Tables, fluent: str, a: str, b: str) -> Fact:
 
 
 def _about(rows: Iterable[Occasion], b: str) -> list[Occasion]:
-    """Leave out the rows of other entities, for no second entity stands for any."""
+    """Return the rows with this second entity; the search with an empty one also finds rows with any other."""
     return [row for row in rows if b in (row.a, row.b)]
 
 
@@ -107,16 +107,16 @@ _STATUS = {
     Status.FAILED: "#e8833a",
     Status.CANCELLED: "#d9a13b",
 }
-_MOST_BANDS = 40
+_MAX_BANDS = 40
 
 
 class Mark(NamedTuple):
-    """A flaw, as it is drawn.
+    """A flaw to draw.
 
     Attributes:
         kind: e.g. ``knocked_over``.
-        span: from when to when.
-        text: a sentence.
+        span: time interval of the flaw.
+        text: a sentence about it.
     """
 
     kind: str
@@ -125,10 +125,10 @@ class Mark(NamedTuple):
 
 
 def drawn(tables: Tables, shown: Sequence[Fact], flaws: Sequence[Mark]) -> Rows:
-    """Return the figure."""
-    least = max(1, (tables.known_until_ns - tables.start_ns) // 250)
-    flaw_bars = _flaws(sorted(flaws, key=lambda mark: mark.span), least)
-    task_bars = _tasks(tables.tasks, least)
+    """Return the figure with a row for each flaw lane, task lane and fact."""
+    shortest = max(1, (tables.known_until_ns - tables.start_ns) // 250)
+    flaw_bars = _flaws(sorted(flaws, key=lambda mark: mark.span), shortest)
+    task_bars = _tasks(tables.tasks, shortest)
     rows = [
         *dict.fromkeys(bar.row for bar in sorted(flaw_bars, key=lambda bar: len(bar.row))),
         *dict.fromkeys(sorted((bar.row for bar in task_bars), key=_task_order)),
@@ -136,7 +136,7 @@ def drawn(tables: Tables, shown: Sequence[Fact], flaws: Sequence[Mark]) -> Rows:
     ]
     tints = [
         Tint(span.from_ns / 1e9, span.to_ns / 1e9, _RED)
-        for span in (_widened(mark.span, least) for mark in flaws[:_MOST_BANDS])
+        for span in (_widened(mark.span, shortest) for mark in flaws[:_MAX_BANDS])
     ]
     facts = (bar for fact in shown for bar in _of_fact(fact))
     span = tables.start_ns / 1e9, tables.known_until_ns / 1e9
@@ -147,8 +147,8 @@ def _bar(row: str, span: Interval, colour: str, title: str, **more: Any) -> Bar:
     return Bar(row, span.from_ns / 1e9, span.to_ns / 1e9, colour, title=title, **more)
 
 
-def _flaws(flaws: Sequence[Mark], least: int) -> list[Bar]:
-    spans = [_widened(mark.span, least) for mark in flaws]
+def _flaws(flaws: Sequence[Mark], shortest: int) -> list[Bar]:
+    spans = [_widened(mark.span, shortest) for mark in flaws]
     return [
         _bar(
             lane_name(_FLAWS, lane),
@@ -162,12 +162,12 @@ def _flaws(flaws: Sequence[Mark], least: int) -> list[Bar]:
     ]
 
 
-def _widened(span: Interval, least: int) -> Interval:
-    return Interval(span.from_ns, max(span.to_ns, span.from_ns + least))
+def _widened(span: Interval, shortest: int) -> Interval:
+    return Interval(span.from_ns, max(span.to_ns, span.from_ns + shortest))
 
 
-def _tasks(tasks: Sequence[Task], least: int) -> list[Bar]:
-    """The tasks; each below the one that it is a part of, those that overlap side by side."""
+def _tasks(tasks: Sequence[Task], shortest: int) -> list[Bar]:
+    """Return the bars of tasks: subtasks in rows below their parents, overlapping tasks in separate lanes."""
     depths = _depths(tasks)
     found = []
     for depth in sorted(set(depths)):
@@ -175,13 +175,13 @@ def _tasks(tasks: Sequence[Task], least: int) -> list[Bar]:
             (task for task, at in zip(tasks, depths, strict=True) if at == depth),
             key=lambda task: task.span,
         )
-        spans = [_widened(task.span, least) for task in own]
+        spans = [_widened(task.span, shortest) for task in own]
         for task, lane in zip(own, lanes(spans), strict=True):
             goal = f"goal: {task.goal}" if task.goal else ""
-            said = {"text": task.id, "detail": "\n".join(filter(None, (goal, task.reason)))}
+            texts = {"text": task.id, "detail": "\n".join(filter(None, (goal, task.reason)))}
             row, title = lane_name(_level(depth), lane), f"{task.id}: {task.status}"
             kind = f"task {task.status}"
-            found.append(_bar(row, task.span, _STATUS[task.status], title, kind=kind, **said))
+            found.append(_bar(row, task.span, _STATUS[task.status], title, kind=kind, **texts))
     return found
 
 
@@ -207,8 +207,8 @@ def _depths(tasks: Sequence[Task]) -> list[int]:
 
 
 def _of_fact(fact: Fact) -> Iterator[Bar]:
-    """Above the world, below the robot's belief, and where that was wrong."""
-    half = Part.UPPER if fact.said else None
+    """Yield the bars of a fact: upper half the world, lower half the robot's belief, red where it was wrong."""
+    half = Part.UPPER if fact.reported else None
     for span in fact.held:
         yield _bar(fact.words, span, _HELD, fact.words, part=half, kind="held in the world")
     lower: dict[str, Any] = {"part": Part.LOWER}
@@ -235,18 +235,18 @@ def _words(name: str) -> str:
 
 COURSE = "course"
 TITLE = "What was done, what held, what was believed"
-_MOST_FLAWS = 8
+_MAX_FLAWS = 8
 
 
 def course_card(tables: Tables, flaws: Sequence[Mark], trouble: str = "") -> Section | None:
-    """Return the section; None if nothing was done and nothing changed.
+    """Return the section; None if there are neither tasks nor flaws nor facts to show.
 
     Args:
-        tables: of the episode.
-        flaws: by their beginning.
-        trouble: the error that kept flaws from being found; empty without one.
+        tables: tables of the episode.
+        flaws: flaws, by their begin.
+        trouble: error that prevented the search for flaws; empty without one.
     """
-    shown, left = facts(tables)
+    shown, omitted = facts(tables)
     if not (shown or tables.tasks or flaws):
         return None
     content: list[Content] = [drawn(tables, shown, flaws)]
@@ -254,19 +254,19 @@ def course_card(tables: Tables, flaws: Sequence[Mark], trouble: str = "") -> Sec
         rows: list[list[Inline]] = [
             [Time(mark.span.from_ns), mark.kind.replace("_", " "), mark.text] for mark in flaws
         ]
-        content += listed(["time", "flaw", "what happened"], rows, _MOST_FLAWS, number=0)
+        content += listed(["time", "flaw", "what happened"], rows, _MAX_FLAWS, number=0)
     if trouble:
         content.append(Paragraph(trouble, "note"))
-    return Section(TITLE, _how_to_read(tables, flaws, left), content, COURSE)
+    return Section(TITLE, _how_to_read(tables, flaws, omitted), content, COURSE)
 
 
-def _how_to_read(tables: Tables, flaws: Sequence[Mark], left: int) -> str:
+def _how_to_read(tables: Tables, flaws: Sequence[Mark], omitted: int) -> str:
     text = "Tasks have the colour of how they ended; below them is what held."
     if tables.believed:
         text = (
             "Tasks have the colour of how they ended. Below them, the upper half of a row is what held, the lower "
             "half what the robot believed, red where that was wrong."
         )
-    more = f" {left} rows that change less are left out." if left else ""
+    more = f" {omitted} rows that change less are left out." if omitted else ""
     bands = " Bands in red are flaws." if flaws else ""
     return f"{text}{bands} Point at a bar.{more}"

@@ -1,4 +1,4 @@
-"""Recorded against twin: how far the joints deviate, and efforts beside those that the motion needs."""
+"""Moments of a run worth a picture, and plots of the twin against the recording: joint deviations and efforts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,11 @@ from hetwin_suite.view.report.story.robots import EFFORT_RESIDUAL, JOINT_DEVIATI
 
 
 def lanes(spans: Iterable[tuple[int, int]]) -> list[int]:
-    """Return, for each span in the order of their beginnings, the first lane that is free."""
+    """Assign each span to the first free lane.
+
+    Args:
+        spans: begin and end of each span, sorted by begin.
+    """
     busy: list[int] = []
     found = []
     for begin, end in spans:
@@ -50,24 +54,26 @@ def lanes(spans: Iterable[tuple[int, int]]) -> list[int]:
 
 
 def lane_name(name: str, index: int) -> str:
-    """Return the name of a lane's row: the first has no number."""
+    """Return the name of a lane's row; the first lane has no number."""
     return name if index == 0 else f"{name} {index + 1}"
 
 
-MOST = 8
-_AT_LEAST = 4
+MAX_MOMENTS = 8
+_MIN_MOMENTS = 4
 _SAME_NS = 40_000_000
+"""Maximum time between events that share a moment [ns]."""
 _CONCERN, _HANDLED, _OWN, _HANDED_OVER = 8.0, 4.0, 2.0, 1.0
+"""Weights of concerns, of handling, of other events of models, and of handovers."""
 
 
 class Moment(NamedTuple):
     """A time worth a picture.
 
     Attributes:
-        time_ns: the time.
-        what: the event then.
-        weight: its importance.
-        thing: the entity that it is about, if any.
+        time_ns: simulated time [ns].
+        what: descriptions of the events at that time.
+        weight: importance.
+        thing: entity concerned; empty if there is none.
     """
 
     time_ns: int
@@ -76,11 +82,11 @@ class Moment(NamedTuple):
     thing: str = ""
 
 
-def moments(episode: Episode, most: int = MOST) -> list[Moment]:
-    """The start, concerns, handling, observations and handovers, and the end.
+def moments(episode: Episode, most: int = MAX_MOMENTS) -> list[Moment]:
+    """Return at most `most` moments by time: start, concerns, handling, observations, handovers and end.
 
-    Close events are one moment. If there are too many, important ones go before the others, then
-    early ones before late ones; if there are few, some times in between are added.
+    Events close in time share a moment. Of too many, concerns are preferred, then handling, then other observations,
+    then handovers. If there are few, times in the longest gaps are added.
     """
     room = max(0, most - 2)
     chosen: list[Moment] = []
@@ -94,11 +100,11 @@ def moments(episode: Episode, most: int = MOST) -> list[Moment]:
                 chosen.append(moment)
     start = Moment(episode.start_ns, ("start: the whole scene",))
     end = Moment(episode.end_ns, ("end",), 0.5)
-    return _filled(episode, _between(start, chosen, end), min(most, _AT_LEAST))
+    return _filled(episode, _between(start, chosen, end), min(most, _MIN_MOMENTS))
 
 
 def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
-    """Moments in order from the start to the end, which take the words of the events just then."""
+    """Return all moments by time; events at the start or the end are merged into these moments."""
     first = [moment for moment in chosen if moment.time_ns - start.time_ns <= _SAME_NS]
     last = [moment for moment in chosen if end.time_ns - moment.time_ns <= _SAME_NS]
     between = [moment for moment in chosen if moment not in first and moment not in last]
@@ -110,7 +116,7 @@ def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
 
 
 def _joined(one: Moment, other: Moment) -> Moment:
-    """Two moments as one; a handover needs no words beside an observation."""
+    """Merge two moments; a handover is not mentioned beside a more important event."""
     if other.weight <= _HANDED_OVER < one.weight:
         return one
     what = tuple(dict.fromkeys((*one.what, *other.what)))
@@ -118,7 +124,7 @@ def _joined(one: Moment, other: Moment) -> Moment:
 
 
 def _moments_of_concerns(episode: Episode) -> list[Moment]:
-    """When each begins and, where something flew or fell, when that ended."""
+    """Return the begin of each serious concern and, if it is about an object, also its end."""
     found = []
     for concern in stored_concerns(episode):
         if not concern.serious:
@@ -132,7 +138,7 @@ def _moments_of_concerns(episode: Episode) -> list[Moment]:
 
 
 def _events(episode: Episode) -> list[Moment]:
-    """Handling events, the last of which is the outcome; then the first of each kind of observation."""
+    """Return the handling events, later ones with more weight; then the first of each other observation."""
     span = max(1, episode.end_ns - episode.start_ns)
     handled = [
         Moment(
@@ -165,7 +171,7 @@ def _handover_words(handover: Handover) -> str:
 
 
 def _filled(episode: Episode, found: list[Moment], wanted: int) -> list[Moment]:
-    """Halve the longest times without a picture, as long as there are few pictures."""
+    """Add moments in the middle of the longest gaps until there are `wanted` moments."""
     while len(found) < wanted:
         gaps = [after.time_ns - before.time_ns for before, after in pairwise(found)]
         longest = max(range(len(gaps)), key=gaps.__getitem__)
@@ -179,20 +185,20 @@ def _filled(episode: Episode, found: list[Moment], wanted: int) -> list[Moment]:
 
 
 _EFFORTS = ("joint_efforts", "joint_effort")
-_MOST_JOINTS = 6
-_LEAST_DEVIATION = 1e-5
-"""Joints that deviate less [rad or m] are as good as where they should be."""
-_MOST_EFFORTS = 4
+_MAX_JOINTS = 6
+_MIN_DEVIATION = 1e-5
+"""Deviation of a joint below which it is not shown [rad or m]."""
+_MAX_EFFORTS = 4
 _ROW = 120
 _EFFORT_CONCERNS = ("unexpected_effort", "unexplained_load")
 _POSITION_CONCERNS = ("deviates", "jump")
 _STANDS_OUT = "#d65f5f"
 _SHORTEST = 0.004
-"""Least width of a mark, as a share of the run."""
+"""Minimum width of a tint, as a fraction of the run's duration."""
 
 
 def followed(episode: Episode) -> Iterator[Plot]:
-    """For each robot that was watched: its joints' deviations, and its efforts, the worst joints first."""
+    """Yield for each watched robot the plots of its joint deviations and of its efforts, worst joints first."""
     for robot in episode.layout.of_kind(EntityKind.ROBOT):
         yield from _deviations(episode, robot.name)
         yield from _efforts(episode, robot.name)
@@ -200,16 +206,14 @@ def followed(episode: Episode) -> Iterator[Plot]:
 
 def _deviations(episode: Episode, robot: str) -> Iterator[Plot]:
     values, names = _of_joints(episode, robot, JOINT_DEVIATION)
-    order = _worst(values, _LEAST_DEVIATION)
+    order = _worst(values, _MIN_DEVIATION)
     if not order:
         return
-    shown = {names[joint]: 1e3 * values[:, joint] for joint in order[:_MOST_JOINTS]}
-    greatest = names[order[0]], float(np.nanmax(np.abs(values[:, order[0]])))
-    text = (
-        f"Twin minus recording; {greatest[0]} deviates most, by {1e3 * greatest[1]:.3g} mrad or mm."
-    )
-    left = len(order) - _MOST_JOINTS
-    text += f" {left} joints that deviate less are left out." if left > 0 else ""
+    shown = {names[joint]: 1e3 * values[:, joint] for joint in order[:_MAX_JOINTS]}
+    worst = names[order[0]], float(np.nanmax(np.abs(values[:, order[0]])))
+    text = f"Twin minus recording; {worst[0]} deviates most, by {1e3 * worst[1]:.3g} mrad or mm."
+    omitted = len(order) - _MAX_JOINTS
+    text += f" {omitted} joints that deviate less are left out." if omitted > 0 else ""
     tints = _tints(episode, _POSITION_CONCERNS, [names[i] for i in order])
     lines = list(lines_over(episode, shown, SERIES))
     panel = Panel(lines, Axis("deviation [mrad or mm]"), tints=tints)
@@ -218,10 +222,10 @@ def _deviations(episode: Episode, robot: str) -> Iterator[Plot]:
 
 
 def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
-    """Measured, expected and residual effort of the joints that stand out most, one under the other."""
+    """Yield the plot of measured, expected and residual effort, with a panel for each of the worst joints."""
     residual, names = _of_joints(episode, robot, EFFORT_RESIDUAL)
     named = {c.arguments.get("joint") for c in _concerns(episode, _EFFORT_CONCERNS)}
-    order = sorted(_worst(residual), key=lambda joint: names[joint] not in named)[:_MOST_EFFORTS]
+    order = sorted(_worst(residual), key=lambda joint: names[joint] not in named)[:_MAX_EFFORTS]
     if not order:
         return
     panels = [
@@ -239,9 +243,7 @@ def _efforts(episode: Episode, robot: str) -> Iterator[Plot]:
         "the joints with the greatest difference."
     )
     if any(panel.tints for panel in panels):
-        text += (
-            " Tinted where it stands out: something acts on the robot that the scene does not have."
-        )
+        text += " Tinted where it stands out: something acts on the robot that is not in the scene."
     drawn = Chart(panels, over(episode), height=_ROW * len(order))
     yield Plot(f"Efforts of {robot}", text, drawn)
 
@@ -250,19 +252,19 @@ def _effort_lines(episode: Episode, robot: str, residual: Floats, joint: int) ->
     measured = next(
         (v for v, _ in (_of_joints(episode, robot, n) for n in _EFFORTS) if v.size), None
     )
-    left = list(lines_over(episode, {"residual": residual[:, joint]}, SERIES[1:]))
+    difference = list(lines_over(episode, {"residual": residual[:, joint]}, SERIES[1:]))
     if measured is None or measured.shape != residual.shape:
-        return left
+        return difference
     expected = {"expected": measured[:, joint] - residual[:, joint]}
     return [
         *lines_over(episode, {"measured": measured[:, joint]}, SERIES),
         *lines_over(episode, expected, SERIES[2:], style=LineStyle.DOTTED),
-        *left,
+        *difference,
     ]
 
 
 def _of_joints(episode: Episode, robot: str, attribute: str) -> tuple[Floats, tuple[str, ...]]:
-    """(n, joints) values and the joints' names; without columns if the scene does not have them."""
+    """Return (n, joints) values and the joints' names; without columns if the scene lacks the attribute."""
     names = episode.layout.entity(robot).joints
     if not episode.layout.has(robot, attribute):
         return np.empty((len(episode.times), 0)), ()
@@ -270,11 +272,11 @@ def _of_joints(episode: Episode, robot: str, attribute: str) -> tuple[Floats, tu
     return (values, names) if values.shape[1] == len(names) else (values[:, :0], ())
 
 
-def _worst(values: Floats, least: float = 0.0) -> list[int]:
-    """The columns with a value beyond `least`, the one with the greatest first."""
+def _worst(values: Floats, threshold: float = 0.0) -> list[int]:
+    """Return the columns whose largest absolute value exceeds a threshold, largest first."""
     known = np.where(np.isfinite(values), np.abs(values), 0.0)
-    greatest = known.max(axis=0, initial=0.0)
-    return [int(i) for i in np.argsort(-greatest, kind="stable") if greatest[i] > least]
+    largest = known.max(axis=0, initial=0.0)
+    return [int(i) for i in np.argsort(-largest, kind="stable") if largest[i] > threshold]
 
 
 def _tints(episode: Episode, names: tuple[str, ...], joints: list[str]) -> list[Tint]:

@@ -1,4 +1,4 @@
-"""Puts the page of a run together."""
+"""Composes the page of a run from its sections."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ from hetwin_suite.view.report.story.events import Sentence, StoredConcern, store
 from hetwin_suite.view.report.story.headline import Headline, headline
 from hetwin_suite.view.report.story.robots import resting_objects, robot_sentences, thing_sentences
 
-_MOST_SENTENCES = 6
-_MOST_CONCERNS = 5
-_MOST_RESTING = 8
-_MOST_STATES = 10
+_MAX_SENTENCES = 6
+_MAX_CONCERNS = 5
+_MAX_RESTING = 8
+_MAX_STATES = 10
 _INSTANT_NS = 5_000_000
 T = TypeVar("T")
 
 
 def first_screen(episode: Episode, head: Headline, player: Player | None) -> FirstScreen:
-    """The outcome of a run, its story, and where it plays.
+    """Return the first screen of a page: the outcome of a run, its story, and its player.
 
     Args:
         episode: the run.
         head: its headline.
-        player: None for a page in which nothing plays.
+        player: player of the run; None for a page without one.
     """
-    concerns = _folded(_concerns, stored_concerns(episode), _MOST_CONCERNS, "{} more")
+    concerns = _folded(_concerns, stored_concerns(episode), _MAX_CONCERNS, "{} more")
     return FirstScreen(
         head.tone,
         [Strong(mark.word, mark.tone) for mark in head.marks],
@@ -83,33 +83,34 @@ def first_screen(episode: Episode, head: Headline, player: Player | None) -> Fir
 def _folded(
     write: Callable[[Sequence[T]], Content], rows: Sequence[T], most: int, title: str
 ) -> list[Content]:
-    """The first rows, and the rest below a title that opens."""
-    rest = rows[most:]
-    return [write(rows[:most]), *([Fold(title.format(len(rest)), write(rest))] if rest else [])]
+    """Return the first `most` rows, and the others in a fold, whose title contains their number."""
+    others = rows[most:]
+    folded = [Fold(title.format(len(others)), write(others))] if others else []
+    return [write(rows[:most]), *folded]
 
 
 def _story(episode: Episode) -> list[Content]:
     robots, things = robot_sentences(episode), thing_sentences(episode)
-    shown, rest = things[:_MOST_SENTENCES], things[_MOST_SENTENCES:]
-    told: list[Content] = []
+    shown, others = things[:_MAX_SENTENCES], things[_MAX_SENTENCES:]
+    content: list[Content] = []
     if shown or robots:
-        told.append(_sentences([*shown, *robots]))
-    if rest:
-        told.append(Fold(f"{len(rest)} more objects", _sentences(rest)))
+        content.append(_sentences([*shown, *robots]))
+    if others:
+        content.append(Fold(f"{len(others)} more objects", _sentences(others)))
     resting = [name for name in resting_objects(episode) if name not in {s.about for s in things}]
     if resting:
-        names = some(resting, _MOST_RESTING)
-        told.append(Paragraph(say("thing.rest", names=names), "note"))
-    return told or [Paragraph(say("thing.nothing"), "note")]
+        names = some(resting, _MAX_RESTING)
+        content.append(Paragraph(say("thing.rest", names=names), "note"))
+    return content or [Paragraph(say("thing.nothing"), "note")]
 
 
 def _end(episode: Episode) -> Content:
-    """The state at the end."""
+    """Return the predicates that hold at the end, in words."""
     summary = episode.summary
     words = state_words(summary.get("state") or {}) + grip_sentences(summary.get("events") or ())
     if not words:
         return ()
-    states = _folded(lambda rows: Items(rows, "state"), words, _MOST_STATES, "{} more")
+    states = _folded(lambda rows: Items(rows, "state"), words, _MAX_STATES, "{} more")
     return Heading("At the end", states, level=2)
 
 
@@ -146,8 +147,8 @@ class Playing(NamedTuple):
     """The player of a run in a page.
 
     Attributes:
-        player: where it plays, or why it does not.
-        films: that play there, by the player's ids.
+        player: the player; if nothing can be played, it contains the reason.
+        films: id -> film, for the player's ids.
     """
 
     player: Player
@@ -157,13 +158,13 @@ class Playing(NamedTuple):
 def playing(
     episode: Episode, tables: Tables | BadInput, moments: Sequence[Moment], first_ns: int
 ) -> Playing:
-    """Return a run as a page plays it.
+    """Return the player of a run with its film.
 
     Args:
         episode: the run.
-        tables: its tables, or why there are none.
-        moments: the places in time that one clicks.
-        first_ns: the time that is shown at first.
+        tables: its tables, or the reason why there are none.
+        moments: times to jump to.
+        first_ns: simulated time that is shown first [ns].
     """
 
     def film() -> Film:
@@ -176,11 +177,11 @@ def playing(
 
 
 def playing_film(film: Callable[[], Film], player: Player | None = None) -> Playing:
-    """Return a film as a page plays it, or why it does not play in an installation without the page's script.
+    """Return the player of a film; without the page's script, a player that shows the reason instead.
 
     Args:
-        film: makes it.
-        player: where it plays; None: at its beginning first.
+        film: makes the film; called only if it can be played.
+        player: the player; None: one that starts at the film's beginning.
     """
     try:
         page_script()
@@ -191,14 +192,14 @@ def playing_film(film: Callable[[], Film], player: Player | None = None) -> Play
 
 
 def concern_bars(episode: Episode) -> tuple[Doing, ...]:
-    """The concerns as bars; those of an instant get a little length, to be seen."""
-    least = (episode.end_ns - episode.start_ns) / 200e9
+    """Return the concerns as bars of a time line, with a minimum length so that short ones are visible."""
+    width = (episode.end_ns - episode.start_ns) / 200e9
     found = []
     for concern in sorted(stored_concerns(episode), key=lambda one: one.from_ns):
         begin, end = concern.from_ns / 1e9, concern.to_ns / 1e9
         often = f"{concern.severity}{f', {concern.times} times' if concern.times > 1 else ''}"
         found.append(
-            Doing(concern.text, begin, max(end, begin + least), often, _CONCERNS, concern.severity)
+            Doing(concern.text, begin, max(end, begin + width), often, _CONCERNS, concern.severity)
         )
     return tuple(found)
 
@@ -220,11 +221,11 @@ SECTIONS = Group(
     "page section",
     "a function of an episode, which returns a Section or None",
 )
-"""Sections that packages add to the page of a run; nothing where a function returns None."""
+"""Entry points of packages that add a section to the page of a run; a function may return None for no section."""
 
 
 def write_report(run: Path, out: Path | None = None) -> Path:
-    """Write the report of a run: one HTML file that loads nothing from anywhere.
+    """Write the report of a run as one self-contained HTML file.
 
     Args:
         run: folder of the run.
@@ -234,7 +235,7 @@ def write_report(run: Path, out: Path | None = None) -> Path:
         The file.
 
     Raises:
-        BadInput: if the folder holds no run that can be read, or the file cannot be written.
+        BadInput: if the folder contains no readable run, or the file cannot be written.
     """
     text = report_page(run)
     path = run / REPORT if out is None else out
@@ -249,17 +250,17 @@ def report_page(run: Path) -> str:
         run: folder of the run.
 
     Raises:
-        BadInput: if the folder holds no run that can be read.
+        BadInput: if the folder contains no readable run.
     """
     return page(*Episode.with_tables(run))
 
 
 def page(episode: Episode, tables: Tables | BadInput) -> str:
-    """The whole page: the story and the run that plays, then their evidence, then the run's particulars."""
+    """Return the whole page: the story with the player, then time line, plots, events and details."""
     flaws, trouble = _flaws(tables)
     head = headline(episode, flaws)
-    worth = moments(episode)
-    played = playing(episode, tables, worth, first_shown(head, worth))
+    pictured = moments(episode)
+    played = playing(episode, tables, pictured, first_shown(head, pictured))
     unseen = None if isinstance(tables, BadInput) else tables.unseen
     sections = [
         first_screen(episode, head, played.player),
@@ -275,14 +276,14 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
     return Document(episode.scenario, shown, footer=_FOOTER, films=played.films).html()
 
 
-def first_shown(head: Headline, worth: Sequence[Moment]) -> int:
-    """The time that the page shows at first [ns]: when the outcome was decided, else the most important moment."""
+def first_shown(head: Headline, pictured: Sequence[Moment]) -> int:
+    """Return the time that the page shows first [ns]: when the outcome was decided, else the most important moment."""
     decided = (piece for line in head.more for piece in line if isinstance(piece, int))
-    return next(decided, max(worth, key=lambda moment: moment.weight).time_ns)
+    return next(decided, max(pictured, key=lambda moment: moment.weight).time_ns)
 
 
 def _flaws(tables: Tables | BadInput) -> tuple[list[Flaw], str]:
-    """The flaws by their beginning, and why they were not looked for: a rule that cannot be used costs them alone."""
+    """Return the flaws by their begin, and the reason if a broken rule prevented the search."""
     if isinstance(tables, BadInput):
         return [], ""
     try:
@@ -292,25 +293,25 @@ def _flaws(tables: Tables | BadInput) -> tuple[list[Flaw], str]:
 
 
 def _course(tables: Tables | BadInput, flaws: Sequence[Flaw], trouble: str) -> Section | None:
-    """The section with tasks, fluents, and flaws."""
+    """Return the section with tasks, fluents and flaws; None if there are none."""
     if isinstance(tables, BadInput):
         return Section(TITLE, f"There is nothing to show: {tables}")
     return course_card(tables, [Mark(flaw.kind, flaw.span, flaw.text) for flaw in flaws], trouble)
 
 
 def _of_packages(episode: Episode) -> Iterator[Section | None]:
-    """The sections of packages; in place of one that fails, why."""
+    """Yield the sections of packages; a failing package yields a section with the error."""
     for point, section in SECTIONS.each():
         try:
             yield section(episode)
-        except Exception as error:  # code of anyone's
+        except Exception as error:  # third-party code
             refused = SECTIONS.refused(point, f"{type(error).__name__}: {error}")
             yield Section(point.name, str(refused))
 
 
 def _about(episode: Episode) -> Section:
-    said = len(warnings(episode))
+    count = len(warnings(episode))
     title = f"About this run: {len(episode.models)} models"
-    if said:
-        title += f", {said} {'warning' if said == 1 else 'warnings'}"
+    if count:
+        title += f", {count} {'warning' if count == 1 else 'warnings'}"
     return Section("", content=Fold(title, about(episode)), kind="fold")

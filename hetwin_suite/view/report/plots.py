@@ -1,4 +1,4 @@
-"""Plots of changing values: poses of objects, joints, predicates."""
+"""Plots of a run: positions of objects, joint positions, predicates, and other attributes of models."""
 
 from __future__ import annotations
 
@@ -34,20 +34,21 @@ from hetwin_suite.view.report.story.events import WATCHER, is_handling, own_even
 from hetwin_suite.view.report.story.robots import joint_slot, travel
 
 _MOVED = 1e-3
-_MOST_OBJECTS = 6
-_MOST_EVENTS = 40
-_MOST_NEVER = 6
+"""Minimum travel of an object with a plot [m]."""
+_MAX_OBJECTS = 6
+_MAX_EVENTS = 40
+_MAX_NEVER = 6
 _UNSEEN = "#9aa0a6"
-"""Colour of a bar where it is not known whether something holds."""
+"""Colour of bars while a predicate is unknown."""
 _PREDICATES = (Meaning.TRUTH, Meaning.ENTITY)
 
 
 def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
-    """All plots of an episode, the most important first.
+    """Yield all plots of an episode, most important first.
 
     Args:
-        episode: of the run.
-        unseen: where it was not seen whether something holds; None if that is unknown.
+        episode: the run.
+        unseen: intervals in which predicates were not observed; None if the intervals are not known.
     """
     objects = [
         entity
@@ -55,7 +56,7 @@ def plots(episode: Episode, unseen: Unseen | None) -> Iterator[Plot]:
         if travel(episode, entity.name) > _MOVED
     ]
     objects.sort(key=lambda entity: -travel(episode, entity.name))
-    for entity in objects[:_MOST_OBJECTS]:
+    for entity in objects[:_MAX_OBJECTS]:
         yield _object_plot(episode, entity)
     yield from own_plots(episode)
     yield from followed(episode)
@@ -103,7 +104,7 @@ def _object_plot(episode: Episode, entity: Entity) -> Plot:
 
 
 def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]:
-    """Joint positions of a robot, or of a hand's fingers, which are joints of its robot."""
+    """Yield the plot of the joint positions of a robot, or of a hand's fingers."""
     robot = entity.owner if entity.kind is EntityKind.HAND else entity.name
     slot = joint_slot(episode, robot)
     if slot is None or not entity.joints:
@@ -122,7 +123,7 @@ def _joint_plots(episode: Episode, entity: Entity, title: str) -> Iterator[Plot]
 
 
 def _predicate_plot(episode: Episode, unseen: Unseen | None) -> Plot | None:
-    """Predicates as bars where they hold; where they name an entity, with its name."""
+    """Return the plot of predicates: a bar while one holds, with the name of the entity in the relation, if any."""
     bars: list[Bar] = []
     names: list[str] = []
     for slot in episode.layout.slots:
@@ -151,11 +152,11 @@ def _predicate_plot(episode: Episode, unseen: Unseen | None) -> Plot | None:
 def _never(names: list[str]) -> str:
     if not names:
         return "A bar where it holds, with the name of what it is about; a grey one where that is not known."
-    return f"A bar where it holds, a grey one where that is not known. Never: {some(names, _MOST_NEVER)}."
+    return f"A bar where it holds, a grey one where that is not known. Never: {some(names, _MAX_NEVER)}."
 
 
 def _unseen(episode: Episode, slot: Slot, unseen: Unseen | None) -> Iterable[tuple[int, int]]:
-    """Where a predicate does not hold as far as models know, and nobody saw whether it does."""
+    """Return the intervals [ns] in which a predicate was not observed and does not hold by a model's report."""
     if unseen is None:
         return ()
     blind = unseen.of(slot.attribute.name, {slot.entity}, None)
@@ -169,7 +170,7 @@ def _unseen(episode: Episode, slot: Slot, unseen: Unseen | None) -> Iterable[tup
 
 
 def _partner(episode: Episode, slot: Slot, value: float) -> str | None:
-    """Text of a bar; None for no bar."""
+    """Return the text of a predicate's bar: the other entity of a relation, else empty; None for no bar."""
     if slot.attribute.meaning is Meaning.TRUTH:
         return "" if value > 0.5 else None
     index = int(value) if np.isfinite(value) else -1
@@ -178,14 +179,14 @@ def _partner(episode: Episode, slot: Slot, value: float) -> str | None:
 
 
 def stretches(times: NDArray[np.int64], values: Floats) -> list[tuple[int, int, float]]:
-    """Cut a series of values into stretches of the same value.
+    """Split a series into stretches of constant value.
 
     Args:
-        times: (n,) in ns.
-        values: (n,) each holds until the next time.
+        times: (n,) times [ns].
+        values: (n,) values, each valid until the next time.
 
     Returns:
-        From, to (in ns) and value of each stretch.
+        Begin [ns], end [ns] and value of each stretch.
     """
     changes = np.flatnonzero(values[1:] != values[:-1]) + 1
     begins = [0, *changes.tolist()]
@@ -197,16 +198,16 @@ def stretches(times: NDArray[np.int64], values: Floats) -> list[tuple[int, int, 
 
 
 def _handled_at(episode: Episode, thing: str | None) -> list[float]:
-    """When a thing, or anything, was handled [s]."""
+    """Return the times at which an object was handled [s]; None: any object. At most `_MAX_EVENTS`."""
     times = [
         event.time_ns / 1e9
         for event in episode.events
         if is_handling(event) and thing in (None, event.arguments.get("object"))
     ]
-    return times[:_MOST_EVENTS]
+    return times[:_MAX_EVENTS]
 
 
-_MOST_POINTS = 400
+_MAX_POINTS = 400
 _AT_REST = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 
 
@@ -216,10 +217,10 @@ class _Top(NamedTuple):
 
 
 def clearance(episode: Episode, entity: str) -> Floats | None:
-    """(n,) height of an object's lowest point above the highest static surface under its middle, in m.
+    """Return (n,) heights of an object's lowest point above the highest static surface below its origin [m].
 
-    Static shapes count with their bounding boxes. Small negative numbers mean that the object is in the
-    surface. None if the object has no shape; not a number where nothing static is under it.
+    Static shapes are approximated by their bounding boxes. The height is negative where the object penetrates the
+    surface, and NaN where no static surface is below it. None if the object has no shape.
     """
     shapes = [s for s in episode.layout.entity(entity).shapes if s.collides and _is_solid(s)]
     if not shapes:
@@ -261,7 +262,10 @@ def _is_solid(shape: Shape) -> bool:
 
 
 def _lowest(shape: Shape, directions: Floats) -> Floats:
-    """(n,) how far a shape reaches against (n, 3) unit directions in its entity's frame: the least of its products."""
+    """Return (n,) the minimum of the dot products of a shape's points with each of (n, 3) unit directions.
+
+    Points and directions are in the frame of the shape's entity.
+    """
     middle = directions @ np.asarray(shape.pose[:3])
     local = directions @ quat2mat(shape.pose[3:7])
     size = np.asarray(shape.size, np.float64)
@@ -279,29 +283,29 @@ def _lowest(shape: Shape, directions: Floats) -> Floats:
             reach = size[0] + size[1] / 2 * np.abs(local[:, 2])
         case _:
             assert shape.vertices is not None
-            points = shape.vertices[:: max(1, len(shape.vertices) // _MOST_POINTS)]
+            points = shape.vertices[:: max(1, len(shape.vertices) // _MAX_POINTS)]
             reach = -(local @ points.T).min(axis=1)
     lowest: Floats = middle - reach
     return lowest
 
 
 _PARTS = {EXTERNAL_WRENCH.name: ("fx", "fy", "fz", "tx", "ty", "tz")}
-"""Names of the numbers of attributes that hetwin knows."""
-_MOST_LINES = 8
-_MOST_PLOTS = 12
+"""Attribute -> names of its numbers."""
+_MAX_LINES = 8
+_MAX_PLOTS = 12
 
 
 def own_plots(episode: Episode) -> Iterator[Plot]:
-    """A plot for each attribute that a model other than the main one computes, of all the things that have it.
+    """Yield a plot for each attribute that models other than the main one compute, with a line for each entity.
 
-    Of attributes with many numbers, those that change most are drawn. Poses, predicates and attributes that the
-    robot's watcher computes have plots of their own; figures of consistency have none.
+    Of many numbers, those that change most are drawn. Not included are poses, predicates and attributes of the robot's
+    watcher, which have other plots, and consistency, which has none.
     """
     found: dict[tuple[str, str], list[Slot]] = {}
     for slot in episode.layout.slots:
         if _is_own(episode, slot):
             found.setdefault((slot.attribute.name, slot.attribute.unit), []).append(slot)
-    for (name, unit), slots in list(found.items())[:_MOST_PLOTS]:
+    for (name, unit), slots in list(found.items())[:_MAX_PLOTS]:
         plot = _plot(episode, name, unit, slots)
         if plot is not None:
             yield plot
@@ -319,7 +323,7 @@ def _is_own(episode: Episode, slot: Slot) -> bool:
 
 
 def _plot(episode: Episode, name: str, unit: str, slots: list[Slot]) -> Plot | None:
-    """None if it never has a value."""
+    """Return the plot of an attribute; None if it never has a finite value."""
     series = {
         label: values for slot in slots for label, values in _series(episode, slot, len(slots) > 1)
     }
@@ -327,19 +331,19 @@ def _plot(episode: Episode, name: str, unit: str, slots: list[Slot]) -> Plot | N
     if not series:
         return None
     words = name.replace("_", " ")
-    chosen = sorted(series, key=lambda label: -_change(series[label]))[:_MOST_LINES]
+    chosen = sorted(series, key=lambda label: -_change(series[label]))[:_MAX_LINES]
     shown = {label: series[label] for label in series if label in chosen}
     behind = "" if "," in unit else unit
     lines = list(lines_over(episode, shown, SERIES, unit=behind, decimals=-1))
     by = sorted({span.model for s in slots for span in _spans(episode, s)})
-    left = len(series) - len(shown)
+    omitted = len(series) - len(shown)
     text = f"Computed by {', '.join(by)}." + (
-        f" {left} that change less are left out." if left else ""
+        f" {omitted} that change less are left out." if omitted else ""
     )
     about = slots[0].entity if len(slots) == 1 else f"{len(slots)} things"
     times = [event.time_ns / 1e9 for event in own_events(episode) if event.source in by]
     panel = Panel(lines, Axis(f"{words} [{unit}]" if unit else words))
-    marks = times if len(times) <= _MOST_EVENTS else []
+    marks = times if len(times) <= _MAX_EVENTS else []
     drawn = Chart([panel], over(episode), height=220, marks=marks, legend=len(shown) > 1)
     return Plot(f"{words.capitalize()} of {about}", text, drawn)
 
@@ -349,7 +353,7 @@ def _spans(episode: Episode, slot: Slot) -> list[Span]:
 
 
 def _series(episode: Episode, slot: Slot, several: bool) -> Iterator[tuple[str, Floats]]:
-    """Label and values over time of each number of an attribute."""
+    """Yield label and (n,) values of each number of an attribute."""
     values = episode.attribute(slot.entity, slot.attribute.name)
     names = _PARTS.get(slot.attribute.name) or episode.layout.entity(slot.entity).joints
     for i, column in enumerate(values.T):

@@ -1,4 +1,4 @@
-"""Sections of a run's page: its events, and the data to repeat it."""
+"""Sections of a run's page: coverage, explanation, events, and the data to repeat the run."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from hetwin_suite.view.figures import Axis, Chart, Line, Panel
 from hetwin_suite.view.palette import MAIN, SERIES, model_colours
 from hetwin_suite.view.report.story.events import details, is_handling, is_own, own_words
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _HOLDS = {True: "holds", False: "does not hold", None: "not known"}
 _TONES = {True: "good", False: "bad", None: "unseen"}
 
 
 def coverage_table(episode: Episode) -> Content:
-    """Return a folded table: claim, subject, whether it holds, sources, times, or why it was not checked."""
+    """Return a folded table of the claims: subject, whether it holds, sources and times, or why it was not checked."""
     rows: Sequence[Mapping[str, Any]] = episode.summary.get("coverage") or ()
     if not rows:
         return ()
@@ -54,42 +54,42 @@ def coverage_table(episode: Episode) -> Content:
 def _row(row: Mapping[str, Any]) -> list[Inline]:
     holds = row["holds"] if row["checked"] else None
     spans: list[Inline] = []
-    for begun, ended in row["spans"]:
+    for begin, end in row["spans"]:
         spans += [", "] if spans else []
-        spans += [Time(round(begun * 1e9)), " to ", Time(round(ended * 1e9))]
-    said = ", ".join(map(str, row["from"])) if row["checked"] else f"not checked: {row['why']}"
+        spans += [Time(round(begin * 1e9)), " to ", Time(round(end * 1e9))]
+    source = ", ".join(map(str, row["from"])) if row["checked"] else f"not checked: {row['why']}"
     if row["checked"] and row["why"]:
-        said += f"; {row['why']}"
-    about = (str(row["subject"]), _of(row["of"]))
-    return [str(row["claim"]), about, Quiet(_HOLDS[holds], _TONES[holds]), said, tuple(spans)]
+        source += f"; {row['why']}"
+    about = (str(row["subject"]), _parts(row["of"]))
+    return [str(row["claim"]), about, Quiet(_HOLDS[holds], _TONES[holds]), source, tuple(spans)]
 
 
-def _of(names: Sequence[str]) -> Inline:
-    """The first links or joints that it is about, and how many others."""
-    return (" ", Quiet(f"({some(names, _MOST_NAMED)})")) if names else ""
+def _parts(names: Sequence[str]) -> Inline:
+    """Return the first links or joints of a claim, and the number of others."""
+    return (" ", Quiet(f"({some(names, _MAX_NAMED)})")) if names else ""
 
 
-MOST_OBJECTS = 2
+MAX_OBJECTS = 2
 _HEIGHT = 380
 _HOW = "The smallest change with which at least nine of ten futures of this run succeed."
 
 
 def explained(episode: Episode) -> Section | None:
-    """Return the section of a run's explanation; None if it has none that can be read."""
+    """Return the section of a run's explanation; None if there is no readable one."""
     try:
         found = read_json(episode.run / EXPLANATION)
         text, paths = str(found["text"]), found["paths"]
-        plots = [_plot(episode, name, paths[name]) for name in list(paths)[:MOST_OBJECTS]]
+        plots = [_plot(episode, name, paths[name]) for name in list(paths)[:MAX_OBJECTS]]
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
         return None
     return Section("What would have had to be different", _HOW, [Paragraph(text), plots])
 
 
 def _plot(episode: Episode, name: str, paths: Sequence[Any]) -> Content:
-    """Draw an object's way in the run, and in the futures that succeed, from above."""
-    where = episode.layout.range_of(name, POSE.name).start
-    way = episode.values[:, where : where + 2]
-    lines = [Line("in this run", way[:, 0], way[:, 1], SERIES[0], unit="m")]
+    """Return a plot of an object's path in the xy plane, in the run and in the futures that succeed."""
+    offset = episode.layout.range_of(name, POSE.name).start
+    own = episode.values[:, offset : offset + 2]
+    lines = [Line("in this run", own[:, 0], own[:, 1], SERIES[0], unit="m")]
     for path in paths:
         rows = np.asarray(path, np.float64)
         lines.append(
@@ -101,22 +101,23 @@ def _plot(episode: Episode, name: str, paths: Sequence[Any]) -> Content:
 
 
 _SHOWN_ROWS = 24
-_MOST_ROWS = 400
+_MAX_ROWS = 400
 _REPEATED, _FLOOD = 4, 8
-_MOST_LISTED = 60
+"""Maximum numbers of rows with the same words, and of the same kind, that are not merged."""
+_MAX_LISTED = 60
 
 
 def about(episode: Episode) -> list[Content]:
-    """Data to repeat the run: key figures, models, warnings."""
-    said = warnings(episode)
-    tones = ["errors" if level == "error" else "" for level, _ in said]
-    texts = Items([text for _, text in said], "warnings", tones)
-    warned = [Heading("Warnings", [texts])] if said else []
+    """Return key figures, warnings and models of the run."""
+    found = warnings(episode)
+    tones = ["errors" if level == "error" else "" for level, _ in found]
+    texts = Items([text for _, text in found], "warnings", tones)
+    warned = [Heading("Warnings", [texts])] if found else []
     return [Facts(_facts(episode)), *warned, Heading("Models", [models_table(episode)])]
 
 
 def models_table(episode: Episode) -> Table:
-    """The models of the run."""
+    """Return a table of the run's models."""
     colours = model_colours(episode.models)
     pids = {p.get("model"): p.get("pid") for p in episode.summary.get("processes") or ()}
     rows: list[list[Inline]] = [
@@ -134,58 +135,64 @@ def models_table(episode: Episode) -> Table:
 
 
 def warnings(episode: Episode) -> list[tuple[str, str]]:
-    """Level and text of warnings and errors, each once."""
+    """Return level and text of warnings and errors, without duplicates."""
     notes = [(note.level, _with_source(note)) for note in episode.notes]
     notes += [("warning", text) for text in episode.summary.get("warnings") or ()]
     return list(dict.fromkeys(note for note in notes if note[0] != "info"))
 
 
 def happenings_table(episode: Episode) -> list[Content]:
-    """Events and handovers, in the order of their times; those that repeat come once, with their number."""
+    """Return a table of events and handovers by time; repetitions share one row with their number."""
     colours = model_colours(episode.models)
     events = (event for event in episode.events if not is_routine_touch(event))
     items: list[Event | Handover] = [*events, *episode.handovers]
     items.sort(key=lambda item: item.time_ns)
-    rows = [_happening(episode, run, colours) for run in _runs(episode, items)]
+    rows = [_happening(episode, group, colours) for group in _groups(episode, items)]
     if not rows:
         return [Paragraph("Nothing happened.", "note")]
-    left = len(rows) - _MOST_ROWS
-    rest = [Paragraph(f"And {left} more, which are in the log.", "note")] if left > 0 else []
+    omitted = len(rows) - _MAX_ROWS
+    note = [Paragraph(f"And {omitted} more, which are in the log.", "note")] if omitted > 0 else []
     headings = ["time", "what", "by", "details"]
-    return [*listed(headings, rows[:_MOST_ROWS], _SHOWN_ROWS, number=0), *rest]
+    return [*listed(headings, rows[:_MAX_ROWS], _SHOWN_ROWS, number=0), *note]
 
 
-def _runs(episode: Episode, items: list[Event | Handover]) -> list[list[Event | Handover]]:
-    """Each item by itself, but repetitions where they first happened; first those with the same words, then floods."""
-    runs = _grouped([[item] for item in items], lambda item: _words(episode, item), _REPEATED)
-    return _grouped(runs, _kind, _FLOOD)
+def _groups(episode: Episode, items: list[Event | Handover]) -> list[list[Event | Handover]]:
+    """Group repeated items, first those with the same words, then those of the same kind; other items are alone."""
+    groups = _merged([[item] for item in items], lambda item: _words(episode, item), _REPEATED)
+    return _merged(groups, _kind, _FLOOD)
 
 
-def _grouped(
-    runs: list[list[Event | Handover]],
-    alike: Callable[[Event | Handover], object],
+def _merged(
+    groups: list[list[Event | Handover]],
+    key_of: Callable[[Event | Handover], object],
     most: int,
 ) -> list[list[Event | Handover]]:
-    """Join the runs that are alike if they are more than `most`; in the order of their first items."""
+    """Merge groups with the same key if there are more than `most`; sorted by their first items.
+
+    Args:
+        groups: the groups.
+        key_of: key of a group's first item; None: the group is not merged.
+        most: maximum number of groups that remain separate.
+    """
     found: dict[object, list[list[Event | Handover]]] = {}
-    for i, run in enumerate(runs):
-        key = alike(run[0])
-        found.setdefault(i if key is None else key, []).append(run)
-    grouped = []
+    for i, group in enumerate(groups):
+        key = key_of(group[0])
+        found.setdefault(i if key is None else key, []).append(group)
+    merged = []
     for same in found.values():
-        grouped += same if len(same) <= most else [[item for run in same for item in run]]
-    return sorted(grouped, key=lambda run: run[0].time_ns)
+        merged += same if len(same) <= most else [[item for group in same for item in group]]
+    return sorted(merged, key=lambda group: group[0].time_ns)
 
 
 def _words(episode: Episode, item: Event | Handover) -> object:
-    """The words that models repeat; None for anything else."""
+    """Return source and words of a model's event; None for anything else."""
     if isinstance(item, Event) and is_own(episode, item):
         return item.source, own_words(episode, item)
     return None
 
 
 def _kind(item: Event | Handover) -> object:
-    """Floods: one event of a model about many things, and one handover of many."""
+    """Return the kind of an item, regardless of the entity concerned; None for handling, which is never merged."""
     if isinstance(item, Handover):
         return item.attribute, item.from_model, item.to_model, item.cause
     if item.kind is EventKind.MODEL and not is_handling(item):
@@ -194,7 +201,7 @@ def _kind(item: Event | Handover) -> object:
 
 
 def chip(model: str, colours: Mapping[str, str]) -> Chip:
-    """A model's name with its colour."""
+    """Return a model's name with its colour."""
     return Chip(model, colours.get(model, MAIN))
 
 
@@ -237,20 +244,20 @@ def _factor(value: object) -> str:
 
 
 def _happening(
-    episode: Episode, run: list[Event | Handover], colours: Mapping[str, str]
+    episode: Episode, group: list[Event | Handover], colours: Mapping[str, str]
 ) -> list[Inline]:
-    item = run[0]
+    item = group[0]
     what, by = _what(episode, item, colours)
-    if len(run) == 1:
+    if len(group) == 1:
         more = item.cause if isinstance(item, Handover) else details(item.arguments)
         return [_time(item), what, by, more]
-    often = f"{len(run)} times until {seconds(run[-1].time_ns, 3)}"
-    if all(_what(episode, other, colours)[0] == what for other in run):
+    often = f"{len(group)} times until {seconds(group[-1].time_ns, 3)}"
+    if all(_what(episode, other, colours)[0] == what for other in group):
         return [_time(item), what, by, often]
-    rest = run[1 : _MOST_LISTED + 1]
-    rows = [[_time(one), _what(episode, one, colours)[0]] for one in rest]
-    left = len(run) - 1 - len(rest)
-    note = [Paragraph(f"And {left} more.", "note")] if left else []
+    others = group[1 : _MAX_LISTED + 1]
+    rows = [[_time(one), _what(episode, one, colours)[0]] for one in others]
+    omitted = len(group) - 1 - len(others)
+    note = [Paragraph(f"And {omitted} more.", "note")] if omitted else []
     return [_time(item), what, by, Fold(often, [Table(["time", "what"], rows), *note])]
 
 
@@ -261,7 +268,7 @@ def _time(item: Event | Handover) -> Time:
 def _what(
     episode: Episode, item: Event | Handover, colours: Mapping[str, str]
 ) -> tuple[Inline, str]:
-    """Events, and their sources."""
+    """Return description and source of an event or handover."""
     if isinstance(item, Handover):
         moved = chip(item.from_model, colours), " → ", chip(item.to_model, colours)
         return (f"{item.entity} {item.attribute}: ", *moved), "handover"
@@ -271,6 +278,6 @@ def _what(
 
 
 def _with_source(note: Note) -> str:
-    """A note with its source, unless the text names it already."""
+    """Return the text of a note, preceded by its source unless the text already begins with it."""
     named = note.text.startswith(f"{note.source}: ")
     return note.text if named else f"{note.source}: {note.text}"

@@ -17,7 +17,7 @@ from hetwin_suite.view.ros.run import RosRun
 
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
     "host": (LOOPBACK, "address of this machine at which the page is served; others see it"),
-    "port": (8770, "of the page; 0: a free one, and so if 8770 is taken"),
+    "port": (8770, "port of the page; 0: a free one; if 8770 is in use, a free one, too"),
 }
 """Name -> default and description."""
 _LOOK_S = 0.1
@@ -25,8 +25,8 @@ _LAST_WORD_S = 1.0
 
 
 def main() -> None:
-    """Serve until the process is asked to end, or its parent has ended; with 2 if that is not possible."""
-    hold()  # threads inherit this: only the main thread gets signals
+    """Serve until a signal or the parent's exit; exit code 2 if the page cannot be served."""
+    hold()  # blocks signals in all threads started from here on
     run = RosRun()
     node = run.listen(arguments=sys.argv[1:])
     try:
@@ -40,10 +40,10 @@ def main() -> None:
 
 
 def _serve(run: RosRun, node: Node, interrupts: Interrupts) -> None:
-    """Serve the page until a signal.
+    """Serve the page until a signal or the parent's exit.
 
     Raises:
-        BadInput: if it cannot be served.
+        BadInput: if the page cannot be served.
     """
     need_websockets("page")
     from hetwin_suite.view.live.server import PORT, LiveServer

@@ -1,4 +1,4 @@
-"""A run over ROS 2 that is looked at and taken in hand from a process of its own."""
+"""Feed and controls of a run over ROS 2, for a process outside of the run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from hetwin_suite.view.live.watched_run import HappeningMaker, Happenings
 
 try:
     from diagnostic_msgs.msg import DiagnosticArray
-except ImportError:  # a workspace without it shows no warnings
+except ImportError:  # without the package, warnings are not shown
     DiagnosticArray = None
 
 NOT_HELD = "the twin of a live robot is neither paused nor stepped: the robot does not wait"
@@ -53,18 +53,18 @@ _SPIN_S = 0.1
 
 
 class _Listener(NamedTuple):
-    """Subscriptions, to be released at the end."""
+    """ROS resources, released at the end."""
 
     context: Context
     node: Node
-    asking: Asking
+    requests: Requests
     thread: threading.Thread
 
 
 class RosRun:
-    """A `Feed` and `Hands` of the run of a conductor's node.
+    """`Feed` and `Hands` of a run of the conductor's node.
 
-    It listens in a thread of its own, and reads a state when somebody wants to see one.
+    Messages are received in a separate thread; states are deserialized only when they are requested.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class RosRun:
         self._happenings = Happenings()
         self._maker = HappeningMaker()
         self._ends = threading.Event()
-        self._to_the_end = True
+        self._by_topics = True
         self._run = ""
         self._buttons: Mapping[str, Mapping[str, Json]] = {}
         self._listener: _Listener | None = None
@@ -90,27 +90,27 @@ class RosRun:
         arguments: Sequence[str] = (),
         *,
         run: str = "",
-        to_the_end: bool = True,
+        by_topics: bool = True,
         buttons: Mapping[str, Mapping[str, Json]] | None = None,
     ) -> Node:
-        """Begin to listen; the conductor's node need not be there yet.
+        """Start to listen; the conductor's node may start later.
 
         Args:
-            namespace: of the conductor.
-            arguments: of the process, with those of ROS.
-            run: token of the run; empty: the run of the namespace.
-            to_the_end: whether the topics decide how the run has ended; else only `end` does.
+            namespace: namespace of the conductor.
+            arguments: command-line arguments of the process, including those of ROS.
+            run: token of the run; empty: any run in the namespace.
+            by_topics: whether topics report the end of the run; else only `end` does.
             buttons: see `Begun`.
 
         Returns:
-            The node that listens.
+            The listening node.
         """
-        self._to_the_end, self._run, self._buttons = to_the_end, run, buttons or {}
+        self._by_topics, self._run, self._buttons = by_topics, run, buttons or {}
         context = Context()
         context.init(args=list(arguments))
         name = f"hetwin_page_{os.getpid()}"
         node = Node(name, namespace=namespace.strip("/"), context=context)
-        asking = Asking(node, lambda: max(0, self._seen_ns), run)
+        requests = Requests(node, lambda: max(0, self._seen_ns), run)
         node.create_subscription(Registry, topics.REGISTRY.name, self._on_registry, _LATCHED)
         node.create_subscription(RunStatus, topics.STATUS.name, self._on_status, _LATCHED)
         node.create_subscription(SceneState, topics.STATE.name, self._on_state, _NEWEST, raw=True)
@@ -118,13 +118,13 @@ class RosRun:
         node.create_subscription(HandoverMessage, topics.HANDOVERS.name, self._on_handover, _ALL)
         if DiagnosticArray is not None:
             node.create_subscription(DiagnosticArray, topics.DIAGNOSTICS.name, self._on_note, _ALL)
-        thread = threading.Thread(target=self._listen, args=(node, asking), name="ros listener")
+        thread = threading.Thread(target=self._listen, args=(node, requests), name="ros listener")
         thread.daemon = True
-        self._listener = _Listener(context, node, asking, thread)
+        self._listener = _Listener(context, node, requests, thread)
         thread.start()
         return node
 
-    # ------------------------------------------------------------------ for who looks
+    # ------------------------------------------------------------------ feed and controls
 
     @property
     def begun(self) -> Begun | None:
@@ -144,7 +144,7 @@ class RosRun:
             return None
         state: Any = deserialize_message(raw, SceneState)
         values = messages.to_floats(state.values)
-        if len(values) != begun.layout.size:  # of another run
+        if len(values) != begun.layout.size:  # a state of another run
             return None
         paused = status.phase == Phase.PAUSED.value
         return Now(
@@ -169,12 +169,12 @@ class RosRun:
         elif self._listener is None:
             done(NOT_THERE)
         else:
-            self._listener.asking.ask(deed, done)
+            self._listener.requests.send(deed, done)
 
-    # ------------------------------------------------------------------ for who runs it
+    # ------------------------------------------------------------------ for the owner
 
     def end(self, over: Over) -> None:
-        """The run has ended, as somebody knows better than its topics; a second call replaces the first."""
+        """Report the end of the run, in place of an end reported by topics or by an earlier call."""
         self._over = over
 
     def close(self) -> None:
@@ -183,30 +183,30 @@ class RosRun:
         if listener is not None:
             self._ends.set()
             listener.thread.join()
-            listener.asking.refuse_all("nobody listens any more")
+            listener.requests.refuse_all("the page is closed")
             listener.node.destroy_node()
             listener.context.try_shutdown()
 
     # ------------------------------------------------------------------ subscriptions
 
-    def _listen(self, node: Node, asking: Asking) -> None:
+    def _listen(self, node: Node, requests: Requests) -> None:
         executor = SingleThreadedExecutor(context=node.context)
         executor.add_node(node)
-        there = time.monotonic()
+        last_seen = time.monotonic()
         while not self._ends.is_set():
             executor.spin_once(_SPIN_S)
-            asking.look()
+            requests.check()
             if self._over is not None:
-                asking.refuse_all(_IS_OVER)
+                requests.refuse_all(_IS_OVER)
             now = time.monotonic()
             if self._begun is None or node.count_publishers(topics.REGISTRY.name):
-                there = now
-            elif self._to_the_end and self._over is None and now - there > _GONE_S:
+                last_seen = now
+            elif self._by_topics and self._over is None and now - last_seen > _GONE_S:
                 self._over = Over("failed", "the conductor's node is gone")
         executor.shutdown()
 
     def _is_ours(self, message: Any) -> bool:
-        """Whether a latched message is of the run that is looked at, and not of one before in this namespace."""
+        """Whether a latched message belongs to this run, and not to an earlier one in the namespace."""
         return not self._run or message.run == self._run
 
     def _on_registry(self, message: Any) -> None:
@@ -229,7 +229,7 @@ class RosRun:
             return
         with self._lock:
             self._status = message
-        if self._to_the_end and message.phase == "over" and self._over is None:
+        if self._by_topics and message.phase == "over" and self._over is None:
             text = f"failed: {message.reason}" if message.reason else message.ended
             self._over = Over(message.ended, text, bool(message.deterministic))
         if message.phase != "running":
@@ -245,36 +245,36 @@ class RosRun:
                 self._measured = self._factor.at(time.monotonic_ns(), time_ns)
 
     def _on_event(self, message: Any) -> None:
-        self._tell(self._maker.event(messages.read_event(message)))
+        self._add(self._maker.event(messages.read_event(message)))
 
     def _on_handover(self, message: Any) -> None:
-        self._tell(self._maker.handover(handover_of(message)))
+        self._add(self._maker.handover(handover_of(message)))
 
     def _on_note(self, message: Any) -> None:
         for status in message.status:
             level = _LEVELS.get(int.from_bytes(status.level, "little"), "info")
             source = status.name.removeprefix("hetwin: ")
             time_ns = messages.read_time(message.header.stamp)
-            self._tell(self._maker.note(time_ns, level, source, status.message))
+            self._add(self._maker.note(time_ns, level, source, status.message))
 
-    def _tell(self, happening: Happening | None) -> None:
+    def _add(self, happening: Happening | None) -> None:
         if happening is not None:
             self._happenings.add(happening)
 
 
 PATIENCE_S = 30.0
-"""A conductor that has not responded after this time is not waited for any more, but for steps."""
-MOST_OPEN = 32
+"""Maximum time to wait for a response of the conductor [s]; responses to steps are waited for without a limit."""
+MAX_OPEN = 32
 NOT_THERE = "the conductor's node is not there"
 
 
-class Asking:
-    """Clients of ``hetwin/control``, ``hetwin/hand_over`` and ``hetwin/notify_event``, whose node another thread spins.
+class Requests:
+    """Clients of ``hetwin/control``, ``hetwin/hand_over`` and ``hetwin/notify_event``; another thread spins their node.
 
     Args:
-        node: that they belong to.
-        now: the newest simulated time [ns].
-        run: token of the run; empty: the run of the namespace.
+        node: node of the clients.
+        now: returns the newest simulated time [ns].
+        run: token of the run; empty: any run in the namespace.
     """
 
     def __init__(self, node: Node, now: Callable[[], int], run: str = "") -> None:
@@ -285,21 +285,21 @@ class Asking:
         self._lock = threading.Lock()
         self._open: list[tuple[float, Any, Done]] = []
 
-    def ask(self, deed: Deed, done: Done) -> None:
-        """Ask for a deed; returns at once, and `done` is called once, from any thread."""
+    def send(self, deed: Deed, done: Done) -> None:
+        """Send a request; see `Hands.do`."""
         client, request = self._request(deed)
         request.run = self._run
         patience = math.inf if isinstance(deed, Step) else PATIENCE_S
         if not client.service_is_ready():
             return done(NOT_THERE)
         with self._lock:
-            full = len(self._open) >= MOST_OPEN
+            full = len(self._open) >= MAX_OPEN
             if not full:
                 self._open.append((time.monotonic() + patience, client.call_async(request), done))
         return done("too many requests at once") if full else None
 
-    def look(self) -> None:
-        """Pass responses on; called by the thread that spins."""
+    def check(self) -> None:
+        """Forward responses, and refuse requests that have timed out; called by the spinning thread."""
         now, over = time.monotonic(), []
         with self._lock:
             for row in list(self._open):
@@ -309,15 +309,15 @@ class Asking:
         for _, future, done in over:
             response = future.result() if future.done() else None
             if response is None:
-                done(f"the conductor's node does not respond for {PATIENCE_S:g} s")
+                done(f"the conductor's node did not respond within {PATIENCE_S:g} s")
             else:
                 done(None if response.accepted else response.reason)
 
     def refuse_all(self, reason: str) -> None:
-        """Respond to all that is still open."""
+        """Refuse all open requests."""
         with self._lock:
-            rest, self._open = self._open, []
-        for _, _, done in rest:
+            refused, self._open = self._open, []
+        for _, _, done in refused:
             done(reason)
 
     def _request(self, deed: Deed) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""Which events are worth reporting, and their subjects."""
+"""Selects the events and concerns that a page reports, their subjects, and the intended places of objects."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hetwin_core.episodes.episode import Episode
 
 
 class Sentence(NamedTuple):
-    """The story of one thing.
+    """A sentence about one entity.
 
     Attributes:
-        about: the thing; the sentence begins with it.
-        pieces: the rest, full stop included.
+        about: the entity, the first word of the sentence.
+        pieces: the remaining pieces, including the full stop.
     """
 
     about: str
@@ -32,20 +32,20 @@ class Sentence(NamedTuple):
 
 ON, IN, CONNECTED = "on", "in", "connected to"
 _ROLES = {"container": IN, "socket": CONNECTED, "target": ON, "destination": ON}
-"""How actions call the place that they bring their object to."""
+"""Argument of an action with the intended place of its object -> relation to that place."""
 _FLUENTS = {"on": ON, "in_container": IN, "connected": CONNECTED}
 _POURING = ("pour", "fill", "empty_out")
 _CONTAINER = "container"
 
 
-class Meant(NamedTuple):
-    """A place that a thing was to get to.
+class Goal(NamedTuple):
+    """The intended place of an object.
 
     Attributes:
-        time_ns: of the program's last message.
+        time_ns: time of the program's message [ns].
         thing: the object.
-        how: ``on``, ``in`` or ``connected to``.
-        place: an entity.
+        how: relation to the place: ``on``, ``in`` or ``connected to``.
+        place: the entity at which the object is to be.
     """
 
     time_ns: int
@@ -54,16 +54,16 @@ class Meant(NamedTuple):
     place: str
 
 
-def meant_places(episode: Episode) -> dict[str, Meant]:
-    """Return the place that each thing was last to get to; a place that was only poured into is none."""
-    found: dict[str, Meant] = {}
-    for meant in sorted([*_of_actions(episode), *_of_tasks(episode)]):
-        if episode.layout.entity_id(meant.place) >= 0:
-            found[meant.thing] = _plainer(episode, meant)
+def intended_places(episode: Episode) -> dict[str, Goal]:
+    """Return object -> its last intended place, by actions and goals of tasks; targets of pouring are excluded."""
+    found: dict[str, Goal] = {}
+    for goal in sorted([*_of_actions(episode), *_of_tasks(episode)]):
+        if episode.layout.entity_id(goal.place) >= 0:
+            found[goal.thing] = _in_container(episode, goal)
     return found
 
 
-def _of_actions(episode: Episode) -> Iterator[Meant]:
+def _of_actions(episode: Episode) -> Iterator[Goal]:
     poured = {
         (action.arguments.get("object"), action.arguments.get(role))
         for action in episode.annotations
@@ -76,31 +76,31 @@ def _of_actions(episode: Episode) -> Iterator[Meant]:
             place = action.arguments.get(role)
             named = isinstance(thing, str) and isinstance(place, str)
             if named and place != thing and (thing, place) not in poured:
-                yield Meant(action.begin_ns, str(thing), how, str(place))
+                yield Goal(action.begin_ns, str(thing), how, str(place))
 
 
-def _of_tasks(episode: Episode) -> Iterator[Meant]:
+def _of_tasks(episode: Episode) -> Iterator[Goal]:
     for event in episode.events:
         goal, status = event.arguments.get("goal"), event.arguments.get("status")
         if event.kind is EventKind.TASK and goal and status != Status.CANCELLED:
             for fluent, entities in terms_in(str(goal)):
                 if fluent in _FLUENTS and len(entities) == 2:
                     thing, place = entities
-                    yield Meant(event.time_ns, thing, _FLUENTS[fluent], place)
+                    yield Goal(event.time_ns, thing, _FLUENTS[fluent], place)
 
 
-def _plainer(episode: Episode, meant: Meant) -> Meant:
-    """An object brought to a container is to be in it."""
-    contains = _CONTAINER in episode.layout.entity(meant.place).tags
-    return meant._replace(how=IN) if contains and meant.how == ON else meant
+def _in_container(episode: Episode, goal: Goal) -> Goal:
+    """Replace the relation ``on`` a container by ``in`` it."""
+    contains = _CONTAINER in episode.layout.entity(goal.place).tags
+    return goal._replace(how=IN) if contains and goal.how == ON else goal
 
 
 NOTE, WARNING, ABSURD = SEVERITIES = ("note", "warning", "absurd")
-"""From the least to the worst."""
+"""Severities in ascending order."""
 
 
 class StoredConcern(NamedTuple):
-    """Something that a user should know of, when it lasted in ns, and how many times it occurred."""
+    """A concern in a run's summary: name, severity, interval [ns], arguments, sentence, and number of occurrences."""
 
     name: str
     severity: str
@@ -112,12 +112,12 @@ class StoredConcern(NamedTuple):
 
     @property
     def serious(self) -> bool:
-        """Whether it makes the run doubtful."""
+        """Whether it makes the run doubtful or absurd."""
         return self.severity != NOTE
 
 
 def stored_concerns(episode: Episode) -> list[StoredConcern]:
-    """The concerns, the worst first, then by their beginning; none for a run that was not watched."""
+    """Return the concerns, most severe first, then by their begin; none for a run that was not watched."""
     rows = episode.summary.get("concerns") or ()
     found = [_stored(row) for row in rows if isinstance(row, Mapping)]
     return sorted(found, key=lambda c: (-SEVERITIES.index(c.severity), c.from_ns))
@@ -125,12 +125,12 @@ def stored_concerns(episode: Episode) -> list[StoredConcern]:
 
 def _stored(row: Mapping[str, Any]) -> StoredConcern:
     name, severity = str(row.get("name", "unknown")), row.get("severity")
-    begun = _ns(row.get("from"))
+    from_ns = _ns(row.get("from"))
     return StoredConcern(
         name,
         severity if severity in SEVERITIES else WARNING,
-        begun,
-        max(begun, _ns(row.get("to"))),
+        from_ns,
+        max(from_ns, _ns(row.get("to"))),
         row.get("arguments") or {},
         str(row.get("text") or name.replace("_", " ")),
         int(row.get("count") or 1),
@@ -152,19 +152,19 @@ _HANDLING = {
     "disconnected",
 }
 SIGNALS = {"grip_closed", "grip_lost", "let_go"}
-"""Events of a hand's monitor for other models; an observer of handling replaces them."""
+"""Events of the grasp monitor for other models; not reported if an observer reports the handling itself."""
 _LONGEST = 80
 WATCHER = "robot_health"
-"""Source of the events of which the concerns are made."""
+"""Source of the events from which concerns are made."""
 
 
 def is_handling(event: Event) -> bool:
-    """Whether a model reports that something was done to an object."""
+    """Whether an event is a model's report about the handling of an object."""
     return event.kind is EventKind.MODEL and event.name in _HANDLING and subject(event) is not None
 
 
 def is_own(episode: Episode, event: Event) -> bool:
-    """Whether a model that is neither the main one nor the robot's watcher reports something else."""
+    """Whether an event is a report, other than about handling, of a model beside the main one and the watcher."""
     main = {model.name for model in episode.models if model.main}
     return (
         event.kind is EventKind.MODEL
@@ -174,7 +174,7 @@ def is_own(episode: Episode, event: Event) -> bool:
 
 
 def own_events(episode: Episode) -> list[Event]:
-    """Reports of models besides the handling of objects, without those that repeat it."""
+    """Return the events that are a model's own report, without signals that repeat reported handling."""
     handled = {subject(event) for event in episode.events if is_handling(event)}
     return [
         event
@@ -184,7 +184,7 @@ def own_events(episode: Episode) -> list[Event]:
 
 
 def thing_of(episode: Episode, event: Event) -> str | None:
-    """The entity that an event is about: its subject, else the first entity that an argument names."""
+    """Return the entity concerned by an event: its subject, else the first entity among its arguments."""
     thing = subject(event)
     if thing is not None:
         return thing
@@ -193,11 +193,11 @@ def thing_of(episode: Episode, event: Event) -> str | None:
 
 
 def own_words(episode: Episode, event: Event) -> str:
-    """An event in words, with the thing that it is about, e.g. ``jug spilled``."""
+    """Describe an event including the entity concerned, e.g. ``jug spilled``."""
     thing, words = thing_of(episode, event), event_words(event)
     return words if thing is None or thing in words else f"{thing} {happening(event)}"
 
 
 def details(arguments: Mapping[str, Json]) -> str:
-    """An event's arguments in words, without long lists of numbers."""
+    """Describe an event's arguments, without long values such as lists of numbers."""
     return arguments_words({k: v for k, v in arguments.items() if len(str(v)) <= _LONGEST})

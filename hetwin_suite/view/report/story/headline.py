@@ -1,4 +1,4 @@
-"""The headline of a run: its outcome, else its verdict, or how it ended."""
+"""The headline of a run: its outcome, else its verdict, else how it ended."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from hetwin_suite.view.report.story.events import (
     CONNECTED,
     IN,
     ON,
-    Meant,
+    Goal,
+    intended_places,
     is_handling,
-    meant_places,
     stored_concerns,
 )
 from hetwin_suite.view.report.story.robots import travel
@@ -32,23 +32,24 @@ _RELATIONS = {
     "held": "held by",
     "on": ON,
 }
-"""Attributes of where a thing is, the most informative first."""
+"""Attribute with the place of an object -> relation to it; most informative first."""
 _TAKEN = ("grasped", "picked_up", "connected")
 _LET_GO = ("released", "lost", "dropped")
 _COMMON = {"reach", "grasp", "move hand", "lift", "move", "lower", "release", "retreat", "bind"}
-"""Operations of every handling, which are less informative than its others."""
+"""Operations of any handling; named only if there are no others."""
 _FELL_M = 0.03
-_MOST_NAMED = 3
+"""Minimum height by which a dropped object falls [m]."""
+_MAX_NAMED = 3
 
 
 class Outcome(NamedTuple):
-    """How it ended for one thing.
+    """The outcome for one object.
 
     Attributes:
-        achieved: whether it is where it was meant to be; None if unknown.
-        dropped: whether it fell after it was let go, and is not where it was meant to be.
+        achieved: whether it is at its intended place; None if it has none.
+        dropped: whether it fell after its release, and is not at its intended place.
         text: a sentence.
-        decided: its last handling, with time and reporting model; empty without one.
+        decided: its last handling, with time and responsible model; empty without one.
     """
 
     achieved: bool | None
@@ -58,15 +59,15 @@ class Outcome(NamedTuple):
 
 
 def outcomes(episode: Episode) -> list[Outcome]:
-    """Return the outcome of each thing that was handled or meant to be, those that failed first."""
-    meant = meant_places(episode)
-    handled: dict[str, list[Event]] = {thing: [] for thing in meant}
+    """Return the outcome of each object that was handled or has an intended place; failed ones first."""
+    goals = intended_places(episode)
+    handled: dict[str, list[Event]] = {thing: [] for thing in goals}
     for event in episode.events:
         if is_handling(event):
             handled.setdefault(subject(event) or "", []).append(event)
     objects = {entity.name for entity in episode.layout.of_kind(EntityKind.OBJECT)}
     found = [
-        _outcome(episode, thing, events, meant.get(thing))
+        _outcome(episode, thing, events, goals.get(thing))
         for thing, events in handled.items()
         if thing in objects and _relations(episode, thing)
     ]
@@ -74,7 +75,7 @@ def outcomes(episode: Episode) -> list[Outcome]:
 
 
 def acted_on(episode: Episode) -> str:
-    """A sentence about the things that actions name, how many they are and how far they went; empty for none."""
+    """Return a sentence about the objects of actions, the operations, and the objects' motion; empty without any."""
     operations: dict[str, dict[str, None]] = {}
     for action in episode.annotations:
         thing = action.arguments.get("object")
@@ -83,23 +84,23 @@ def acted_on(episode: Episode) -> str:
     if not operations:
         return ""
     names, done = list(operations), dict.fromkeys(op for ops in operations.values() for op in ops)
-    others = len(names) - _MOST_NAMED
-    which = [*names[:_MOST_NAMED], *([f"{others} more"] if others > 0 else [])]
+    others = len(names) - _MAX_NAMED
+    which = [*names[:_MAX_NAMED], *([f"{others} more"] if others > 0 else [])]
     done = dict.fromkeys(operation for those in operations.values() for operation in those)
     done = {name: None for name in done if name not in _COMMON} or done
     far = length(max(travel(episode, name) for name in names))
     moved = f"it moved by {far}" if len(names) == 1 else f"they moved by up to {far}"
-    told = {"operations": ", ".join(done), "moved": moved}
-    return say("outcome.acted_on", things=listed(which), **told)
+    texts = {"operations": ", ".join(done), "moved": moved}
+    return say("outcome.acted_on", things=listed(which), **texts)
 
 
-def _outcome(episode: Episode, thing: str, events: Sequence[Event], meant: Meant | None) -> Outcome:
-    how, place = _where(episode, thing)
-    achieved = None if meant is None else _met(episode, meant, how, place)
+def _outcome(episode: Episode, thing: str, events: Sequence[Event], goal: Goal | None) -> Outcome:
+    how, place = _final_place(episode, thing)
+    achieved = None if goal is None else _is_reached(episode, goal, how, place)
     dropped = achieved is not True and how != "held by" and _fell(episode, thing, events)
     is_at = "is" if how in ("held by", CONNECTED) else "lies"
     at = f"{is_at} {how} {named(place)}" if place else "lies on nothing that is known"
-    missed = "" if meant is None or achieved else _missed(meant, place)
+    missed = "" if goal is None or achieved else _missed(goal, place)
     who = _capital(named(thing))
     if dropped:
         name = "dropped"
@@ -112,13 +113,13 @@ def _outcome(episode: Episode, thing: str, events: Sequence[Event], meant: Meant
     return Outcome(achieved, dropped, text, _decided(episode, thing, events))
 
 
-def _missed(meant: Meant, place: str) -> str:
-    """Where a thing is not."""
-    return f"not {meant.how} {'it' if place == meant.place else named(meant.place)}"
+def _missed(goal: Goal, place: str) -> str:
+    """Return the words about the missed place, e.g. ``not in the box``."""
+    return f"not {goal.how} {'it' if place == goal.place else named(goal.place)}"
 
 
 def _decided(episode: Episode, thing: str, events: Sequence[Event]) -> tuple[Piece, ...]:
-    """The last thing done to it, and who was responsible for its pose then."""
+    """Return pieces about the last handling of an object, and the model that owned its pose at that time."""
     if not events:
         return ()
     last = events[-1]
@@ -134,8 +135,8 @@ def _relations(episode: Episode, thing: str) -> list[str]:
     return [name for name in _RELATIONS if episode.layout.has(thing, name)]
 
 
-def _where(episode: Episode, thing: str) -> tuple[str, str]:
-    """How a thing is at a place at the end, and the place; empty if it is at none."""
+def _final_place(episode: Episode, thing: str) -> tuple[str, str]:
+    """Return the relation of an object to its final place, and the place; both empty if it is at none."""
     for name in _relations(episode, thing):
         place = _partner(episode, thing, name)
         if place:
@@ -150,17 +151,17 @@ def _partner(episode: Episode, thing: str, name: str) -> str:
     return entities[index].name if 0 <= index < len(entities) else ""
 
 
-def _met(episode: Episode, meant: Meant, how: str, place: str) -> bool:
-    """Whether a thing is at its place; on one that it is to be connected to is not enough if that can be known."""
-    if meant.how == CONNECTED and episode.layout.has(meant.thing, "connected"):
-        return _partner(episode, meant.thing, "connected") == meant.place
-    if meant.how == IN and episode.layout.has(meant.thing, "in_container"):
-        return _partner(episode, meant.thing, "in_container") == meant.place
-    return how != "held by" and place == meant.place
+def _is_reached(episode: Episode, goal: Goal, how: str, place: str) -> bool:
+    """Whether an object is at its intended place; where a model observes connection or containment, that decides."""
+    if goal.how == CONNECTED and episode.layout.has(goal.thing, "connected"):
+        return _partner(episode, goal.thing, "connected") == goal.place
+    if goal.how == IN and episode.layout.has(goal.thing, "in_container"):
+        return _partner(episode, goal.thing, "in_container") == goal.place
+    return how != "held by" and place == goal.place
 
 
 def _fell(episode: Episode, thing: str, events: Sequence[Event]) -> bool:
-    """Whether it was let go over nothing, and is lower now."""
+    """Whether an object was released without support and is lower at the end."""
     if not events or events[-1].name not in _LET_GO or not episode.layout.has(thing, "pose"):
         return False
     if events[-1].arguments.get("support"):
@@ -172,7 +173,7 @@ def _fell(episode: Episode, thing: str, events: Sequence[Event]) -> bool:
 
 
 def named(thing: str) -> str:
-    """A thing as a sentence names it: with an article if its name is a word."""
+    """Return the name of an entity for a sentence, with an article if the name is an ordinary word."""
     return f"the {thing}" if thing.isalpha() and thing.islower() else thing
 
 
@@ -181,14 +182,14 @@ def _capital(text: str) -> str:
 
 
 GOOD, WARNED, BAD = TONES = ("good", "warned", "bad")
-"""From the best to the worst."""
+"""Tones, from best to worst."""
 _VERDICTS = {"fine": GOOD, "unchecked": WARNED, "doubtful": WARNED, "absurd": BAD}
 _UPSETS = {
     *("knocked_over", "spilled", "unstable_support", "grasp_lost", "dropped", "goal_undone"),
     *("unachieved", "wrong_object", "carrying_collision", "failed_navigation"),
 }
-"""Kinds of flaws of things, not of beliefs about them."""
-_MOST = 2
+"""Kinds of flaws in the world, as opposed to wrong beliefs."""
+_MAX_SHOWN = 2
 _ENDINGS = {
     "recording": (GOOD, "recording_over"),
     "live": (GOOD, "live_over"),
@@ -198,7 +199,7 @@ _ENDINGS = {
 
 
 class Mark(NamedTuple):
-    """A word over the headline, and its tone."""
+    """A word above the headline, and its tone."""
 
     tone: str
     word: str
@@ -209,9 +210,9 @@ class Headline(NamedTuple):
 
     Attributes:
         tone: ``good``, ``warned`` or ``bad``.
-        marks: words for it, e.g. ``doubtful``.
-        text: a sentence or two.
-        more: sentences below it: time of the decision, concerns, and the end.
+        marks: words above it, e.g. ``doubtful``.
+        text: one or two sentences.
+        more: sentences below it: when the outcome was decided, flaws, and how the run ended.
     """
 
     tone: str
@@ -221,22 +222,22 @@ class Headline(NamedTuple):
 
 
 def headline(episode: Episode, flaws: Sequence[Flaw] = ()) -> Headline:
-    """The outcome of the run, and the reason to doubt it; of a failed run, the failure.
+    """Return the headline of a run: its outcome and reasons to doubt it; for a failed run, the failure.
 
     Args:
         episode: the run.
-        flaws: that were found in it.
+        flaws: flaws of the run.
     """
     tone, ended = ending(episode)
     if tone == BAD:
         return Headline(BAD, (Mark(BAD, "failed" if episode.summary else "broke off"),), ended)
     judged = _verdict(episode)
-    parts = [part for part in (_came_of_it(episode), _flawed(flaws), judged) if part]
+    parts = [part for part in (_results(episode), _flawed(flaws), judged) if part]
     if not parts:
         return Headline(tone, (), ended)
     first, *others = parts
     worse = [part for part in others if part.tone != GOOD]
-    upsets = [(part.text,) for part in worse if part is not judged]  # concerns stand in a list
+    upsets = [(part.text,) for part in worse if part is not judged]  # concerns have their own list
     return Headline(
         max([tone, *(part.tone for part in parts)], key=TONES.index),
         tuple(mark for part in (first, *worse) for mark in part.marks),
@@ -245,16 +246,16 @@ def headline(episode: Episode, flaws: Sequence[Flaw] = ()) -> Headline:
     )
 
 
-def _came_of_it(episode: Episode) -> Headline | None:
-    """Achieved and missed goals of the robot; None if unknown."""
+def _results(episode: Episode) -> Headline | None:
+    """Return the headline about achieved and missed goals of the robot; None if unknown."""
     failed = _failed_tasks(episode)
     found = outcomes(episode)
     missed = [one for one in found if one.achieved is False]
     if failed or missed:
-        texts = [*(one.text for one in missed[:_MOST]), *failed[: 1 if missed else _MOST]]
-        others = len(missed) - _MOST
+        texts = [*(one.text for one in missed[:_MAX_SHOWN]), *failed[: 1 if missed else _MAX_SHOWN]]
+        others = len(missed) - _MAX_SHOWN
         texts += [say("outcome.more_missed", count=others)] if others > 0 else []
-        more = tuple(one.decided for one in missed[:_MOST] if one.decided)
+        more = tuple(one.decided for one in missed[:_MAX_SHOWN] if one.decided)
         return Headline(BAD, (Mark(BAD, "not achieved"),), " ".join(texts), more)
     if not found:
         acted = acted_on(episode)
@@ -267,7 +268,7 @@ def _came_of_it(episode: Episode) -> Headline | None:
 
 
 def _all_well(found: Sequence[Outcome]) -> str:
-    if len(found) <= _MOST:
+    if len(found) <= _MAX_SHOWN:
         return " ".join(one.text for one in found)
     if all(one.achieved for one in found):
         return say("outcome.all_there", count=len(found))
@@ -275,7 +276,7 @@ def _all_well(found: Sequence[Outcome]) -> str:
 
 
 def _failed_tasks(episode: Episode) -> list[str]:
-    """Sentences about tasks that are part of none and failed."""
+    """Return sentences about failed top-level tasks."""
     last = {
         str(event.arguments.get("id")): event
         for event in episode.events
@@ -289,7 +290,7 @@ def _failed_tasks(episode: Episode) -> list[str]:
 
 
 def _flawed(flaws: Sequence[Flaw]) -> Headline | None:
-    """Flaws of things, beside the outcome; None without any."""
+    """Return the headline about flaws in the world; None without any."""
     found = [flaw for flaw in flaws if flaw.kind in _UPSETS]
     if not found:
         return None
@@ -298,7 +299,7 @@ def _flawed(flaws: Sequence[Flaw]) -> Headline | None:
 
 
 def _verdict(episode: Episode) -> Headline | None:
-    """The watcher's verdict on the run; None if it was not watched."""
+    """Return the headline about the verdict; None if the run was not watched."""
     verdict = episode.summary.get("verdict")
     if verdict not in _VERDICTS:
         return None
@@ -311,7 +312,7 @@ def _verdict(episode: Episode) -> Headline | None:
 
 
 def ending(episode: Episode) -> tuple[str, str]:
-    """How the run ended: ``good``, ``warned`` or ``bad``, and a sentence."""
+    """Return the tone of the run's end, and a sentence about it."""
     summary, end = episode.summary, episode.end_ns
     if not summary:
         return BAD, say("ending.broke_off", end=end)

@@ -1,4 +1,4 @@
-"""One sentence for each robot about its actions, even if it handled nothing."""
+"""Sentences about each robot and its motion, and about each object."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
 """Attributes of a robot that its watcher computes: twin minus recording, measured minus expected effort."""
 _WINDOW_S = 0.2
 _STILL = 2e-3
-"""A joint that turns by less than this [rad or m] within the window stands still."""
+"""Maximum change of a standing joint's position within the window [rad or m]."""
 
 
 class JointMotion(NamedTuple):
-    """How far a joint went: the difference of its largest and smallest position, in rad or m."""
+    """Motion range of a joint: difference of its largest and smallest position [rad or m]."""
 
     name: str
     range: float
@@ -36,14 +36,14 @@ class JointMotion(NamedTuple):
 
     @property
     def words(self) -> str:
-        """How far it turned or slid."""
+        """Description of the motion, by angle or by distance."""
         return say(
             f"robot.{'slid' if self.slides else 'turned'}", joint=self.name, range=self.range
         )
 
 
 def joint_slot(episode: Episode, robot: str) -> Slot | None:
-    """Where the positions of a robot's joints are; None if the scene has none, or as many as it has no names for."""
+    """Return the slot of a robot's joint positions; None if there is none of the right size."""
     for name in ("joint_positions", "joint_position"):
         found = episode.layout.find(robot, name)
         if found is not None:
@@ -54,7 +54,7 @@ def joint_slot(episode: Episode, robot: str) -> Slot | None:
 
 
 def joint_motions(episode: Episode, robot: str) -> list[JointMotion]:
-    """All joints of a robot, the one that went farthest first."""
+    """Return the motions of all joints of a robot, largest first."""
     slot = joint_slot(episode, robot)
     if slot is None:
         return []
@@ -62,13 +62,13 @@ def joint_motions(episode: Episode, robot: str) -> list[JointMotion]:
     links = {e.joint: e for e in episode.layout.of_kind(EntityKind.LINK) if e.owner == robot}
     motions = []
     for name, column in zip(episode.layout.entity(robot).joints, values.T, strict=True):
-        far = float(np.nanmax(column) - np.nanmin(column)) if np.isfinite(column).any() else 0.0
-        motions.append(JointMotion(name, far, _slides(episode, links.get(name), column)))
+        size = float(np.nanmax(column) - np.nanmin(column)) if np.isfinite(column).any() else 0.0
+        motions.append(JointMotion(name, size, _slides(episode, links.get(name), column)))
     return sorted(motions, key=lambda motion: -motion.range)
 
 
 def moving_times(episode: Episode, robot: str) -> list[tuple[int, int]]:
-    """From when to when [ns] any joint of a robot moved."""
+    """Return the intervals [ns] in which any joint of a robot moved."""
     slot = joint_slot(episode, robot)
     if slot is None or len(episode.times) < 2:
         return []
@@ -82,9 +82,9 @@ def moving_times(episode: Episode, robot: str) -> list[tuple[int, int]]:
 
 
 def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
-    """Whether a joint slides: the link that it moves is shifted against its parent, and not turned, by its whole way.
+    """Whether a joint is prismatic, judged by its link's displacement and rotation relative to the parent link.
 
-    The turn alone does not show it: after a full one the link is as it was.
+    The rotation alone would not suffice: after a full turn it is zero for a revolute joint, too.
     """
     layout = episode.layout
     if link is None or not (layout.has(link.name, "pose") and layout.has(link.parent, "pose")):
@@ -96,37 +96,38 @@ def _slides(episode: Episode, link: Entity | None, positions: Floats) -> bool:
     )
     shift = float(np.linalg.norm(np.asarray(last[:3]) - np.asarray(first[:3])))
     w = abs(float(qmult(qinverse(first[3:7]), last[3:7])[0]))
-    turn = 2.0 * math.acos(min(1.0, w))
-    return shift > 0.5 * far and turn < 0.5 * min(far, math.pi)
+    angle = 2.0 * math.acos(min(1.0, w))
+    return shift > 0.5 * far and angle < 0.5 * min(far, math.pi)
 
 
-_MOST = 8
+_MAX_EVENTS = 8
 _MOVED_M = 5e-3
+"""Minimum travel of an object that counts as moved [m]."""
 
 
 def thing_sentences(episode: Episode) -> list[Sentence]:
-    """Events of each thing, in the order of the first one; then things that moved without one, farthest first."""
+    """Return sentences about objects with events, by the first event, then about other moved ones, by travel."""
     handled, own = _by_thing(episode)
     sentences = [
         _thing_sentence(thing, handled.get(thing, []), own.get(thing, []))
         for thing in dict.fromkeys([*handled, *own])
     ]
-    said = {sentence.about for sentence in sentences}
+    named = {sentence.about for sentence in sentences}
     objects = [entity.name for entity in episode.layout.of_kind(EntityKind.OBJECT)]
-    moved = [(travel(episode, name), name) for name in objects if name not in said]
+    moved = [(travel(episode, name), name) for name in objects if name not in named]
     return sentences + [
         _moved(episode, name) for far, name in sorted(moved, reverse=True) if far > _MOVED_M
     ]
 
 
 def resting_objects(episode: Episode) -> list[str]:
-    """Names of the objects that did not move."""
+    """Return the names of the objects that did not move."""
     objects = episode.layout.of_kind(EntityKind.OBJECT)
     return [entity.name for entity in objects if travel(episode, entity.name) <= _MOVED_M]
 
 
 def travel(episode: Episode, entity: str) -> float:
-    """The diagonal of the box that an entity's origin stayed in, in m; 0 without a pose."""
+    """Return the diagonal of the bounding box of an entity's positions [m]; 0 without a pose."""
     if not episode.layout.has(entity, "pose"):
         return 0.0
     positions = episode.pose(entity)[:, :3]
@@ -148,18 +149,18 @@ def _by_thing(episode: Episode) -> tuple[dict[str, list[Event]], dict[str, list[
 
 
 def _thing_sentence(thing: str, handled: Sequence[Event], own: Iterable[Event]) -> Sentence:
-    told: list[Piece] = []
+    found: list[Piece] = []
     if handled:
-        parts = [(f"{happening(e)} at ", e.time_ns) for e in handled[:_MOST]]
-        told += pieces("thing.handled", happened=listed(parts), more=len(handled) - len(parts))
+        parts = [(f"{happening(e)} at ", e.time_ns) for e in handled[:_MAX_EVENTS]]
+        found += pieces("thing.handled", happened=listed(parts), more=len(handled) - len(parts))
     observed = _observed(own)
     if observed:
-        told += ["; " if handled else ": ", *listed(observed[:_MOST])]
-    return Sentence(thing, (*told, "."))
+        found += ["; " if handled else ": ", *listed(observed[:_MAX_EVENTS])]
+    return Sentence(thing, (*found, "."))
 
 
 def _observed(events: Iterable[Event]) -> list[tuple[Piece, ...]]:
-    """Events in words; those with the same words become one with their number."""
+    """Describe events; events with the same words share one description with their number."""
     times: dict[str, list[int]] = {}
     for event in events:
         times.setdefault(happening(event), []).append(event.time_ns)
@@ -175,28 +176,30 @@ def _moved(episode: Episode, entity: str) -> Sentence:
     positions = episode.pose(entity)[:, :3]
     away = np.linalg.norm(positions - positions[0], axis=1)
     back = np.linalg.norm(positions - positions[-1], axis=1)
-    begun = int(np.argmax(away > _MOVED_M))
-    ended = len(back) - 1 - int(np.argmax(back[::-1] > _MOVED_M))
+    first = int(np.argmax(away > _MOVED_M))
+    last = len(back) - 1 - int(np.argmax(back[::-1] > _MOVED_M))
     far = float(away[-1])
     name = "thing.moved_by" if far > _MOVED_M else "thing.came_back"
-    begin = int(episode.times[begun]) if ended > begun else None
+    begin = int(episode.times[first]) if last > first else None
     return Sentence(
-        entity, pieces(name, far=far, begin=begin, end=int(episode.times[max(begun, ended)]))
+        entity, pieces(name, far=far, begin=begin, end=int(episode.times[max(first, last)]))
     )
 
 
-_MOST_JOINTS = 3
-_MOST_TOUCHED = 4
-_LEAST = 5e-3
-"""A joint that went less far [rad or m] is not worth a word."""
+_MAX_JOINTS = 3
+_MAX_TOUCHED = 4
+_MIN_MOTION = 5e-3
+"""Minimum motion of a joint or link that is mentioned [rad or m]."""
 _EXACT = 1e-5
-"""A deviation [rad or m] that no one sees."""
+"""Deviation below which a twin follows its recording exactly [rad or m]."""
 _DROVE_M = 0.02
+"""Minimum travel of a base that counts as driving [m]."""
 _COARSE = 200
+"""Number of samples from which the length of a path is computed."""
 
 
 def robot_sentences(episode: Episode) -> list[Sentence]:
-    """Actions of each robot."""
+    """Return a sentence about the motion and the contacts of each robot."""
     return [_sentence(episode, robot) for robot in episode.layout.of_kind(EntityKind.ROBOT)]
 
 
@@ -208,18 +211,18 @@ def _sentence(episode: Episode, robot: Entity) -> Sentence:
     clauses = "; ".join([*driven, *_tips(episode, robot), *_joints(episode, robot)])
     long = sum(end - begin for begin, end in times) / 1e9
     between = {"begin": times[0][0], "end": times[-1][1]} if times else {}
-    told = pieces("robot.moved", long=long, **between, clauses=clauses)
-    return Sentence(robot.name, (*told, *_followed(episode, robot), *_neighbours(episode, robot)))
+    moved = pieces("robot.moved", long=long, **between, clauses=clauses)
+    return Sentence(robot.name, (*moved, *_followed(episode, robot), *_neighbours(episode, robot)))
 
 
 def _followed(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
-    """How well the twin's joints followed the recording, if it did, was watched, and they could be apart."""
+    """Return pieces about the largest deviation from the recording; none without recording, watcher or deviations."""
     if episode.is_commanded or not episode.layout.has(robot.name, JOINT_DEVIATION):
         return ()
     values = np.abs(np.nan_to_num(episode.attribute(robot.name, JOINT_DEVIATION)))
     worst = int(np.argmax(values.max(axis=0)))
     greatest = float(values[:, worst].max())
-    if greatest < _EXACT:  # as a replay does that nothing holds up
+    if greatest < _EXACT:  # a replay without resistance
         return ()
     sliding = {motion.name for motion in joint_motions(episode, robot.name) if motion.slides}
     name = robot.joints[worst] if len(robot.joints) == values.shape[1] else "a joint"
@@ -232,55 +235,55 @@ def _driven(episode: Episode, robot: Entity) -> list[str]:
     base = next((link.name for link in _links(episode, robot)), None)
     if base is None or travel(episode, base) < _DROVE_M:
         return []
-    return [_way("its base", episode.pose(base)[:, :3])]
+    return [_path("its base", episode.pose(base)[:, :3])]
 
 
 def _tips(episode: Episode, robot: Entity) -> list[str]:
-    """Where the hands went; without hands, the link that went farthest."""
+    """Describe the paths of the hands; without hands, that of the link with the largest travel."""
     hands = [e for e in episode.layout.of_kind(EntityKind.HAND) if e.owner == robot.name]
-    tips = [hand.name for hand in hands if travel(episode, hand.name) > _LEAST]
+    tips = [hand.name for hand in hands if travel(episode, hand.name) > _MIN_MOTION]
     if not hands:
         links = [link.name for link in _links(episode, robot)]
         far = max(links, key=lambda name: travel(episode, name), default="")
-        tips = [far] if far and travel(episode, far) > _LEAST else []
-    return [_way(tip, episode.pose(tip)[:, :3]) for tip in tips]
+        tips = [far] if far and travel(episode, far) > _MIN_MOTION else []
+    return [_path(tip, episode.pose(tip)[:, :3]) for tip in tips]
 
 
 def _joints(episode: Episode, robot: Entity) -> list[str]:
     hands = [e for e in episode.layout.of_kind(EntityKind.HAND) if e.owner == robot.name]
     fingers = {joint for hand in hands for joint in hand.joints}
     motions = [m for m in joint_motions(episode, robot.name) if m.name not in fingers]
-    moved = [motion for motion in motions if motion.range > _LEAST]
+    moved = [motion for motion in motions if motion.range > _MIN_MOTION]
     if not moved:
         return []
-    words = plain(listed([motion.words for motion in moved[:_MOST_JOINTS]]))
+    words = plain(listed([motion.words for motion in moved[:_MAX_JOINTS]]))
     still = len(motions) - len(moved)
     kept = say("robot.kept_still", still=still, count=len(motions))
     return [words, kept] if still else [words]
 
 
 def _neighbours(episode: Episode, robot: Entity) -> tuple[Piece, ...]:
-    """The objects that the robot touched; else the object that it came nearest to."""
+    """Return pieces about the objects that the robot touched; if it touched none, about the nearest one."""
     links = {link.name for link in _links(episode, robot)}
     near = {pair: found for pair, found in episode.approaches.items() if pair[1] in links}
     names = list(dict.fromkeys((*_touched(episode, links), *_inside(near))))
     if names:
-        more = [f"{len(names) - _MOST_TOUCHED} more"] if len(names) > _MOST_TOUCHED else []
-        return pieces("robot.touched", things=listed([*names[:_MOST_TOUCHED], *more]))
+        more = [f"{len(names) - _MAX_TOUCHED} more"] if len(names) > _MAX_TOUCHED else []
+        return pieces("robot.touched", things=listed([*names[:_MAX_TOUCHED], *more]))
     if not near:
         return ()
-    (thing, link), least = min(near.items(), key=lambda item: item[1])
+    (thing, link), closest = min(near.items(), key=lambda item: item[1])
     return pieces(
         "robot.touched_nothing",
         thing=thing,
-        distance=least.distance,
+        distance=closest.distance,
         link=link,
-        time=least.time_ns,
+        time=closest.time_ns,
     )
 
 
 def _touched(episode: Episode, links: set[str]) -> Iterator[str]:
-    """Touches of links in any step, but for links of the same robot."""
+    """Yield the objects that the robot's links touched in any step, except links of the same robot."""
     for event in episode.events:
         if event.source == ROBOT_HEALTH and event.name == TOUCHED:
             thing = str(event.arguments["object"])
@@ -289,7 +292,7 @@ def _touched(episode: Episode, links: set[str]) -> Iterator[str]:
 
 
 def _inside(near: Mapping[tuple[str, str], Approach]) -> Iterator[str]:
-    """The objects that a link touched in a logged state."""
+    """Yield the objects that a link touches in a logged state."""
     return (thing for (thing, _), found in near.items() if found.touching)
 
 
@@ -301,15 +304,15 @@ def _links(episode: Episode, robot: Entity) -> list[Entity]:
     ]
 
 
-def _way(thing: str, positions: Floats) -> str:
-    """How long the way of a thing was, and from where to where."""
+def _path(thing: str, positions: Floats) -> str:
+    """Describe a path: its length, start and end."""
     chosen = positions[np.isfinite(positions).all(axis=1)]
     chosen = chosen[:: max(1, len(chosen) // _COARSE)]
     far = float(np.linalg.norm(np.diff(chosen, axis=0), axis=1).sum())
-    begin, end = _place(positions[0]), _place(positions[-1])
+    begin, end = _coordinates(positions[0]), _coordinates(positions[-1])
     places = f"and back to {end}" if begin == end else f"from {begin} to {end}"
     return say("robot.travelled", thing=thing, far=far, places=f"{places} m")
 
 
-def _place(position: Floats) -> str:
+def _coordinates(position: Floats) -> str:
     return "(" + ", ".join(f"{round(float(x), 2) + 0.0:.2f}" for x in position) + ")"

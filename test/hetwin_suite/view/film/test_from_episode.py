@@ -62,9 +62,7 @@ def test_a_long_run_keeps_fewer_states_and_its_last(
 ) -> None:
     quiet = with_fields(episode, events=(), handovers=())
     whole = film_of(quiet)
-    monkeypatch.setattr(
-        from_episode, "_MOST_POSES", len(whole.times) * len(whole.scene.bodies) // 3
-    )
+    monkeypatch.setattr(from_episode, "_MAX_POSES", len(whole.times) * len(whole.scene.bodies) // 3)
     fewer = film_of(quiet)
     assert len(fewer.times) < 0.6 * len(whole.times)
     assert fewer.times[-1] == quiet.seconds[-1]

@@ -15,7 +15,7 @@ from hetwin_core.episodes.tables.rows import Belief, Status
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite.view.document import html_of
 from hetwin_suite.view.figures import Part, Rows
-from hetwin_suite.view.report.course import MOST_FACTS, Mark, course_card, drawn, facts
+from hetwin_suite.view.report.course import MAX_FACTS, Mark, course_card, drawn, facts
 
 TIPPED = Mark("unstable_support", between(7.8, 8.0), "box <came> off tray without a hand.")
 
@@ -119,7 +119,7 @@ def test_what_never_changes_and_what_says_less_is_left_out() -> None:
 
 
 def test_of_too_many_facts_those_that_were_believed_wrongly_stay() -> None:
-    many = [("on", f"cup{i}", "table", 1.0 + 0.1 * i, 9.0) for i in range(MOST_FACTS + 5)]
+    many = [("on", f"cup{i}", "table", 1.0 + 0.1 * i, 9.0) for i in range(MAX_FACTS + 5)]
     box = carried_box()
     rows = [
         *many,
@@ -132,7 +132,7 @@ def test_of_too_many_facts_those_that_were_believed_wrongly_stay() -> None:
         believed=box.believed,
     )
     shown, left = facts(tables)
-    assert len(shown) == MOST_FACTS
+    assert len(shown) == MAX_FACTS
     assert left == 7
     assert {"on(box, tray)", "loc(box)"} <= {fact.words for fact in shown}
 

@@ -8,7 +8,7 @@ from support.made_episode import made_episode, observed, poses, with_fields
 
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.episodes.derived import Annotation
-from hetwin_suite.view.report.story.events import meant_places
+from hetwin_suite.view.report.story.events import intended_places
 from hetwin_suite.view.report.story.headline import acted_on, outcomes
 
 PUT = observed("put_down", 4.0, object="ball", hand="hand", support="stand")
@@ -46,9 +46,9 @@ def test_it_says_where_a_thing_is_and_where_not(
 def test_a_place_that_is_poured_into_is_not_where_a_thing_is_to_go() -> None:
     episode = ball_episode("stand")
     (move,) = episode.annotations
-    assert meant_places(episode)["ball"].place == "tray"
+    assert intended_places(episode)["ball"].place == "tray"
     pour = Annotation("pour", move.begin_ns, move.end_ns, dict(move.arguments), False)
-    assert not meant_places(with_fields(episode, annotations=(move, pour)))
+    assert not intended_places(with_fields(episode, annotations=(move, pour)))
 
 
 def test_things_of_which_only_actions_speak_are_counted() -> None:
