@@ -1,4 +1,4 @@
-"""Reads and writes the numbers of variables, all of one type with one call."""
+"""Reads and writes the values of an FMU's variables, with one call per type."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ _AS_3 = {"Enumeration": "Int64"}
 
 
 class OutOfRange(ValueError):
-    """A number that a variable cannot hold."""
+    """A number outside the range of a variable's type."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The variables of one type: the call that reads or writes them, and the places of their numbers."""
+    """The variables of one type: the call that reads or writes them, and the indices of their numbers."""
 
     call: Callable[..., Any]
     references: list[int]
-    places: Ints
+    indices: Ints
     variables: tuple[Variable, ...]
 
 
 class Access:
-    """Reads and writes some variables of an instance.
+    """Reads and writes some variables of an FMU's instance.
 
     Args:
-        instance: FMPy's.
-        version: of FMI, 2 or 3.
-        variables: in the order of the numbers.
+        instance: FMPy's instance.
+        version: version of FMI, 2 or 3.
+        variables: the variables; their numbers are read and written in this order.
 
     Attributes:
-        size: how many numbers they have.
+        size: number of the variables' numbers.
     """
 
     def __init__(self, instance: Any, version: int, variables: Sequence[Variable]) -> None:
@@ -49,31 +49,31 @@ class Access:
         self.size = sum(v.size for v in variables)
 
     def read(self) -> Floats:
-        """(size,) the present values; truth values are 1.0 and 0.0."""
+        """Return (size,) the present values; booleans are 1.0 and 0.0."""
         values = np.empty(self.size)
         for group in self._readers:
-            counted = (group.references, len(group.places))
-            values[group.places] = group.call(*counted[: self._version - 1])
+            arguments = (group.references, len(group.indices))  # FMI 3 also takes the number
+            values[group.indices] = group.call(*arguments[: self._version - 1])
         return values
 
     def write(self, values: Floats) -> None:
-        """Set all variables; whole numbers to the nearest, truth values to whether a number is at least one half.
+        """Set all variables. Integers are rounded; booleans are true for numbers >= 0.5.
 
         Args:
-            values: (size,) in the order of the variables.
+            values: (size,) values in the order of the variables.
 
         Raises:
-            OutOfRange: if a variable cannot hold its number.
+            OutOfRange: if a number is outside the range of its variable's type.
         """
         for group in self._writers:
-            group.call(group.references, _converted(group, values[group.places], self._version))
+            group.call(group.references, _converted(group, values[group.indices], self._version))
 
 
 def _groups(
     instance: Any, verb: str, version: int, variables: Sequence[Variable]
 ) -> tuple[_Group, ...]:
     ends = np.cumsum([v.size for v in variables])
-    places = [np.arange(e - v.size, e) for e, v in zip(ends, variables, strict=True)]
+    indices = [np.arange(e - v.size, e) for e, v in zip(ends, variables, strict=True)]
     named = _AS_2 if version == 2 else _AS_3
     found = []
     for kind in dict.fromkeys(v.type for v in variables):
@@ -82,7 +82,7 @@ def _groups(
             _Group(
                 getattr(instance, f"{verb}{named.get(kind, kind)}"),
                 [variables[i].reference for i in chosen],
-                np.concatenate([places[i] for i in chosen]).astype(np.int32),
+                np.concatenate([indices[i] for i in chosen]).astype(np.int32),
                 tuple(variables[i] for i in chosen),
             )
         )
@@ -90,18 +90,18 @@ def _groups(
 
 
 def _converted(group: _Group, values: Floats, version: int) -> list[Any]:
-    """The numbers as the type of the group has them."""
+    """Convert numbers to the Python type of the group's variables."""
     first = group.variables[0]
     if first.is_truth:
         return [bool(v >= 0.5) for v in values]
     if not first.is_whole:
         return list(values.tolist())
-    least, most = limits(first.type, version)
-    whole = [round(v) for v in values.tolist()]
-    for number in whole:
-        if not least <= number <= most:
+    lower, upper = limits(first.type, version)
+    integers = [round(v) for v in values.tolist()]
+    for number in integers:
+        if not lower <= number <= upper:
             names = ", ".join(v.name for v in group.variables)
             raise OutOfRange(
-                f"{names}: {number} is no {first.type}, which is from {least} to {most}"
+                f"{names}: {number} is no {first.type}, which is from {lower} to {upper}"
             )
-    return whole
+    return integers

@@ -1,4 +1,4 @@
-"""The archive of a unit: whether it can be run here, what it declares, and its files."""
+"""The archive of an FMU: its description, its files, and checks whether it can run on this machine."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ _DAMAGES = (
     *(OSError, EOFError, RuntimeError, ValueError, struct.error),
     *(zipfile.BadZipFile, zlib.error),
 )
-"""What reading a damaged archive raises; an encryption or a compression that is not known is a RuntimeError."""
+"""Exceptions raised for a damaged archive; an unknown encryption or compression is a RuntimeError."""
 _SHOWN = 3
-"""How many of the problems of a description are listed."""
+"""Maximum number of listed problems of a description."""
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """A unit that can be run here.
+    """An FMU that can run on this machine.
 
     Attributes:
-        path: its file.
-        version: 2 or 3, of FMI.
-        name: of the model in it.
-        description: as FMPy has read it.
-        variables: by name.
-        units: that it defines.
+        path: file of the FMU.
+        version: version of FMI, 2 or 3.
+        name: name of the FMU's model.
+        description: model description as read by FMPy.
+        variables: name -> variable.
+        units: physical units that the FMU defines.
         can_save: whether its state can be saved and restored.
-        step_varies: whether the length of its steps may change.
-        own_step: length of the steps that it takes by itself [s]; None if it does not say.
-        needs_tool: whether it needs the tool that it was exported from.
-        warnings: what is wrong in its description, and did not keep it from being read.
+        step_varies: whether the communication step size may change.
+        own_step: fixed internal step size [s]; None if it declares none.
+        needs_tool: whether it needs the tool from which it was exported.
+        warnings: flaws of its description that did not prevent reading it.
     """
 
     path: Path
@@ -58,22 +58,22 @@ class Archive:
     warnings: tuple[str, ...] = ()
 
     def extract(self, folder: str) -> None:
-        """Write its files into a folder.
+        """Extract the files into a folder.
 
         Raises:
-            BadInput: if one is damaged, or would be written elsewhere.
+            BadInput: if a file is damaged, or would be written outside of the folder.
         """
         try:
             fmpy().extract(str(self.path), folder)
-        except Exception as error:  # zlib's, zipfile's and FMPy's own, which has no class
+        except Exception as error:  # FMPy raises plain exceptions
             raise _broken(self.path, error) from error
 
 
 def read_archive(path: Path) -> Archive:
-    """Read and check the archive of a unit.
+    """Read and check the archive of an FMU.
 
     Raises:
-        BadInput: if it is broken, of another version of FMI, only for model exchange, or for other machines.
+        BadInput: if it is damaged, of an unsupported version of FMI, not for co-simulation, or for other platforms.
     """
     names = _names(path)
     description, warnings = _described(path)
@@ -91,7 +91,7 @@ def read_archive(path: Path) -> Archive:
     _check_platform(path, names, version, simulation.modelIdentifier)
     try:
         return _archive(path, version, description, warnings)
-    except (TypeError, ValueError) as error:  # a number that is none
+    except (TypeError, ValueError) as error:  # an invalid number in the description
         raise _unreadable(path, error) from error
 
 
@@ -114,10 +114,10 @@ def _archive(path: Path, version: int, description: Any, warnings: tuple[str, ..
 
 
 def _names(path: Path) -> list[str]:
-    """The names of the files in an archive.
+    """Return the names of the files in an archive.
 
     Raises:
-        BadInput: if it is none, or holds no description.
+        BadInput: if the file is no valid archive, or contains no description.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -148,12 +148,12 @@ def _broken(path: Path, error: object) -> BadInput:
 
 
 def _described(path: Path) -> tuple[Any, tuple[str, ...]]:
-    """What a unit says about itself, and what is wrong with that.
+    """Return the model description of an FMU, and warnings about violations of the schema.
 
-    Many exported units break a rule of the schema that does not matter here; they are read all the same.
+    Many exported FMUs violate rules of the schema that do not matter here.
 
     Raises:
-        BadInput: if it cannot be read.
+        BadInput: if the description cannot be read.
     """
     reading = fmpy("model_description")
     try:
@@ -197,10 +197,10 @@ def _version(path: Path, description: Any) -> int:
 
 
 def _check_platform(path: Path, names: Sequence[str], version: int, identifier: str) -> None:
-    """Check that the archive has a program for this machine.
+    """Check that the archive has a binary for this platform.
 
     Raises:
-        BadInput: if not; what it has is named.
+        BadInput: if it has none; the error names the platforms that it supports.
     """
     library = fmpy()
     folder = library.platform_tuple if version == 3 else library.platform

@@ -1,4 +1,4 @@
-"""Events that changes of a unit's variables raise."""
+"""Events raised by changes of an FMU's variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OF_EVERY_UNIT: Mapping[str, str] = {
     "ended": "the unit has ended itself, and keeps its last values: unit, time [s]",
     "message": "the unit has logged something that is wrong, or anything if verbose: level, category, text",
 }
-"""The events that every unit may raise, and what has happened then."""
+"""Events of all FMUs -> their meaning: their arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class Change:
 
     Attributes:
         event: name of the event.
-        variable: a truth value or a whole number.
-        wanted: the truth value that raises it; None for a number, which raises it whenever it changes.
+        variable: a boolean or an integer variable.
+        wanted: new value of a boolean that raises the event; None for an integer, each change of which raises it.
     """
 
     event: str
@@ -31,17 +31,17 @@ class Change:
     wanted: bool | None
 
     def between(self, before: float, after: float) -> bool:
-        """Whether this change raises the event."""
+        """Whether a change from `before` to `after` raises the event."""
         return before != after and (self.wanted is None or (after != 0.0) == self.wanted)
 
 
 def read_changes(
     written: Mapping[str, str], variables: Mapping[str, Variable]
 ) -> tuple[Change, ...]:
-    """The events, as a scenario has them.
+    """Read the events of a scenario's `events`.
 
     Raises:
-        BadInput: if a variable is unknown, or changes all the time.
+        BadInput: if a variable is unknown, or is neither a boolean nor an integer.
     """
     return tuple(_change(name, text, variables) for name, text in written.items())
 
@@ -68,11 +68,11 @@ def _change(event: str, text: str, variables: Mapping[str, Variable]) -> Change:
 
 
 class ChangeWatch:
-    """Raises the events of changes between one step and the next.
+    """Raises the events of changes between consecutive steps.
 
     Args:
-        changes: that are watched, in the order of the numbers.
-        values: (n,) of their variables now.
+        changes: the watched changes.
+        values: (n,) present values of their variables.
     """
 
     def __init__(self, changes: tuple[Change, ...], values: Floats) -> None:
@@ -80,11 +80,11 @@ class ChangeWatch:
         self._values = values.copy()
 
     def update(self, values: Floats, time_ns: int) -> list[Event]:
-        """The events of the changes since the last call.
+        """Return the events of changes since the last call.
 
         Args:
-            values: (n,) of the variables now.
-            time_ns: the end of the step in which they have changed.
+            values: (n,) present values of the variables.
+            time_ns: end of the step, the time of the events [ns].
         """
         events = []
         for change, before, after in zip(self._changes, self._values, values, strict=True):

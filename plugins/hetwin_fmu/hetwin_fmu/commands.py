@@ -1,4 +1,4 @@
-"""What a trigger can have a unit do: set variables, save its state and return to it."""
+"""Arguments of the commands that triggers may send to an FMU: set variables, save its state, restore a saved state."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hetwin_fmu.instance import Given
+from hetwin_fmu.instance import Assignment
 from hetwin_fmu.variables import Variable, variable_of
 from hetwin_suite.model import BadInput, Json, Refused
 
 COMMANDS = "set (VARIABLE: value, ...), save (name) and restore (name)"
 
 
-def read_set(arguments: Mapping[str, Json], variables: Mapping[str, Variable]) -> Given:
-    """The variables and values of the command ``set``.
+def read_set(arguments: Mapping[str, Json], variables: Mapping[str, Variable]) -> Assignment:
+    """Return the variables and values of the command ``set``.
 
     Raises:
-        Refused: if one cannot be set while the unit steps, or has a value that does not fit.
+        Refused: if a variable cannot be set between steps, or its value has the wrong type or size.
     """
     chosen, values = [], []
     for name, value in arguments.items():
@@ -30,7 +30,7 @@ def read_set(arguments: Mapping[str, Json], variables: Mapping[str, Variable]) -
             raise Refused(f"{name} cannot be set while the unit steps: it is {kind}")
         chosen.append(variable)
         values.append(_numbers(variable, value))
-    return Given(tuple(chosen), np.concatenate(values) if values else np.zeros(0))
+    return Assignment(tuple(chosen), np.concatenate(values) if values else np.zeros(0))
 
 
 def _numbers(variable: Variable, value: Json) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -43,7 +43,7 @@ def _numbers(variable: Variable, value: Json) -> np.ndarray[tuple[int], np.dtype
 
 
 def state_name(arguments: Mapping[str, Json]) -> str:
-    """The name of a saved state, in the arguments of ``save`` and ``restore``; empty if there is none."""
+    """Return the name of a saved state in the arguments of ``save`` and ``restore``; empty if none is given."""
     name = arguments.get("name", "")
     if not isinstance(name, str) or set(arguments) - {"name"}:
         raise Refused(f"a state is named by a text, name: warm; found {dict(arguments)}")

@@ -1,6 +1,6 @@
-"""Folders for the files of units, and the removal of those that were left behind.
+"""Temporary folders for the files of FMUs.
 
-A unit that crashes takes its process with it, which can remove nothing any more; the next one that is loaded does.
+If an FMU crashes, its process cannot remove its folder; the next process that loads an FMU removes it.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ _NAME = re.compile(rf"{_PREFIX}(\d+)_\w+")
 
 
 def new_folder() -> TemporaryDirectory[str]:
-    """A folder of this process; those of this user's processes that have ended are removed."""
+    """Create a folder for this process, and remove the folders of this user's ended processes."""
     for folder in Path(gettempdir()).glob(f"{_PREFIX}*"):
         found = _NAME.fullmatch(folder.name)
-        if found is not None and not _is_there(int(found[1])):
-            shutil.rmtree(folder, ignore_errors=True)  # another user's stays
+        if found is not None and not _is_running(int(found[1])):
+            shutil.rmtree(folder, ignore_errors=True)  # fails for folders of other users
     return TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}_")
 
 
-def _is_there(process: int) -> bool:
+def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:

@@ -1,7 +1,7 @@
-"""A running unit: the same few calls for FMI 2 and FMI 3.
+"""An instance of an FMU, with the same interface for FMI 2 and FMI 3.
 
-Of FMI 3 neither event mode nor early return is used: every unit must be able to step without them, and handles its
-events itself then. Triggers act at the end of a step anyway.
+Event mode and early return of FMI 3 are not used: every FMU must be able to step without them, and then handles its
+events internally. Triggers act at the end of a step anyway.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from hetwin_suite.model import BadInput, Floats
 Result = TypeVar("Result")
 
 _WRONG = ("warning", "discard", "error", "fatal")
-"""What categories of messages about something wrong have in their names."""
+"""Parts of the names of log categories for problems."""
 _DISCARD, _FATAL = 2, 4
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
 
 
 class UnitFailed(Exception):
-    """A call of a unit that it did not carry out; the text says which and why."""
+    """A call of an FMU failed; the text has the function and the reason."""
 
 
 class CannotReset(UnitFailed):
-    """A unit that cannot begin again; another instance of it can."""
+    """An instance of an FMU cannot be reset; a new instance is needed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """Variables and the numbers that they are set to.
+class Assignment:
+    """Variables and the values to which they are set.
 
     Attributes:
-        variables: of the unit.
-        values: (n,) their numbers, one variable after the other.
+        variables: variables of the FMU.
+        values: (n,) their numbers, in the order of the variables.
     """
 
     variables: tuple[Variable, ...]
@@ -50,20 +50,20 @@ class Given:
 
 
 class Instance:
-    """An instance of a unit, from its instantiation to its end.
+    """An instance of an FMU, from its instantiation to its termination.
 
     Args:
-        archive: the unit.
-        folder: where its files are.
-        tolerance: of its solver; None: its own.
-        verbose: whether it logs all that it can.
+        archive: the FMU.
+        folder: folder of its extracted files.
+        tolerance: relative tolerance of its solver; None: the FMU's default.
+        verbose: whether it logs in all categories.
 
     Attributes:
-        messages: what it has logged.
+        messages: logged messages.
 
     Raises:
-        BadInput: if its program cannot be loaded.
-        UnitFailed: if it does not make an instance.
+        BadInput: if its binary cannot be loaded.
+        UnitFailed: if the instantiation fails.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class Instance:
     ) -> None:
         self._archive = archive
         self._tolerance = tolerance
-        self._begun = self._wrong = self._dead = False
+        self._is_initialized = self._has_failed = self._is_dead = False
         self.messages = Messages(verbose=verbose)
         self._failure: type[Exception] = fmpy("fmi1").FMICallException
         self._calls: Any = self._loaded(folder)
         if not verbose:
-            self._log_what_is_wrong()
+            self._log_only_problems()
 
     def _loaded(self, folder: str) -> Any:
         log = self.messages.log2 if self._archive.version == 2 else self.messages.log3
@@ -86,10 +86,10 @@ class Instance:
                 folder,
                 self._archive.description,
                 fmi_type="CoSimulation",
-                debug_logging=True,  # some log nothing later if it is off now
+                debug_logging=True,  # some FMUs never log if it is off at instantiation
                 logger=log,
             )
-        except Exception as error:  # FMPy has no class for them
+        except Exception as error:  # FMPy raises plain exceptions
             if str(error).startswith("Failed to instantiate"):
                 raise UnitFailed(f"it makes no instance{self.messages.last_words}") from None
             raise BadInput(
@@ -99,36 +99,36 @@ class Instance:
                 expected="a unit whose libraries are installed on this machine",
             ) from error
         finally:
-            os.chdir(before)  # FMPy leaves it where it was when loading fails
+            os.chdir(before)  # FMPy does not restore it if loading fails
 
-    def _log_what_is_wrong(self) -> None:
-        """Let it log warnings and errors only, if it has categories of its own for them, else nothing."""
+    def _log_only_problems(self) -> None:
+        """Restrict logging to the categories for warnings and errors; disable it if there are none."""
         names = [c.name for c in self._archive.description.logCategories if c.name]
         wanted = [n for n in names if any(word in n.lower() for word in _WRONG)]
         self._call(self._calls.setDebugLogging, bool(wanted), wanted)
 
     def initialize(
-        self, time: float, start: Given, inputs: Given, texts: Mapping[int, str]
+        self, time: float, start: Assignment, inputs: Assignment, texts: Mapping[int, str]
     ) -> None:
-        """Begin at a time, from the start values; again, if it has begun before.
+        """Initialize the instance; an instance that was initialized before is reset first.
 
         Args:
-            time: at which it begins [s].
+            time: start time [s].
             start: start values.
             inputs: values of the inputs at that time.
-            texts: start values of variables that hold text, by reference.
+            texts: value reference of a string variable -> start value.
 
         Raises:
-            CannotReset: if it has begun before, and cannot again.
-            UnitFailed: if it does not accept the values.
+            CannotReset: if the reset fails.
+            UnitFailed: if the FMU does not accept the values.
         """
         calls = self._calls
-        if self._begun:
+        if self._is_initialized:
             try:
                 self._call(calls.reset)
             except UnitFailed as failure:
                 raise CannotReset(str(failure)) from None
-        self._begun = True
+        self._is_initialized = True
         if self._archive.version == 2:
             self._call(calls.setupExperiment, tolerance=self._tolerance, startTime=time)
             self._set_all(start, texts)
@@ -139,51 +139,51 @@ class Instance:
         self.set(inputs)
         self._call(calls.exitInitializationMode)
 
-    def _set_all(self, start: Given, texts: Mapping[int, str]) -> None:
+    def _set_all(self, start: Assignment, texts: Mapping[int, str]) -> None:
         self.set(start)
         if texts:
             self._call(self._calls.setString, list(texts), list(texts.values()))
 
     def access(self, variables: Sequence[Variable]) -> Access:
-        """Access to some of its variables, for `read` and `write`."""
+        """Return the access to some variables, for `read` and `write`."""
         return Access(self._calls, self._archive.version, variables)
 
     def read(self, access: Access) -> Floats:
-        """The numbers of some of its variables, in their order.
+        """Return the numbers of some variables, in the order of the access.
 
         Raises:
-            UnitFailed: if it does not give them.
+            UnitFailed: if reading fails.
         """
         return self._call(access.read)
 
     def write(self, access: Access, values: Floats) -> None:
-        """Set some of its variables.
+        """Set some variables.
 
         Raises:
-            UnitFailed: if it does not accept them.
+            UnitFailed: if the FMU does not accept the values.
         """
         try:
             self._call(access.write, values)
         except OutOfRange as error:
             raise UnitFailed(str(error)) from None
 
-    def set(self, given: Given) -> None:
+    def set(self, assignment: Assignment) -> None:
         """Set variables to values.
 
         Raises:
-            UnitFailed: if it does not accept them.
+            UnitFailed: if the FMU does not accept the values.
         """
-        if given.variables:
-            self.write(self.access(given.variables), given.values)
+        if assignment.variables:
+            self.write(self.access(assignment.variables), assignment.values)
 
     def step(self, begin: float, end: float) -> float | None:
         """Step from one time to another [s].
 
         Returns:
-            None, or the time at which it has ended itself.
+            The time at which the FMU terminated the simulation [s]; None if it did not.
 
         Raises:
-            UnitFailed: if it does not get there.
+            UnitFailed: if the FMU does not reach the end.
         """
         while True:
             reached, is_over = self._do_step(begin, end)
@@ -196,7 +196,7 @@ class Instance:
             begin = reached
 
     def _do_step(self, begin: float, end: float) -> tuple[float, bool]:
-        """Take one step; returns the time that it has reached [s], and whether it has ended itself."""
+        """Do one communication step; returns the reached time [s], and whether the FMU terminated the simulation."""
         size, keep_past = end - begin, self._archive.can_save
         if self._archive.version == 2:
             try:
@@ -211,25 +211,29 @@ class Instance:
         return (reached if is_early or is_over else end), is_over
 
     def _discarded(self, failure: Exception) -> tuple[float, bool]:
-        """What a unit of FMI 2 says about a step that it did not finish."""
+        """Return the reached time of a discarded step of FMI 2, and True for termination.
+
+        Raises:
+            UnitFailed: if the step was discarded for another reason.
+        """
         states = fmpy("fmi2")
         if not self._call(self._calls.getBooleanStatus, states.fmi2Terminated):
             raise self._failed(failure)
         return float(self._call(self._calls.getRealStatus, states.fmi2LastSuccessfulTime)), True
 
     def save(self) -> object:
-        """Its whole state, for `restore`.
+        """Return the complete state, for `restore`.
 
         Raises:
-            UnitFailed: if it does not give it.
+            UnitFailed: if saving fails.
         """
         return self._call(self._calls.getFMUState)
 
     def restore(self, state: object) -> None:
-        """Return to a saved state.
+        """Restore a saved state.
 
         Raises:
-            UnitFailed: if it does not.
+            UnitFailed: if restoring fails.
         """
         self._call(self._calls.setFMUState, state)
 
@@ -237,24 +241,24 @@ class Instance:
         """Free a saved state.
 
         Raises:
-            UnitFailed: if it does not.
+            UnitFailed: if freeing fails.
         """
         self._call(self._calls.freeFMUState, state)
 
     def close(self, states: Sequence[object] = ()) -> None:
-        """End it, and free its saved states; after a fatal failure nothing of it may be called any more.
+        """Terminate the instance, and free it and its saved states; does nothing after a fatal error.
 
         Raises:
-            UnitFailed: if it fails at that.
+            UnitFailed: if a call fails.
         """
-        if self._dead:
+        if self._is_dead:
             return
         for state in states:
             self.forget(state)
-        if self._begun and not self._wrong:
+        if self._is_initialized and not self._has_failed:
             self._call(self._calls.terminate)
-        if not self._dead:
-            self._dead = True
+        if not self._is_dead:
+            self._is_dead = True
             self._calls.freeInstance()
 
     def _call(self, call: Callable[..., Result], *arguments: Any, **named: Any) -> Result:
@@ -265,8 +269,8 @@ class Instance:
 
     def _failed(self, failure: Exception) -> UnitFailed:
         status = int(getattr(failure, "status", -1))
-        self._wrong = True
-        self._dead = self._dead or status == _FATAL
+        self._has_failed = True
+        self._is_dead = self._is_dead or status == _FATAL
         name = _STATUS[status] if 0 <= status < len(_STATUS) else f"the unknown status {status}"
         function = getattr(failure, "function", "a call")
         return UnitFailed(f"{function} returned {name}{self.messages.last_words}")

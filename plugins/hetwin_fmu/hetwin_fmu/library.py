@@ -1,4 +1,4 @@
-"""FMPy, the library that loads units; imported only if a scenario has one."""
+"""FMPy, the library that loads FMUs; imported only if a scenario has one."""
 
 from __future__ import annotations
 

@@ -41,12 +41,12 @@ _NAME = "fmu"
 
 
 class Fmu(Model[Settings]):
-    """Runs a unit that another tool has exported, with its variables as attributes of entities.
+    """Runs an FMU, with its variables as attributes of entities.
 
-    Inputs are set before each step and hold during it; outputs are read after it. The unit's own time is that of the
-    run. It computes what it is responsible for: the attributes that it brings into the scene, from the start on, and
-    those that it takes over, from a handover on, whenever it has taken one beginning again from its start values. A
-    unit that ends itself keeps its last values.
+    Inputs are set before each step and held during it; outputs are read after it. The FMU's time is that of the run.
+    The FMU computes the attributes for which it is responsible: those that it adds to the scene, from the start on, and
+    those that it takes over, from a handover on. At each handover to it, it is initialized again from its start values.
+    If the FMU terminates the simulation, its attributes keep their last values.
     """
 
     summary = "A Functional Mock-up Unit: a model that another tool has exported (FMI 2 and 3)."
@@ -58,11 +58,11 @@ class Fmu(Model[Settings]):
         self._running: RunningUnit | None = None
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Load the unit, and contribute the attributes that it computes.
+        """Load the FMU, and contribute the attributes that it computes.
 
         Raises:
-            BadInput: if the unit cannot be run here, or a parameter does not fit it.
-            RunFailed: if the unit fails at its start.
+            BadInput: if the FMU cannot run on this machine, or a parameter does not fit it.
+            RunFailed: if the initialization fails.
         """
         archive = self._archive = read_archive(settings.file)
         variables = archive.variables
@@ -93,7 +93,7 @@ class Fmu(Model[Settings]):
         scene.reproducible = settings.reproducible and not archive.needs_tool
 
     def _check_use(self) -> None:
-        """Check that something is taken from the unit, and that it can begin where it takes over.
+        """Check that outputs or events are used, and that attributes to take over have start values.
 
         Raises:
             BadInput: if not.
@@ -115,7 +115,7 @@ class Fmu(Model[Settings]):
                 )
 
     def _can_begin_from(self, output: Output) -> bool:
-        """Whether a start value is read from an attribute, so that the unit can take it."""
+        """Whether a start value is read from the attribute of an output, so that the FMU can take it over."""
         return any(s.reference is not None and s.reference.key == output.key for s in self._starts)
 
     def _reads(self) -> tuple[Selection, ...]:
@@ -130,10 +130,10 @@ class Fmu(Model[Settings]):
         return (*self._archive.warnings, *tool, *logged)
 
     def start(self, scene: Snapshot) -> None:
-        """Connect inputs and outputs to the scene; the unit begins at the scene's time.
+        """Connect inputs and outputs to the scene, and initialize the FMU at the scene's time.
 
         Raises:
-            BadInput: if the scene has no such attribute, or one of another size or unit.
+            BadInput: if the scene lacks an attribute, or it has another size or physical unit.
         """
         units, layout = self._archive.units, scene.layout
         self._feed = Feed(self._inputs, layout, units)
@@ -149,13 +149,13 @@ class Fmu(Model[Settings]):
             self._watch = ChangeWatch(self._changes, self._unit.changes())
 
     def _begin(self, numbers: Floats, time_ns: int, call: str) -> None:
-        """Let the unit begin from the scene's numbers."""
+        """Initialize the FMU from the values of a scene."""
         with self._faults(call, time_ns):
             start, inputs = self._beginning.values(numbers), self._feed.values(numbers)
             self._unit.begin_at(time_ns, start, inputs)
 
     def step(self, tick: Tick) -> Changes:
-        """Set the inputs, let the unit step to the time asked for, and read its outputs."""
+        """Set the inputs, step the FMU to the time of the tick, and read its outputs."""
         changes = tick.changes()
         if self._is_at_work:
             with self._faults("step", tick.time_ns):
@@ -166,7 +166,7 @@ class Fmu(Model[Settings]):
 
     @property
     def _is_at_work(self) -> bool:
-        """Whether anything is to be computed: what was handed to other models needs no steps."""
+        """Whether the FMU must step: it has not terminated, and owns an attribute or is used only for its events."""
         return not self._unit.is_over and (bool(self._taken) or not self._outputs.each)
 
     @property
@@ -176,7 +176,7 @@ class Fmu(Model[Settings]):
         return self._running
 
     def _advance(self, tick: Tick, changes: Changes) -> None:
-        """Step the unit to the time of the tick, and report what it computes."""
+        """Step the FMU to the time of the tick, and report its outputs and events."""
         unit = self._unit
         ended_ns = unit.step(tick.time_ns, self._feed.values(tick.scene.values).values)
         if ended_ns is not None:
@@ -198,10 +198,10 @@ class Fmu(Model[Settings]):
             changes.event("message", **asdict(message))
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Compute an attribute from now on; the unit begins again, from this value where it starts from it.
+        """Take over an attribute; the FMU is initialized again, with start values that refer to it from `value`.
 
         Raises:
-            Refused: if the unit does not compute it, or has no variable that starts from it.
+            Refused: if the FMU does not compute the attribute, or no start value refers to it.
         """
         key = entity, attribute
         self._check_handover(key)
@@ -211,10 +211,10 @@ class Fmu(Model[Settings]):
         self._taken.add(key)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Compute an attribute no longer.
+        """Hand over an attribute.
 
         Raises:
-            Refused: if the unit is not responsible for it, or could not take it back.
+            Refused: if the FMU is not responsible for it, or could not take it back.
         """
         key = entity, attribute
         self._check_handover(key)
@@ -237,7 +237,7 @@ class Fmu(Model[Settings]):
         """Execute ``set``, ``save`` or ``restore``.
 
         Raises:
-            Refused: if there is no such command, or the unit cannot carry it out.
+            Refused: if there is no such command, or the FMU cannot execute it.
         """
         try:
             match name:
@@ -253,7 +253,7 @@ class Fmu(Model[Settings]):
             raise Refused(f"{self._archive.name}: {failure}") from None
 
     def stop(self) -> None:
-        """End the unit, and remove its files."""
+        """Terminate the FMU, and remove its files."""
         running, self._running = self._running, None
         if running is not None:
             with self._faults("stop", running.time_ns):
@@ -261,7 +261,7 @@ class Fmu(Model[Settings]):
 
     @contextmanager
     def _faults(self, call: str, time_ns: int) -> Iterator[None]:
-        """Make what the unit fails at a failure of the model."""
+        """Convert failures of the FMU to failures of the model."""
         try:
             yield
         except UnitFailed as failure:
@@ -270,7 +270,7 @@ class Fmu(Model[Settings]):
 
 
 def _texts(settings: Settings, variables: Mapping[str, Variable]) -> dict[str, str]:
-    """Start values of the variables that hold text."""
+    """Return the start values of string variables."""
     return {
         name: given
         for name, given in settings.start.items()

@@ -1,4 +1,4 @@
-"""Which attributes the unit gives values to."""
+"""Outputs of an FMU as attributes of entities."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from hetwin_suite.model import (
 )
 
 _KNOWN = {spec.name: spec for spec in (POSE, EXTERNAL_WRENCH)}
-"""Attributes whose numbers have a fixed meaning."""
+"""Standard attributes, whose numbers have a fixed meaning."""
 KEY = "outputs"
 
 
 @dataclass(slots=True)
 class _Piece:
-    """Numbers of an attribute, and the variables that they come from.
+    """A part of an attribute, and the variables that compute it.
 
     Attributes:
         reference: the attribute, or a part of it.
-        where: place in the scenario.
-        variables: in the order of the numbers.
-        read: (n,) places among the numbers that are read from the unit.
-        inside: (n,) places in the attribute.
-        factors: (n,) to the attribute's unit.
-        offsets: (n,) to the attribute's unit.
+        where: key in the scenario.
+        variables: variables, in the order of the numbers.
+        read: (n,) indices among the numbers read from the FMU.
+        inside: (n,) indices in the attribute.
+        factors: (n,) factors of the conversion to the attribute's physical unit.
+        offsets: (n,) offsets of this conversion.
     """
 
     reference: Reference
@@ -50,10 +50,10 @@ class _Piece:
     offsets: Floats
 
     def connect(self, attribute: AttributeSpec, inside: Ints, units: UnitTable) -> None:
-        """Find the places in the attribute, and the conversion to its units.
+        """Set the indices in the attribute, and the conversion to its physical units.
 
         Raises:
-            BadInput: if the numbers are not as many, or measure something else.
+            BadInput: if the numbers of values differ, or the units are incompatible.
         """
         if len(inside) != len(self.read):
             raise BadInput(
@@ -65,21 +65,21 @@ class _Piece:
         self.inside = inside
         names = units_of(attribute)
         given = [v.unit for v in self.variables for _ in range(v.size)]
-        for i, (place, unit) in enumerate(zip(inside, given, strict=True)):
-            conversion = units.conversion(unit, names[place], self.where)
+        for i, (index, unit) in enumerate(zip(inside, given, strict=True)):
+            conversion = units.conversion(unit, names[index], self.where)
             if conversion is not None:
                 self.factors[i], self.offsets[i] = conversion.factor, conversion.offset
 
 
 @dataclass(slots=True)
 class Output:
-    """One attribute that the unit computes, whole or in parts.
+    """An attribute that the FMU computes, completely or in parts.
 
     Attributes:
         entity: name of the entity.
         attribute: name of the attribute.
-        is_own: whether the unit brings it into the scene; else it takes it over.
-        spec: of an attribute of its own; of another's from `connect` on.
+        is_own: whether the FMU adds the attribute to the scene; else it takes it over from another model.
+        spec: declaration of the attribute; None before `connect` for an attribute of another model.
     """
 
     entity: str
@@ -97,7 +97,7 @@ class Output:
         """Find the attribute of another model in the scene.
 
         Raises:
-            BadInput: if it is not there, or the unit's numbers do not fit it.
+            BadInput: if the scene lacks it, or the FMU's numbers do not fit it.
         """
         if self.is_own:
             return
@@ -106,11 +106,11 @@ class Output:
             piece.connect(self.spec, inside, units)
 
     def assemble(self, numbers: Floats, before: Floats) -> Floats:
-        """The attribute's numbers.
+        """Return (size,) the attribute's values.
 
         Args:
-            numbers: what was read from the unit.
-            before: (size,) the last numbers of the attribute, for those that the unit does not compute.
+            numbers: numbers read from the FMU.
+            before: (size,) previous values, kept for parts that the FMU does not compute.
         """
         values = before.copy()
         for piece in self._pieces:
@@ -124,11 +124,11 @@ class Output:
 
 @dataclass(slots=True)
 class Outputs:
-    """All attributes that the unit computes.
+    """All attributes that the FMU computes.
 
     Attributes:
-        variables: that are read from the unit, in the order of the numbers.
-        each: the attributes.
+        variables: variables that are read from the FMU, in the order of the numbers.
+        each: (entity, attribute) -> output.
     """
 
     variables: list[Variable]
@@ -136,17 +136,17 @@ class Outputs:
 
     @property
     def own(self) -> list[Output]:
-        """Those that the unit brings into the scene."""
+        """Outputs that the FMU adds to the scene."""
         return [output for output in self.each.values() if output.is_own]
 
 
 def read_outputs(
     settings: Settings, variables: Mapping[str, Variable], units: UnitTable
 ) -> Outputs:
-    """The outputs, as a scenario has them.
+    """Read the outputs of a scenario.
 
     Raises:
-        BadInput: if a variable is unknown, or does not fit the attribute.
+        BadInput: if a variable is unknown, or does not fit its attribute.
     """
     taken = _taken_over(settings)
     found = Outputs([], {})
@@ -169,7 +169,7 @@ def read_outputs(
 
 
 def _taken_over(settings: Settings) -> dict[tuple[str, str], str]:
-    """Entity and attribute of those that are taken over, with their places in the scenario."""
+    """Return (entity, attribute) of attributes to take over -> key in the scenario."""
     found = {}
     for index, text in enumerate(settings.takes_over):
         where = f"takes_over.{index}"
@@ -204,7 +204,7 @@ def _piece(reference: Reference, where: str, chosen: tuple[Variable, ...], begin
 
 
 def _add_own(found: Outputs, piece: _Piece, settings: Settings, units: UnitTable) -> None:
-    """Add an attribute that the unit brings into the scene."""
+    """Add an output that the FMU adds to the scene."""
     reference, where = piece.reference, piece.where
     advice = f"takes_over: [{reference.entity}.{reference.attribute}], and a handover to this model"
     if reference.part:

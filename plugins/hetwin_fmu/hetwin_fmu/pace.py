@@ -1,4 +1,4 @@
-"""How a step of the model becomes communication steps of the unit."""
+"""Divides a step of the model into communication steps of the FMU."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from hetwin_fmu.archive import Archive
 from hetwin_fmu.instance import UnitFailed
 
 _ROUNDING_S = 1e-8
-"""A time is a whole number of nanoseconds; steps that differ by this little are equal [s]."""
+"""Difference below which two steps count as equal, as times are rounded to nanoseconds [s]."""
 
 
 class Pace:
     """Divides steps of the model into communication steps.
 
     Args:
-        archive: the unit, which may want all its steps to be equal.
-        longest: longest communication step [s]; None: as long as the model's.
+        archive: the FMU, which may require equal steps.
+        longest: maximum communication step [s]; None: the model's step.
     """
 
     def __init__(self, archive: Archive, longest: float | None) -> None:
@@ -26,10 +26,10 @@ class Pace:
         self._first: float | None = None
 
     def times(self, begin_ns: int, end_ns: int) -> list[float]:
-        """The communication points of a step, its beginning and end among them [s].
+        """Return the communication points of a step, including its begin and end [s].
 
         Raises:
-            UnitFailed: if the unit wants equal steps, and these would be others than the first.
+            UnitFailed: if the FMU requires equal steps, and these would differ from the first one.
         """
         period = (end_ns - begin_ns) / 1e9
         wanted = self._longest
@@ -46,7 +46,7 @@ class Pace:
         return [(begin_ns + (end_ns - begin_ns) * i // count) / 1e9 for i in range(count + 1)]
 
     def note(self) -> str:
-        """What to know about the steps that were taken, in words; empty if there is nothing."""
+        """Return a note if the FMU's internal steps do not divide the communication steps; else empty."""
         own, size = self._own, self._first
         if own is None or size is None:
             return ""

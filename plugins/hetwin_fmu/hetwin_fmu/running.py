@@ -1,4 +1,4 @@
-"""A unit at work: its files, its instance, its time, and its saved states."""
+"""A running FMU: its files, its instance, its time, and its saved states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from hetwin_fmu.archive import Archive
 from hetwin_fmu.folders import new_folder
-from hetwin_fmu.instance import CannotReset, Given, Instance, UnitFailed
+from hetwin_fmu.instance import Assignment, CannotReset, Instance, UnitFailed
 from hetwin_fmu.messages import Message
 from hetwin_fmu.pace import Pace
 from hetwin_fmu.settings import Settings
@@ -21,13 +21,13 @@ from hetwin_suite.model import Floats, Refused
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """Which variables are set before a step, and read after it.
+    """The variables that are set before a step and read after it.
 
     Attributes:
-        inputs: that are set.
-        outputs: that give attributes their values.
-        changes: that raise events.
-        texts: start values of variables that hold text, by reference.
+        inputs: variables that are set.
+        outputs: variables that compute attributes.
+        changes: variables that raise events.
+        texts: value reference of a string variable -> start value.
     """
 
     inputs: Sequence[Variable]
@@ -38,42 +38,42 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class _Saved:
-    """A saved state, and the unit's own time then [ns]."""
+    """A saved state, and the FMU's time at which it was saved [ns]."""
 
     state: object
     time_ns: int
 
 
 class RunningUnit:
-    """Steps a unit in the time of the run.
+    """Steps an FMU in the time of the run.
 
-    Its own time is that of the run, until a state is restored: from then on it is as much behind as the state is old.
+    The FMU's time is that of the run until a state is restored; from then on it lags by the age of that state.
 
     Args:
-        archive: the unit.
-        settings: of the model.
+        archive: the FMU.
+        settings: parameters of the model.
         wiring: the variables that are set and read.
 
     Attributes:
-        is_over: whether the unit has ended itself.
+        is_over: whether the FMU has terminated the simulation.
 
     Raises:
-        BadInput: if its program cannot be loaded.
-        UnitFailed: if it does not make an instance.
+        BadInput: if its binary cannot be loaded.
+        UnitFailed: if the instantiation fails.
     """
 
     def __init__(self, archive: Archive, settings: Settings, wiring: Wiring) -> None:
         self._archive = archive
         self._settings = settings
         self._wiring = wiring
-        self._at_ns = self._behind_ns = 0
+        self._at_ns = self._lag_ns = 0
         self.is_over = False
         self._folder: TemporaryDirectory[str] | None = new_folder()
         archive.extract(self._folder.name)
         self._connect(self._folder.name)
 
     def _connect(self, folder: str) -> None:
-        """Make an instance from the unit's files."""
+        """Make an instance from the FMU's files."""
         settings, wiring = self._settings, self._wiring
         self._instance = Instance(
             self._archive, folder, tolerance=settings.tolerance, verbose=settings.verbose
@@ -83,11 +83,11 @@ class RunningUnit:
         self._outputs = self._instance.access(wiring.outputs)
         self._changes = self._instance.access(wiring.changes)
 
-    def begin_at(self, time_ns: int, start: Given, inputs: Given) -> None:
-        """Begin at a time, or begin again.
+    def begin_at(self, time_ns: int, start: Assignment, inputs: Assignment) -> None:
+        """Initialize the FMU, or initialize it again.
 
         Raises:
-            UnitFailed: if the unit does not begin from these values.
+            UnitFailed: if the FMU does not accept the values.
         """
         texts = self._wiring.texts
         try:
@@ -97,7 +97,7 @@ class RunningUnit:
             self._instance.close()
             self._connect(self._folder.name)
             self._instance.initialize(time_ns / 1e9, start, inputs, texts)
-        self._at_ns, self._behind_ns = time_ns, 0
+        self._at_ns, self._lag_ns = time_ns, 0
         self._pace = Pace(self._archive, self._settings.step)
         self.is_over = False
 
@@ -105,100 +105,100 @@ class RunningUnit:
         """Set the inputs and step to a time of the run.
 
         Returns:
-            None, or the time of the run at which the unit has ended itself [ns].
+            The time of the run at which the FMU terminated the simulation [ns]; None if it did not.
 
         Raises:
-            UnitFailed: if it does not get there.
+            UnitFailed: if the FMU does not reach the time.
         """
-        behind, before = self._behind_ns, self._at_ns
+        lag, before = self._lag_ns, self._at_ns
         self._instance.write(self._inputs, inputs)
-        for begin, end in pairwise(self._pace.times(before - behind, time_ns - behind)):
-            ended = self._instance.step(begin, end)
-            if ended is not None:
+        for begin, end in pairwise(self._pace.times(before - lag, time_ns - lag)):
+            end_s = self._instance.step(begin, end)
+            if end_s is not None:
                 self.is_over = True
-                return min(max(round(ended * 1e9) + behind, before), time_ns)
+                return min(max(round(end_s * 1e9) + lag, before), time_ns)
         return None
 
     @property
     def time_ns(self) -> int:
-        """The time of the run that it has reached [ns]."""
+        """The reached time of the run [ns]."""
         return self._at_ns
 
     def pass_time(self, time_ns: int) -> None:
-        """The run has reached a time, whether the unit has stepped there or rested."""
+        """Set the reached time of the run, whether or not the FMU has stepped."""
         self._at_ns = time_ns
 
     def outputs(self) -> Floats:
-        """The numbers of all outputs.
+        """Return the numbers of all outputs.
 
         Raises:
-            UnitFailed: if one is not finite, or the unit does not give them.
+            UnitFailed: if one is not finite, or reading fails.
         """
         numbers = self._instance.read(self._outputs)
         if not np.isfinite(numbers).all():
-            place = int(np.flatnonzero(~np.isfinite(numbers))[0])
+            index = int(np.flatnonzero(~np.isfinite(numbers))[0])
             ends = np.cumsum([v.size for v in self._wiring.outputs])
-            found = self._wiring.outputs[int(np.searchsorted(ends, place, side="right"))]
-            raise UnitFailed(f"its variable {found.name} is not finite: {numbers[place]}")
+            found = self._wiring.outputs[int(np.searchsorted(ends, index, side="right"))]
+            raise UnitFailed(f"its variable {found.name} is not finite: {numbers[index]}")
         return numbers
 
     def changes(self) -> Floats:
-        """The numbers of the variables that raise events.
+        """Return the numbers of the variables that raise events.
 
         Raises:
-            UnitFailed: if the unit does not give them.
+            UnitFailed: if reading fails.
         """
         return self._instance.read(self._changes)
 
     def note(self) -> str:
-        """What to know about the steps that were taken, in words; empty if there is nothing."""
+        """See `Pace.note`."""
         return self._pace.note()
 
     def messages(self) -> list[Message]:
-        """What the unit has logged since the last call."""
+        """Return the messages that the FMU has logged since the last call."""
         return self._instance.messages.take()
 
-    def set(self, given: Given) -> None:
+    def set(self, assignment: Assignment) -> None:
         """Set variables.
 
         Raises:
-            UnitFailed: if the unit does not accept the values.
+            UnitFailed: if the FMU does not accept the values.
         """
-        self._instance.set(given)
+        self._instance.set(assignment)
 
     def save(self, name: str) -> None:
-        """Save the unit's state under a name.
+        """Save the FMU's state under a name.
 
         Raises:
-            Refused: if the unit cannot.
-            UnitFailed: if it fails at that.
+            Refused: if the FMU does not support it.
+            UnitFailed: if saving fails.
         """
         if not self._archive.can_save:
             raise Refused(f"{self._archive.name} can neither save nor restore its state")
         if name in self._states:
             self._instance.forget(self._states.pop(name).state)
-        self._states[name] = _Saved(self._instance.save(), self._at_ns - self._behind_ns)
+        self._states[name] = _Saved(self._instance.save(), self._at_ns - self._lag_ns)
 
     def restore(self, name: str) -> None:
-        """Return to a saved state, from which the unit goes on.
+        """Restore a saved state, from which the FMU continues.
 
         Raises:
-            Refused: if there is none of this name.
-            UnitFailed: if the unit fails at that.
+            Refused: if there is no saved state of this name.
+            UnitFailed: if restoring fails.
         """
         saved = self._states.get(name)
         if saved is None:
             names = ", ".join(repr(n) for n in self._states) or "none"
             raise Refused(f"{self._archive.name} has no saved state {name!r}; it has {names}")
         self._instance.restore(saved.state)
-        self._behind_ns = self._at_ns - saved.time_ns
+        self._lag_ns = self._at_ns - saved.time_ns
         self.is_over = False
 
     def close(self) -> None:
-        """End the unit, and remove its files; a second call does nothing.
+        """Terminate the FMU, and remove its files; a second call does nothing.
 
         Raises:
-            UnitFailed: if the unit fails at that.
+            UnitFailed: if the termination fails.
         """
         folder, self._folder = self._folder, None
         if folder is None:

@@ -1,4 +1,4 @@
-"""The parameters of a unit."""
+"""The parameters of an FMU in a scenario."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from hetwin_suite.model import Amount, File, Name, Number, Parameters, Strict, T
 
 
 class Scaled(Strict):
-    """Numbers of an attribute times `factor` plus `offset`, in the unit of the variable whatever they measure."""
+    """Numbers of an attribute, scaled by `factor` and shifted by `offset`; physical units are not converted."""
 
     of: Text
     factor: Number = 1.0
     offset: Number = 0.0
 
 
-Given: TypeAlias = Annotated[bool, Field(strict=True)] | Number | list[Number] | Text | Scaled
-"""A value as a scenario gives it: numbers, a truth value, or a reference to numbers of an attribute."""
+ValueSpec: TypeAlias = Annotated[bool, Field(strict=True)] | Number | list[Number] | Text | Scaled
+"""A value in a scenario: numbers, a boolean, a text, or a reference to numbers of an attribute."""
 
 
 class Settings(Parameters):
     """All parameters of the model.
 
-    A reference is ENTITY.ATTRIBUTE, with [index], [first:last] or [joint] behind it, or `Scaled`.
+    A reference is ENTITY.ATTRIBUTE, optionally followed by [index], [first:last] or [joint], or a `Scaled` object.
     """
 
     file: File = parameter("the unit, an .fmu file of FMI 2 or 3 for co-simulation")
-    inputs: dict[Text, Given] = parameter(
+    inputs: dict[Text, ValueSpec] = parameter(
         "variable of the unit -> what it is set to before each step: a reference, or a value", {}
     )
     outputs: dict[Text, Text | Annotated[list[Text], Field(min_length=1)]] = parameter(
         "ENTITY.ATTRIBUTE -> variable of the unit that gives it, or a list of them", {}
     )
-    start: dict[Text, Given] = parameter(
+    start: dict[Text, ValueSpec] = parameter(
         "variable of the unit -> its value at the start: a value, or a reference, which is read again whenever"
         " the unit takes that attribute",
         {},

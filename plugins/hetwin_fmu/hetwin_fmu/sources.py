@@ -1,4 +1,4 @@
-"""Where the values of inputs and start values come from: numbers in the scenario, or attributes of the scene."""
+"""Sources of the values of inputs and start values: numbers in the scenario, or attributes of the scene."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_fmu.instance import Given
-from hetwin_fmu.settings import Given as Written
-from hetwin_fmu.settings import Scaled
+from hetwin_fmu.instance import Assignment
+from hetwin_fmu.settings import Scaled, ValueSpec
 from hetwin_fmu.units import Conversion, UnitTable, units_of
 from hetwin_fmu.variables import Variable, variable_of
 from hetwin_suite.model import BadInput, Floats, Ints, Layout, Reference
@@ -17,14 +16,14 @@ from hetwin_suite.model import BadInput, Floats, Ints, Layout, Reference
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where the value of one variable comes from.
+    """The source of a variable's value.
 
     Attributes:
-        variable: of the unit.
-        where: place in the scenario.
-        values: (size,) its numbers, if the scenario gives them; else zeros.
-        reference: the numbers of the scene, else None.
-        scale: how they become those of the variable; None: by their units.
+        variable: variable of the FMU.
+        where: key in the scenario.
+        values: (size,) constant value; zeros if the value is read from the scene.
+        reference: the numbers of the scene from which the value is read; None for a constant.
+        scale: conversion of these numbers; None: by their physical units.
     """
 
     variable: Variable
@@ -35,22 +34,22 @@ class Source:
 
 
 def read_sources(
-    written: Mapping[str, Written], variables: Mapping[str, Variable], key: str
+    specs: Mapping[str, ValueSpec], variables: Mapping[str, Variable], key: str
 ) -> tuple[Source, ...]:
-    """The sources of the inputs, or of the start values, as a scenario has them.
+    """Read the sources of the inputs, or of the start values, of a scenario.
 
     Args:
-        written: variable -> value or reference.
-        variables: of the unit, by name.
-        key: the parameter that they are, ``inputs`` or ``start``.
+        specs: variable -> value or reference.
+        variables: variables of the FMU, by name.
+        key: the parameter that contains `specs`: ``inputs`` or ``start``.
 
     Raises:
         BadInput: if a variable is unknown or cannot be set, or a value does not fit it.
     """
-    return tuple(_source(name, given, variables, key) for name, given in written.items())
+    return tuple(_source(name, spec, variables, key) for name, spec in specs.items())
 
 
-def _source(name: str, given: Written, variables: Mapping[str, Variable], key: str) -> Source:
+def _source(name: str, given: ValueSpec, variables: Mapping[str, Variable], key: str) -> Source:
     where = f"{key}.{name}"
     is_input = key == "inputs"
     if name in variables and variables[name].type == "String" and not is_input:
@@ -89,71 +88,72 @@ def _numbers(variable: Variable, given: bool | float | list[float], where: str) 
             found=given,
             expected="one value" if variable.size == 1 else f"{variable.size} numbers, row by row",
         )
-    if not ((variable.least <= values) & (values <= variable.most)).all():
+    if not ((variable.minimum <= values) & (values <= variable.maximum)).all():
         raise BadInput(
             "the unit does not allow this value",
             where=where,
             found=given,
-            expected=f"from {variable.least:g} to {variable.most:g}",
+            expected=f"from {variable.minimum:g} to {variable.maximum:g}",
         )
     return values
 
 
 class Feed:
-    """The values of some variables, taken from the scene as its layout is.
+    """Reads the values of some variables from the scene.
 
     Args:
-        sources: of the variables.
-        layout: of the scene.
-        units: that the unit defines.
+        sources: sources of the variables' values.
+        layout: layout of the scene.
+        units: physical units that the FMU defines.
 
     Attributes:
-        unchecked: what could not be checked, in words.
+        unchecked: notes about physical units that could not be compared.
 
     Raises:
-        BadInput: if the scene has no such numbers, not as many, or in another unit.
+        BadInput: if the scene lacks an attribute, or it has another size or an incompatible physical unit.
     """
 
     def __init__(self, sources: Sequence[Source], layout: Layout, units: UnitTable) -> None:
         self._variables = tuple(source.variable for source in sources)
         self._constant = np.concatenate([s.values for s in sources]) if sources else np.zeros(0)
         self.unchecked: list[str] = []
-        places, indices, conversions = [], [], []
-        place = 0
+        targets, indices, conversions = [], [], []
+        target = 0
         for source in sources:
             size = source.variable.size
             if source.reference is not None:
                 found, converted = self._found(source, source.reference, layout, units)
-                places.append(np.arange(place, place + size))
+                targets.append(np.arange(target, target + size))
                 indices.append(found)
                 conversions += converted
-            place += size
-        self._places = np.concatenate(places).astype(np.int32) if places else np.zeros(0, np.int32)
-        self._indices = np.concatenate(indices) if indices else np.zeros(0, np.int32)
+            target += size
+        no_indices = np.zeros(0, np.int32)
+        self._targets = np.concatenate(targets).astype(np.int32) if targets else no_indices
+        self._indices = np.concatenate(indices) if indices else no_indices
         self._factors = np.array([c.factor for c in conversions])
         self._offsets = np.array([c.offset for c in conversions])
 
     @property
     def refers(self) -> bool:
-        """Whether any value comes from the scene."""
-        return len(self._places) > 0
+        """Whether any value is read from the scene."""
+        return len(self._targets) > 0
 
-    def values(self, scene: Floats) -> Given:
-        """The variables with their values.
+    def values(self, scene: Floats) -> Assignment:
+        """Return the variables with their values.
 
         Args:
-            scene: (layout.size,) all numbers of the scene.
+            scene: (layout.size,) all values of the scene.
         """
         if not self.refers:
-            return Given(self._variables, self._constant)
+            return Assignment(self._variables, self._constant)
         values = self._constant.copy()
-        values[self._places] = scene[self._indices] * self._factors + self._offsets
-        return Given(self._variables, values)
+        values[self._targets] = scene[self._indices] * self._factors + self._offsets
+        return Assignment(self._variables, values)
 
     def _found(
         self, source: Source, reference: Reference, layout: Layout, units: UnitTable
     ) -> tuple[Ints, list[Conversion]]:
-        """The places of the numbers in the scene, and how they become those of the variable."""
+        """Return the indices of a source's numbers in the scene, and the conversion of each number."""
         attribute, inside = reference.find(layout, source.where)
         variable = source.variable
         if len(inside) != variable.size:
@@ -178,8 +178,8 @@ class Feed:
         return inside + layout.range_of(*reference.key).start, conversions
 
 
-def constants(sources: Sequence[Source]) -> Given:
-    """Those values that the scenario gives as numbers."""
+def constants(sources: Sequence[Source]) -> Assignment:
+    """Return the values that the scenario gives as numbers."""
     fixed = [source for source in sources if source.reference is None]
     numbers = np.concatenate([s.values for s in fixed]) if fixed else np.zeros(0)
-    return Given(tuple(s.variable for s in fixed), numbers)
+    return Assignment(tuple(s.variable for s in fixed), numbers)

@@ -1,7 +1,6 @@
-"""Units: those that a unit of FMI defines, those that attributes have, and the conversion of one into the other.
+"""Conversion between the physical units that an FMU defines and those of attributes.
 
-FMI defines each unit by a factor and an offset to SI base units, with which it is converted here. Display units are
-for display and are ignored.
+An FMU defines each unit by exponents of SI base units, a factor and an offset. Display units are ignored.
 """
 
 from __future__ import annotations
@@ -16,15 +15,16 @@ from hetwin_suite.model import EXTERNAL_WRENCH, POSE, AttributeSpec, BadInput
 
 _BASES = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 _GROUPS = {POSE: (3, 4, 3, 3), EXTERNAL_WRENCH: (3, 3)}
-"""How many numbers of an attribute with several units have each of them."""
+"""Attribute with several units -> number of consecutive values in each unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit in SI base units: a value of it is `factor` * value + `offset` of them.
+    """A unit in terms of SI base units: x in this unit is `factor` * x + `offset` in base units.
 
     Attributes:
-        exponents: of kg, m, s, A, K, mol, cd and rad.
+        exponents: exponents of kg, m, s, A, K, mol, cd and rad.
+        factor, offset: conversion to base units.
     """
 
     exponents: tuple[int, ...]
@@ -32,14 +32,14 @@ class Unit:
     offset: float = 0.0
 
     def times(self, other: Unit, power: int) -> Unit:
-        """The product with a power of another unit."""
+        """Return the product with a power of another unit."""
         exponents = (a + power * b for a, b in zip(self.exponents, other.exponents, strict=True))
         return Unit(tuple(exponents), self.factor * other.factor**power)
 
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """A value of one unit is `factor` * value + `offset` of the other."""
+    """Conversion between units: x in one unit is `factor` * x + `offset` in the other."""
 
     factor: float = 1.0
     offset: float = 0.0
@@ -77,12 +77,12 @@ _WORDS: Mapping[str, Unit] = {
     "Ah": _si(3600.0, A=1, s=1),
     "%": Unit(_ONE.exponents, 1e-2),
 }
-"""The words of which the units of attributes are made."""
+"""Words in the units of attributes -> unit."""
 _FACTOR = re.compile(r"([^\d^]+|1)\^?(-?\d+)?")
 
 
 def unit_of_words(text: str) -> Unit | None:
-    """The unit that a text such as ``m/s2``, ``kg m^2`` or ``1/s`` means; None if it has a word that is not known."""
+    """Parse a unit such as ``m/s2``, ``kg m^2`` or ``1/s``; None if the text contains an unknown word."""
     if text in _WORDS:
         return _WORDS[text]
     product = _ONE
@@ -98,7 +98,7 @@ def unit_of_words(text: str) -> Unit | None:
 
 
 def units_of(attribute: AttributeSpec) -> list[str]:
-    """The unit of each number of an attribute, in words; empty where it is not known."""
+    """Return the unit of each number of an attribute as text; empty if unknown."""
     groups = _GROUPS.get(attribute)
     if groups is None:
         alone = "" if "," in attribute.unit else attribute.unit
@@ -109,25 +109,25 @@ def units_of(attribute: AttributeSpec) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class UnitTable:
-    """The units that a unit of FMI defines, by name; None if it defines nothing but the name."""
+    """The units that an FMU defines: name -> unit; None for a unit without a definition."""
 
     units: Mapping[str, Unit | None]
 
     @classmethod
     def of(cls, description: Any) -> UnitTable:
-        """Those of a description that FMPy has read."""
+        """Read the units of a model description from FMPy."""
         return cls({unit.name: _base(unit.baseUnit) for unit in description.unitDefinitions})
 
     def conversion(self, given: str, wanted: str, where: str) -> Conversion | None:
-        """How values of one unit become values of another; None if one of them is not known.
+        """Return the conversion from one unit to another; None if one of them is unknown.
 
         Args:
-            given: unit of the values, in the words of an attribute or of the unit of FMI; ``A or B`` if it is either.
+            given: unit of the values, as named by an attribute or defined by the FMU; ``A or B`` for alternatives.
             wanted: unit of the result.
-            where: the place in the scenario.
+            where: key in the scenario.
 
         Raises:
-            BadInput: if one cannot become the other.
+            BadInput: if the units measure different quantities.
         """
         if not given or not wanted:
             return None
@@ -149,7 +149,7 @@ class UnitTable:
         )
 
     def _meaning(self, name: str) -> Unit | None:
-        """What a unit means: by its definition, else by its words."""
+        """Return a unit by the FMU's definition, else by its name; None if unknown."""
         return self.units.get(name) or unit_of_words(name)
 
 

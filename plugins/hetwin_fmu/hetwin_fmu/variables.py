@@ -1,4 +1,4 @@
-"""The variables of a unit, as its description declares them."""
+"""The variables of an FMU, as declared in its model description."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ WHOLES = (
 )
 TRUTHS = ("Boolean",)
 NUMBERS = (*FLOATS, *WHOLES, *TRUTHS)
-"""The types whose values an attribute can hold."""
+"""Types whose values an attribute can hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """One variable of a unit.
+    """A variable of an FMU.
 
     Attributes:
-        name: as the unit's author has written it.
-        reference: the number by which FMI's functions know it.
+        name: name in the model description.
+        reference: value reference, which identifies it in FMI's functions.
         type: FMI's name of its type, e.g. ``Real`` or ``Float64``.
-        size: how many numbers it has: 1, or those of an array, row by row.
+        size: number of values: 1, or the number of an array's elements (row-major).
         causality: ``input``, ``output``, ``parameter``, ``structuralParameter``, ``local`` ...
         variability: ``constant``, ``fixed``, ``tunable``, ``discrete`` or ``continuous``.
         initial: ``exact`` or ``approx`` if it has a start value; else ``calculated`` or empty.
-        unit: name of its unit among the unit's own definitions; may be empty.
-        least: smallest value that it declares, or that its type has; minus infinity if there is none.
-        most: largest value that it declares, or that its type has; infinity if there is none.
+        unit: name of its physical unit; may be empty.
+        minimum: minimum by its declaration or its type; minus infinity if there is none.
+        maximum: maximum by its declaration or its type; infinity if there is none.
     """
 
     name: str
@@ -44,58 +44,58 @@ class Variable:
     variability: str
     initial: str
     unit: str
-    least: float = -math.inf
-    most: float = math.inf
+    minimum: float = -math.inf
+    maximum: float = math.inf
 
     @property
     def is_truth(self) -> bool:
-        """Whether it is true or false."""
+        """Whether it is a boolean."""
         return self.type in TRUTHS
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a whole number or the number of an enumeration's item."""
+        """Whether it is an integer or an enumeration."""
         return self.type in WHOLES
 
     @property
     def has_start(self) -> bool:
-        """Whether its value at the start may be given."""
+        """Whether its start value may be set."""
         if self.variability == "constant":
             return False
         return self.causality == "input" or self.initial in ("exact", "approx")
 
     @property
     def is_tunable(self) -> bool:
-        """Whether it may be given while the unit steps."""
+        """Whether it may be set between steps."""
         return self.causality == "input" or (
             self.causality == "parameter" and self.variability == "tunable"
         )
 
 
 def limits(kind: str, version: int) -> tuple[int, int]:
-    """The least and the largest number of a type of whole numbers, in a version of FMI."""
-    of_no_size = ("Integer", "Enumeration")
-    bits = (32 if version == 2 else 64) if kind in of_no_size else int(kind.strip("UInt"))
+    """Return minimum and maximum of an integer type in a version of FMI."""
+    unsized = ("Integer", "Enumeration")
+    bits = (32 if version == 2 else 64) if kind in unsized else int(kind.strip("UInt"))
     if kind.startswith("U"):
         return 0, 2**bits - 1
     return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
 
 
 def read_variables(description: Any, version: int) -> dict[str, Variable]:
-    """The variables of a description that FMPy has read, by name.
+    """Return name -> variable of a model description.
 
     Args:
-        description: FMPy's.
-        version: of FMI, 2 or 3.
+        description: model description as read by FMPy.
+        version: version of FMI, 2 or 3.
     """
     return {v.name: _variable(v, version) for v in description.modelVariables}
 
 
 def _variable(found: Any, version: int) -> Variable:
     declared = found.declaredType
-    least, most = (-math.inf, math.inf)
+    minimum, maximum = (-math.inf, math.inf)
     if found.type in WHOLES:
-        least, most = limits(found.type, version)
+        minimum, maximum = limits(found.type, version)
     return Variable(
         found.name,
         found.valueReference,
@@ -105,24 +105,24 @@ def _variable(found: Any, version: int) -> Variable:
         found.variability or "",
         found.initial or "",
         found.unit or (declared.unit if declared else None) or "",
-        float(found.min or (declared.min if declared else None) or least),
-        float(found.max or (declared.max if declared else None) or most),
+        float(found.min or (declared.min if declared else None) or minimum),
+        float(found.max or (declared.max if declared else None) or maximum),
     )
 
 
 def variable_of(
     variables: Mapping[str, Variable], name: str, where: str, causality: str = ""
 ) -> Variable:
-    """The variable of a name, whose numbers an attribute can hold.
+    """Return the variable of a name; its values must fit into an attribute.
 
     Args:
-        variables: all of the unit.
-        name: as the scenario has it.
-        where: the place in the scenario.
-        causality: the one that is likely meant, for the list of names in the error.
+        variables: all variables of the FMU.
+        name: name in the scenario.
+        where: key in the scenario.
+        causality: expected causality, for the list of names in the error.
 
     Raises:
-        BadInput: if there is none, or if it holds text, bytes or a clock.
+        BadInput: if there is no such variable, or it holds text, bytes or a clock.
     """
     found = variables.get(name)
     if found is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hetwin_fmu.messages import MOST, Message, Messages
+from hetwin_fmu.messages import MAX_MESSAGES, Message, Messages
 
 
 def test_what_is_wrong_is_passed_on_once() -> None:
@@ -25,15 +25,15 @@ def test_there_may_be_nothing_to_say() -> None:
 
 def test_not_all_of_many_are_passed_on() -> None:
     messages = Messages()
-    for _ in range(3 * MOST):
+    for _ in range(3 * MAX_MESSAGES):
         messages.log3(None, 1, b"", b"again")
     taken = messages.take()
-    assert len(taken) == MOST + 1
+    assert len(taken) == MAX_MESSAGES + 1
     assert taken[-1].text == "further messages are not shown"
 
 
 def test_all_are_if_they_are_wanted() -> None:
     messages = Messages(verbose=True)
-    for _ in range(3 * MOST):
+    for _ in range(3 * MAX_MESSAGES):
         messages.log3(None, 0, b"logAll", b"a step")
-    assert len(messages.take()) == 3 * MOST
+    assert len(messages.take()) == 3 * MAX_MESSAGES

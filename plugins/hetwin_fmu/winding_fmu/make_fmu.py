@@ -1,4 +1,4 @@
-"""Build winding.fmu for this machine, a zip archive of a description and a program, in a folder with its scenario.
+"""Builds winding.fmu, a zip archive of a model description and a binary, for this machine, beside its scenario.
 
 Usage: make_fmu.py FOLDER
 """
@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def main(out: Path) -> None:
-    """Compile, and pack into the folder `out`."""
+    """Compile the FMU, and write it into the folder `out`."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if compiler is None:
         sys.exit("there is no C compiler; on Debian and Ubuntu: apt-get install gcc")

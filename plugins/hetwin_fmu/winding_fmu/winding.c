@@ -1,6 +1,6 @@
-/* The winding of a joint's motor, as a unit of FMI 2 for co-simulation: its current heats it, and the housing cools it.
+/* An FMU (FMI 2, co-simulation) of a motor's winding, which is heated by its current and cooled by the housing.
 
-   Units are mostly exported by tools; this one is written by hand so that it can be built and read. */
+   FMUs are usually exported by tools; this one is written by hand as an example that can be built and read. */
 
 #include <math.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static void begin(Winding *w) {
   memcpy(w->real, start, sizeof(start));
 }
 
-/* The exact solution over a step with a constant torque: the temperature nears its balance exponentially. */
+/* The exact solution for a constant torque: the temperature approaches equilibrium exponentially. */
 static void advance(Winding *w, double size) {
   const double *r = w->real;
   double current = r[TORQUE] / r[TORQUE_CONSTANT];
@@ -77,7 +77,7 @@ int fmi2GetFMUstate(Winding *w, void **state) {
 int fmi2SetFMUstate(Winding *w, void *state) { memcpy(w, state, sizeof(Winding)); return OK; }
 int fmi2FreeFMUstate(Winding *w, void **state) { free(*state); *state = NULL; return OK; }
 
-/* What a unit must export, and this one has no use for. */
+/* Functions that an FMU must export, and that this one does not support. */
 #define UNUSED(name) int name(void) { return ERROR; }
 UNUSED(fmi2GetInteger) UNUSED(fmi2GetString) UNUSED(fmi2SetInteger) UNUSED(fmi2SetBoolean) UNUSED(fmi2SetString)
 UNUSED(fmi2SerializedFMUstateSize) UNUSED(fmi2SerializeFMUstate) UNUSED(fmi2DeSerializeFMUstate)
