@@ -16,10 +16,10 @@ class Container:
     """A container whose origin is the centre of its underside.
 
     Attributes:
-        name: of its model.
+        name: name of its model.
         corners: (n, 2) of the centre line of its rim, counter-clockwise, in metres.
         foot: ratio of the sizes of floor and rim, 1 for upright walls.
-        height: of the rim above its underside.
+        height: height of the rim above its underside.
     """
 
     name: str

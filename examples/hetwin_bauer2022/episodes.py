@@ -55,9 +55,9 @@ def record_episodes(
     Episode i of a seed does not depend on `count` and `jobs`.
 
     Args:
-        kind: of the episodes.
+        kind: kind of the episodes.
         count: number of episodes.
-        seed: of all random numbers.
+        seed: seed of all random numbers.
         out: folder, which must be empty or missing.
         jobs: number of processes; None: one per core.
         on_episode: called with the name and the summary of each finished episode.
@@ -66,7 +66,7 @@ def record_episodes(
         flaw: what goes wrong in drops.
         mismatches: that act on reality.
         reality: what simulates drops.
-        aim: of all drops: how far inside the rim [m], at most to the middle, and in which direction from it [rad].
+        aim: aim of all drops: how far inside the rim [m], at most to the middle, and in which direction from it [rad].
         near_rim: largest distance of the aims of drops from the rim [m].
         boundary: whether what decides is drawn about where it begins to matter.
         episode: number of the only one to be recorded, from 1; then `count` says nothing.

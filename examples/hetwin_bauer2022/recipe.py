@@ -21,12 +21,12 @@ class Recipe(Take):
     """What is recorded; the index determines its start time.
 
     Attributes:
-        grasp: of drops.
-        flaw: of drops.
+        grasp: grasp of drops.
+        flaw: flaw of drops.
         mismatches: that act on reality, in the order in which they act.
         reality: what simulates it; only drops have a choice.
-        near_rim: of drops, the largest distance of the aim from the rim [m]; None: as drawn.
-        aim: of drops; None: as drawn.
+        near_rim: near rim of drops, the largest distance of the aim from the rim [m]; None: as drawn.
+        aim: aim of drops; None: as drawn.
         boundary: whether what decides is drawn about where it begins to matter.
         shifts: what is really elsewhere; the robot does not know.
     """

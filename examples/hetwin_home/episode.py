@@ -69,9 +69,9 @@ def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, A
     """Simulate and write one episode, and return its summary for the distribution.
 
     Args:
-        folder: of the episode; must not exist.
+        folder: folder of the episode; must not exist.
         take: which one it is.
-        random: of where cup and base are.
+        random: random of where cup and base are.
 
     Raises:
         BadInput: if TIAGo's description is not installed.

@@ -44,7 +44,7 @@ class Reality:
     """The stand-in's scenario, and the scene of which the robot is told.
 
     Attributes:
-        scenario: of main physics alone.
+        scenario: scenario of main physics alone.
         scene: entity -> {pose: [x, y, z, qw, qx, qy, qz]}.
     """
 

@@ -26,8 +26,8 @@ def set_options(spec: mj.MjSpec, step_s: float, noslip: int) -> None:
     """Set options with which fingers hold by friction, without creep.
 
     Args:
-        spec: of a world.
-        step_s: of the physics [s].
+        spec: spec of a world.
+        step_s: step of the physics [s].
         noslip: iterations against creep.
     """
     option = spec.option
@@ -60,7 +60,7 @@ def contact_forces(
     """Yield each contact of some shapes: its number, the two shapes, and the normal force [N].
 
     Args:
-        model: of the world.
+        model: model of the world.
         data: its state.
         mine: (shapes,) whether a shape is one of them.
     """

@@ -12,7 +12,7 @@ class Part:
 
     Attributes:
         name: unique in its model.
-        kind: of shape.
+        kind: kind of shape.
         size: full lengths in metres.
         at: its centre in the model.
         turn: roll, pitch, yaw in radians.
@@ -30,7 +30,7 @@ class Thing:
     """A model of one link.
 
     Attributes:
-        name: of the model.
+        name: name of the model.
         parts: its shapes.
         at: its position in the world.
         colour: red, green, blue.

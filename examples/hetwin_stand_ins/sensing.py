@@ -85,7 +85,7 @@ class Sensors:
         """Read with the drivers that are due at this step of the physics.
 
         Args:
-            step: of the physics.
+            step: step of the physics.
             data: its state.
             targets: joint -> position that the controller wants.
         """

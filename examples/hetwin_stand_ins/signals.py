@@ -36,9 +36,9 @@ class Wrist:
     What hangs on it pulls it along gravity.
 
     Args:
-        model: of the world.
+        model: model of the world.
         link: name of the body.
-        random: of noise and offset.
+        random: random of noise and offset.
         period_steps: steps of the physics between two samples; of 1 ms: 125 Hz, as PickApp has it.
     """
 
@@ -84,8 +84,8 @@ class Gripper:
     """A gripper that says whether it stands at its goal or on something, as those of Robotiq do.
 
     Args:
-        name: of its topics.
-        joints: of its fingers.
+        name: name of its topics.
+        joints: joints of its fingers.
         opened: where they are open [rad or m].
         closed: where they are closed on nothing.
     """
@@ -105,10 +105,10 @@ class Gripper:
         """Yield its status while it has a goal.
 
         Args:
-            readings: of its joints.
+            readings: readings of its joints.
             goals: times [s] and shares of the travel towards closed, in order.
             start_ns: stamp of time 0.
-            random: of delays.
+            random: random of delays.
         """
         topic = Topic(f"{self.name}/status", _STATUS, "of a gripper")
         mine = [one for one in readings if one.joints == self.joints]
@@ -154,11 +154,11 @@ def controller_messages(
     """Yield the states of a controller of joints: where it wants them, and where they are.
 
     Args:
-        name: of the controller.
+        name: name of the controller.
         joints: that it moves; readings without `targets` say nothing of them.
-        readings: of the robot.
+        readings: readings of the robot.
         start_ns: stamp of time 0.
-        random: of delays.
+        random: random of delays.
     """
     topic = Topic(f"{name}/controller_state", _CONTROLLER, "where a controller wants its joints")
     for one in readings:

@@ -27,13 +27,13 @@ class Solid:
 
     Attributes:
         model: name of its model.
-        name: of its collision.
+        name: name of its collision.
         kind: box, cylinder, sphere or plane.
         size: box and plane: full lengths; cylinder: radius, length; sphere: radius; in metres.
         position: (3,) of its centre in the world, in metres.
         quaternion: (4,) of its axes in the world, w x y z.
         moves: whether its model is not static.
-        mass: of its link in kg, 0 for a static model.
+        mass: mass of its link in kg, 0 for a static model.
         friction: coefficient of sliding friction.
         origin: (3,) and quaternion (4,) of its model in the world.
     """

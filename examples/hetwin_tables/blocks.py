@@ -20,7 +20,7 @@ class Block:
         model: name of its model.
         center: (3,) in the world, in metres.
         size: (3,) full lengths, in metres.
-        mass: of its link in kg, 0 for a static model.
+        mass: mass of its link in kg, 0 for a static model.
         friction: coefficient of sliding friction.
     """
 

@@ -26,9 +26,9 @@ class Controller:
     Args:
         model: the stand-in's world.
         set_points: (ticks, n) of the arm, every `TICK_S`.
-        commands: of the gripper, in order of time; the first one is its initial state.
+        commands: commands of the gripper, in order of time; the first one is its initial state.
         grip: how the gripper closes.
-        prefix: of the robot's names in the model, where there are several.
+        prefix: prefix of the robot's names in the model, where there are several.
     """
 
     def __init__(

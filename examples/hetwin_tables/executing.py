@@ -26,11 +26,11 @@ def execute(
     """Step the real world until the program is over.
 
     Args:
-        model: of the world, whose only motors are the controller's.
+        model: model of the world, whose only motors are the controller's.
         data: at the begin of the program.
         program: as long as it takes.
-        controller: of the arm.
-        sensors: of the robot.
+        controller: controller of the arm.
+        sensors: sensors of the robot.
         observe: looks at what really happens.
         period_s: how often it does.
     """

@@ -200,7 +200,7 @@ def record(seed: int, out: Path) -> None:
     """Simulate, and write a folder with the bags ``left`` and ``right`` and ``truth.json``.
 
     Args:
-        seed: of all random numbers.
+        seed: seed of all random numbers.
         out: the folder; must not exist.
     """
     episode = simulate(seed)

@@ -48,7 +48,7 @@ class Variant:
     """The parameters of a variant of the episode.
 
     Attributes:
-        seed: of all random numbers.
+        seed: seed of all random numbers.
         grip: how the gripper closes.
         box_offset: (3,) in metres, added to the box's true position, unknown to the program.
     """
@@ -130,7 +130,7 @@ def record(variant: Variant, out: Path, truth: Path, world: Path | None = None) 
     """Simulate and write the bag `out` (must not exist) and the truth file `truth`.
 
     Args:
-        variant: of the episode.
+        variant: variant of the episode.
         out: the bag.
         truth: the file.
         world: that the robot believes in; None: hetwin's tabletop.

@@ -70,8 +70,8 @@ class Vessel:
     Attributes:
         at: (3,) its middle in the world [m].
         radius: inside [m].
-        height: of its walls [m].
-        friction: of its walls.
+        height: height of its walls [m].
+        friction: friction of its walls.
     """
 
     at: Floats

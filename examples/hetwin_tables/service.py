@@ -19,7 +19,7 @@ class Service:
     Attributes:
         program: motion and annotations.
         telling: tasks.
-        times: of each task and action, from and to [s].
+        times: times of each task and action, from and to [s].
     """
 
     program: Program
@@ -45,7 +45,7 @@ class Service:
             goal: an expression.
             after: tasks that must end before.
             failure: why the task fails at its end; empty: it is done.
-            variables: of the task.
+            variables: variables of the task.
         """
         name, begin = self._begun(operation), self.program.now
         self.telling.task(

@@ -34,9 +34,9 @@ class Dish:
     """What is brought.
 
     Attributes:
-        name: of the thing.
+        name: name of the thing.
         hand: that takes it.
-        half_height: of the thing [m].
+        half_height: half height of the thing [m].
         grasp: where it is gripped, above its middle [m].
         opened: position of the fingers before and after [m].
         slot: x, y on the tray, in the world [m].

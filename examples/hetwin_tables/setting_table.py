@@ -134,8 +134,8 @@ class _Path:
     """Where bodies were in the real world.
 
     Args:
-        model: of the world.
-        names: of the bodies.
+        model: model of the world.
+        names: names of the bodies.
     """
 
     def __init__(self, model: mj.MjModel, names: Sequence[str]) -> None:
@@ -224,7 +224,7 @@ def record(seed: int, out: Path) -> Mapping[str, tuple[float, float]]:
     """Simulate and write the bag `out` (must not exist); returns when each task and action was, from and to [s].
 
     Args:
-        seed: of all random numbers.
+        seed: seed of all random numbers.
         out: the bag.
     """
     service, readings, path = simulate(seed)

@@ -53,7 +53,7 @@ class Outcome:
         simulated: simulated time [s].
         laps: processor time for each `LAP` of simulated time [s].
         moving: number of moving packets at the end of each lap.
-        plunger_actions: of all plungers.
+        plunger_actions: plunger actions of all plungers.
     """
 
     unloaded: list[str] = field(default_factory=list)

@@ -26,7 +26,7 @@ def begin_unloading(
     It ends earlier where an action leaves less than half of the load, or where the engine diverges.
 
     Args:
-        packets: of the whole load.
+        packets: packets of the whole load.
         actions: their number.
         random: draws picks and sweeps.
     """

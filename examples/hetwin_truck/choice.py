@@ -80,8 +80,8 @@ def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
     It ends early when few packets are left, or when the engine diverges.
 
     Args:
-        mode: of fidelity.
-        seed: of the load and of the random choices.
+        mode: mode of fidelity.
+        seed: seed of the load and of the random choices.
         states: maximum number of states.
     """
     random = np.random.default_rng(seed)

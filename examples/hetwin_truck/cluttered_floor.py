@@ -60,7 +60,7 @@ def write_cluttered_floor(
     Args:
         folder: is made.
         boxes: their number.
-        seed: of where they stand.
+        seed: seed of where they stand.
         legs: how often the robot drives ahead and turns.
         ahead: how far [m].
     """

@@ -45,7 +45,7 @@ def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str
     Args:
         out: the bag's folder.
         packets: the load.
-        mode: of fidelity.
+        mode: mode of fidelity.
 
     Returns:
         The number of packets that each action unloaded.

@@ -28,8 +28,8 @@ def write_truck_scenario(folder: Path, load: str, seed: int = 0, mode: str = REC
     Args:
         folder: is made; must hold no episode yet.
         load: A, B or C, or the shipped `small` one.
-        seed: of the load.
-        mode: of fidelity in which the episode, a pick and a sweep, is recorded.
+        seed: seed of the load.
+        mode: mode of fidelity in which the episode, a pick and a sweep, is recorded.
     """
     packets = scenario_packets(load, seed)
     folder.mkdir(parents=True, exist_ok=True)

@@ -27,9 +27,9 @@ class Block:
 
     Attributes:
         centre: x y [m].
-        yaw: of the box [rad].
+        yaw: yaw of the box [rad].
         half: half of its lengths [m]; of a disc (0, 0).
-        radius: of a disc, or by which a box is larger [m].
+        radius: radius of a disc, or by which a box is larger [m].
     """
 
     centre: Point
@@ -51,7 +51,7 @@ def known_blocks(scene: Snapshot, height: float) -> list[Block]:
 
     Args:
         scene: its static bodies are the obstacles.
-        height: of the robot; what begins above it is no obstacle [m].
+        height: height of the robot; what begins above it is no obstacle [m].
     """
     found: list[Block] = []
     for entity in scene.layout.of_kind(EntityKind.STATIC):
@@ -100,8 +100,8 @@ class FreeSpace:
     Args:
         blocks: obstacles.
         lower, upper: corners of the floor [m].
-        radius: of the robot, with what it keeps clear [m].
-        cell: of the grid [m].
+        radius: radius of the robot, with what it keeps clear [m].
+        cell: cell of the grid [m].
     """
 
     def __init__(

@@ -20,7 +20,7 @@ class Hidden:
     Attributes:
         left_radius, right_radius: of the wheels, as factors.
         base: distance of the wheels, as a factor.
-        friction: of the wheels on the floor; None: as in the world's file.
+        friction: friction of the wheels on the floor; None: as in the world's file.
         tyre_width: over which each wheel touches the floor, so that it rubs in turns [m]; 0: in one point.
         speed, acceleration, turn_speed, turn_acceleration: of its moves, as factors.
         lag: from a command's arrival to when it begins, and as long again until its answer is heard [s].
@@ -49,7 +49,7 @@ class Hidden:
 
         Args:
             seed: of what is hidden.
-            friction: of the wheels on the floor; None: as in the world's file.
+            friction: friction of the wheels on the floor; None: as in the world's file.
         """
         random = own_random("lab robot", seed)
         return cls(
@@ -82,10 +82,10 @@ def changed_urdf(
     """Return a URDF whose wheels have other radii and another friction, and are further apart.
 
     Args:
-        file: of the robot.
+        file: file of the robot.
         radii: joint of a wheel -> factor of its radius; the wheel stands on the floor as before.
         base: factor of the distance of these wheels from the middle.
-        friction: of these wheels; None: as it was.
+        friction: friction of these wheels; None: as it was.
     """
     root = ET.parse(file).getroot()
     links = {link.get("name"): link for link in root.iter("link")}

@@ -57,9 +57,9 @@ class Recorder:
     """Commands a robot from place to place, and writes down what it does.
 
     Args:
-        scenario: of the lab.
+        scenario: scenario of the lab.
         hidden: what its data sheet does not say.
-        random: of the places.
+        random: random of the places.
     """
 
     def __init__(self, scenario: Scenario, hidden: Hidden, random: np.random.Generator) -> None:
@@ -133,7 +133,7 @@ class Moves(Take):
     """An episode of moves.
 
     Attributes:
-        friction: of the robot's wheels on the floor; None: as in the world's file.
+        friction: friction of the robot's wheels on the floor; None: as in the world's file.
     """
 
     friction: float | None = None
@@ -162,9 +162,9 @@ def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, 
     """Record an episode and return its summary; all episodes of a seed are of the same robot.
 
     Args:
-        folder: of the episode; must not exist.
+        folder: folder of the episode; must not exist.
         take: its seed says what is hidden.
-        random: of its moves.
+        random: random of its moves.
     """
     scenario = load_scenario(SCENARIO)
     return recorded(scenario, folder, Hidden.drawn(take.seed, take.friction), random, MOVES)

@@ -43,7 +43,7 @@ class LabRobot:
         hidden: what the twin does not know of it.
 
     Attributes:
-        name: of the robot.
+        name: name of the robot.
         wheels: its wheels, as the data sheet has them.
         controller: name of the reactive layer.
         period_ns: simulated time of a step of its physics [ns].

@@ -105,9 +105,9 @@ def lab_robot(
     """The real robot of a lab, ready to obey; it is closed at the end.
 
     Args:
-        scenario: of the lab.
+        scenario: scenario of the lab.
         controller: its reactive layer.
-        namespace: of its topics.
+        namespace: namespace of its topics.
         seed: of what the twin does not know of it; None: it is as in its data sheet, and no answer is lost.
 
     Raises:

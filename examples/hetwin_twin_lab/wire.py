@@ -30,7 +30,7 @@ class Wire:
     """Two topics of type std_msgs/String, one to send on and one to listen to.
 
     Args:
-        namespace: of the topics.
+        namespace: namespace of the topics.
         node: name of the node.
         sends: topic to send on.
         hears: topic to listen to.

@@ -20,8 +20,8 @@ def properties(stiffness: float, dissipation: float, friction: float) -> Proximi
     """Return the properties of a shape.
 
     Args:
-        stiffness: of a point contact [N/m].
-        dissipation: of Hunt and Crossley [s/m].
+        stiffness: stiffness of a point contact [N/m].
+        dissipation: dissipation of Hunt and Crossley [s/m].
         friction: coefficient of sliding friction.
     """
     found = ProximityProperties()
@@ -68,6 +68,6 @@ def own_friction(pair: float, other: float) -> float:
 
     Args:
         pair: coefficient of the pair.
-        other: of the other shape.
+        other: other of the other shape.
     """
     return pair * other / max(2.0 * other - pair, 1e-3)

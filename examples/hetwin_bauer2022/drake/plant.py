@@ -66,7 +66,7 @@ class DrakeWorld:
     """A compiled world.
 
     Attributes:
-        diagram: of plant and geometry.
+        diagram: diagram of plant and geometry.
         plant: the multibody dynamics.
         robot: the robot in it; its actuators are in the order of `ALL`.
         thing: name of the body that is handled.

@@ -43,7 +43,7 @@ def enact(
 
     Args:
         world: the real world.
-        program: of the robot; its first gripper command is the initial state of the hand.
+        program: program of the robot; its first gripper command is the initial state of the hand.
         real: where the thing is, how the hand closes and the arm is compensated.
         random: for the noise of the sensors.
 

@@ -35,7 +35,7 @@ class DrakeWitness:
 
         Args:
             time: in s.
-            context: of the plant.
+            context: context of the plant.
         """
         pose = self._plant.EvalBodyPoseInWorld(context, self._thing)
         palm = self._plant.EvalBodyPoseInWorld(context, self._palm)

@@ -62,7 +62,7 @@ class Draw:
         flaw: what goes wrong apart from the aim.
         grasp: how the hand takes the ball.
         height_error: height above the ball's centre at which the grasp frame is aimed.
-        force: of each finger tip.
+        force: force of each finger tip.
         fading: time constant with which the force decays; infinite if it does not.
         finger_friction: coefficient of friction of the finger tips.
         ball_mass: true mass.
@@ -70,7 +70,7 @@ class Draw:
         aim: signed distance of the aim from the rim, inside > 0.
         bearing: direction of the aim from the container's centre, in the container's frame.
         clearance: between the ball's lowest point and the rim when the hand opens.
-        speed: of the arm when the hand opens, 0 for a drop.
+        speed: speed of the arm when the hand opens, 0 for a drop.
         course: direction of the motion relative to the direction from stand to container.
         gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
         late: (4,) how long after the first each finger opens.

@@ -69,7 +69,7 @@ def simulate(random: np.random.Generator, root: Path, recipe: Recipe) -> Drop:
     """Draw an episode that is within the arm's reach, and simulate it.
 
     Args:
-        random: of this episode.
+        random: random of this episode.
         root: folder that holds `urdf` and `worlds`.
         recipe: what is recorded.
 
@@ -138,9 +138,9 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     """Simulate and write one episode.
 
     Args:
-        folder: of the episode; must not exist.
+        folder: folder of the episode; must not exist.
         recipe: what is recorded.
-        random: of this episode.
+        random: random of this episode.
         root: folder that holds `urdf` and `worlds`.
 
     Returns:

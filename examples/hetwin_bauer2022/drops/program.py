@@ -146,7 +146,7 @@ def throw(aim: Floats, ahead: Floats, clearance: float, speed: float, course: fl
         aim: (3,) above the rim by the clearance and the ball's radius [m].
         ahead: (2,) horizontal direction to the container.
         clearance: between the ball's lowest point and the rim when the hand opens [m].
-        speed: of the hand then [m/s].
+        speed: speed of the hand then [m/s].
         course: direction of its motion relative to `ahead` [rad].
     """
     angle = atan2(ahead[1], ahead[0]) + course

@@ -30,7 +30,7 @@ class Verdict:
 
     Attributes:
         success: whether the ball is in the container at the end.
-        cause: of a failure: never_held, lost_on_the_way, missed, or bounced_out; else empty.
+        cause: cause of a failure: never_held, lost_on_the_way, missed, or bounced_out; else empty.
         margin: signed distance in m from the rim, inside > 0, of the position at which the ball first fell to the
             height of the rim after its release (if it was never that high: of its last position).
         released_at: end of the last hold in s, None if it was never held.
@@ -48,7 +48,7 @@ def judge(samples: list[Sample], container: Container, pose: Floats, opening: fl
     """Evaluate an episode.
 
     Args:
-        samples: of the ball.
+        samples: samples of the ball.
         container: the container to drop into.
         pose: (7,) its true pose.
         opening: time at which the hand opened, in s.

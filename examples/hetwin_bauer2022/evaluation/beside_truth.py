@@ -19,7 +19,7 @@ def write_beside_truth(episode: Episode, truth: TruePath, heading: str) -> Path:
 
     Args:
         episode: the run whose verdict is wrong.
-        truth: of the episode that it replays; about an object of the scene.
+        truth: truth of the episode that it replays; about an object of the scene.
         heading: what was said, and what was.
 
     Raises:

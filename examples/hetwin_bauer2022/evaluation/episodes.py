@@ -29,7 +29,7 @@ class LabelledEpisode:
         scenario: name of the scenario that replays it.
         scene: the believed scene: entity -> {pose}.
         success: the true outcome.
-        cause: of a failure; empty for a success.
+        cause: cause of a failure; empty for a success.
         margin: signed distance from the boundary between success and failure [m], if known.
         held: whether the robot really held the object at any time.
         grasp: `cage` or `pinch` for drops, else the scenario's name.

@@ -20,7 +20,7 @@ class HandBack:
 
     Attributes:
         entity: the entity with the pose.
-        time_ns: of the hand-back.
+        time_ns: time of the hand-back.
         until_ns: end of the observation; earlier if another model takes the pose.
         released: (13,) the released pose.
         equal: whether the scene's pose equals the released one to the bit.

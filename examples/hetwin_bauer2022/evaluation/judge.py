@@ -54,7 +54,7 @@ class Verdict:
         cause: the true cause of a failure.
         margin: signed distance from the boundary [m], if known.
         why: the reason for the verdict: the handling events, or the error.
-        real_time_factor: of the run; nan for the rule.
+        real_time_factor: real time factor of the run; nan for the rule.
         wall_time: duration in s, including the start.
         not_applicable: the paper's n/a: the approach cannot grasp what the robot really held, so that its 'no
             success' is meaningless.

@@ -60,8 +60,8 @@ def evaluation_page(
 
     Args:
         out: folder of the page.
-        cells: of the table.
-        verdicts: of all approaches.
+        cells: cells of the table.
+        verdicts: verdicts of all approaches.
         logs: runs of wrong verdicts: (episode, approach) -> folder.
         mismatch: axes and levels with which the episodes were replayed.
     """

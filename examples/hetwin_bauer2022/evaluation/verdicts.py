@@ -30,7 +30,7 @@ def page(
         out: folder of the page, and of what it shows.
         episodes: what was judged.
         replay: how they were replayed.
-        verdicts: of all approaches.
+        verdicts: verdicts of all approaches.
     """
     by_folder = {str(e.folder): e for e in episodes}
     logs: dict[tuple[str, str], Path] = {}

@@ -51,7 +51,7 @@ def reasons(episode: Episode, truth: TruePath) -> list[str]:
 
     Args:
         episode: the run whose verdict is wrong.
-        truth: of the episode that it replays; about an object of the scene.
+        truth: truth of the episode that it replays; about an object of the scene.
     """
     apart = _apart(episode, truth)
     handover = last_handover(episode, truth.thing)

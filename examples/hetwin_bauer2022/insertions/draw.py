@@ -38,9 +38,9 @@ class Draw:
         socket_error: (3,) true minus believed.
         dip_error: (3,) true minus believed position of the probe in the palm.
         dip_turn: roll, pitch, yaw of the probe in the hand, relative to the believed ones.
-        search_radius: of the program's search spiral, 0 for none.
-        softness: of the arm, see `Compliance`.
-        force: of each finger tip.
+        search_radius: search radius of the program's search spiral, 0 for none.
+        softness: softness of the arm, see `Compliance`.
+        force: force of each finger tip.
         finger_friction: coefficient of friction of the finger tips.
         dip_mass: true mass.
         gravity_factors: (joints,) factors of the error of the robot's gravity compensation.

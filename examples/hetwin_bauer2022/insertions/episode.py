@@ -51,7 +51,7 @@ class Insertion:
     Attributes:
         drawn: its random variables.
         program: the robot's program.
-        readings: of its sensors.
+        readings: readings of its sensors.
         samples: the path of the probe.
         short: distances in m of the tip from the middle of the hole's bottom, when the hand opened
             and at the end.
@@ -83,7 +83,7 @@ def simulate(
     """Draw an episode and simulate it.
 
     Args:
-        random: of this episode.
+        random: random of this episode.
         root: folder that holds `urdf` and `worlds`.
         worse: what mismatch makes of the real world.
     """
@@ -136,9 +136,9 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     """Simulate and write one episode; draws again if it ends halfway.
 
     Args:
-        folder: of the episode; must not exist.
+        folder: folder of the episode; must not exist.
         recipe: what is recorded.
-        random: of this episode.
+        random: random of this episode.
         root: folder that holds `urdf` and `worlds`.
 
     Returns:

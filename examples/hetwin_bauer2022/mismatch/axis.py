@@ -34,7 +34,7 @@ class Axis(ABC):
     Attributes:
         place: where it acts.
         name: as `--mismatch NAME=LEVEL` names it, and its entry point.
-        unit: of its levels: `rad`, `m`, `s`, `Hz`, `N m`, `factor`, or `level`.
+        unit: unit of its levels: `rad`, `m`, `s`, `Hz`, `N m`, `factor`, or `level`.
         none: the level that changes nothing.
         levels: five or more to measure, in order, with `none`.
         lowest: the least possible level.
@@ -150,7 +150,7 @@ class RealityAxis(Axis):
         Args:
             real: what the episode is simulated with otherwise.
             level: see `Axis`.
-            random: of this axis and episode; it does not depend on the level.
+            random: random of this axis and episode; it does not depend on the level.
         """
 
 

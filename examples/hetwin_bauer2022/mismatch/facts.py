@@ -37,7 +37,7 @@ class EpisodeFacts:
         target: where it is to be brought, if that is one object.
         held_part: beginning of the names of the shapes that the fingers hold; empty: all of the thing's.
         held_at: x y z in the thing's frame of the middle of what the fingers hold [m].
-        hands: of the scenario.
+        hands: hands of the scenario.
         robot: root of the robot's URDF; not to be changed.
         key: seed and number of the episode, or the time at which its recording starts [ns].
     """

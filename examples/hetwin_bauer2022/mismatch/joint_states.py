@@ -19,9 +19,9 @@ class JointStates:
     """One publisher's n messages about the same joints, in the order in which they were received.
 
     Attributes:
-        topic: of the messages.
+        topic: topic of the messages.
         frame: in their headers.
-        names: of the joints.
+        names: names of the joints.
         stamps: (n,) time in the header [ns].
         received: (n,) time of reception [ns].
         order: (n,) the message's number in the recording, for those received at the same time.

@@ -65,7 +65,7 @@ class RealWorld:
         truths: values that differ from the world file.
         grip: how the hand closes.
         gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
-        compliance: of the right arm.
+        compliance: compliance of the right arm.
     """
 
     truths: Truths

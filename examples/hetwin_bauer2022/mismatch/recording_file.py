@@ -36,7 +36,7 @@ class Message(NamedTuple):
     Attributes:
         received: time of reception [ns].
         order: its number in the recording.
-        topic: of its connection.
+        topic: topic of its connection.
         data: serialised.
     """
 
@@ -54,7 +54,7 @@ class Recording:
         joint_states: each publisher's messages about the same joints.
         others: all other messages.
         connections: one per topic.
-        types: of the messages.
+        types: types of the messages.
     """
 
     joint_states: list[JointStates]

@@ -33,7 +33,7 @@ class CurvePoint:
     Attributes:
         line: the curve.
         level: on its axis.
-        unit: of the level.
+        unit: unit of the level.
         right: number of right verdicts.
         of: number of all verdicts.
         not_applicable: number of verdicts that are left out, see `Verdict.not_applicable`.
@@ -121,7 +121,7 @@ def breaks_of(points: Sequence[CurvePoint], none: float) -> list[Break]:
     """Return where one curve breaks: nowhere, at the level that changes nothing, or on one side or both.
 
     Args:
-        points: of one curve.
+        points: points of one curve.
         none: the level that changes nothing.
     """
     if at := [point for point in points if point.level == none and point.breaks]:

@@ -44,7 +44,7 @@ class Asked(NamedTuple):
     """What is to be judged.
 
     Attributes:
-        sets: of episodes.
+        sets: sets of episodes.
         axes: and their levels.
         approaches: names.
         first: number of successful and of failed episodes of each set; None: all.

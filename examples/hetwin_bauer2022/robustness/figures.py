@@ -30,7 +30,7 @@ def curves_figure(
     """Draw a line per approach with its interval as a band; shade what real hardware has.
 
     Args:
-        axis: of the levels.
+        axis: axis of the levels.
         levels: all that are drawn on this axis, in order.
         curves: the points of each approach, by level.
     """

@@ -28,7 +28,7 @@ class Findings:
     """All judgements, also those of earlier evaluations into the same folder.
 
     Attributes:
-        sets: of episodes.
+        sets: sets of episodes.
         axes: that were measured, by name.
         judgements: at all levels; those of the episodes as recorded are at the level that changes nothing of each
             axis that was measured on their set.
@@ -78,7 +78,7 @@ def findings(
     """Collect what is kept about these episodes and still counts.
 
     Args:
-        sets: of episodes.
+        sets: sets of episodes.
         axes: all that are installed, by name.
         kept: verdicts.
         judged: knows which of them count.

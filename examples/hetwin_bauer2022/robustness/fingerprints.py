@@ -55,9 +55,9 @@ def of_approach(scenario: str, approach: str, axis: Axis | None, physics: str) -
     """Return the fingerprint of everything but the episode.
 
     Args:
-        scenario: of the episodes; a task.
+        scenario: scenario of the episodes; a task.
         approach: that judges.
-        axis: of the mismatch; None: there is none.
+        axis: axis of the mismatch; None: there is none.
         physics: contact settings and engine.
     """
     digest = hashlib.sha256(physics.encode())

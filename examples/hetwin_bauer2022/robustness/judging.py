@@ -30,7 +30,7 @@ def judge_pieces(
     """Yield the verdicts of each piece as soon as they are there; in which order depends on the processes.
 
     Args:
-        pieces: of work.
+        pieces: pieces of work.
         replay: contact settings and engine.
         jobs: processes at a time; None: one per core.
         recorded: folder for episodes that are recorded anew.

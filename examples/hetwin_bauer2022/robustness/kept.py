@@ -38,7 +38,7 @@ class KeptVerdict:
     Attributes:
         episode: digest of the episode's files.
         set: name of the episode's set.
-        name: of the episode.
+        name: name of the episode.
         axis: name of the axis, or `NONE`.
         level: on it; 0 for `NONE`.
         approach: that judged.
@@ -46,9 +46,9 @@ class KeptVerdict:
         truth: whether it really succeeded.
         success: the verdict; None if the run failed.
         not_applicable: see `Verdict.not_applicable`.
-        cause: of a real failure.
+        cause: cause of a real failure.
         why: the reason for the verdict.
-        seconds: of processor time that it took.
+        seconds: seconds of processor time that it took.
     """
 
     episode: str

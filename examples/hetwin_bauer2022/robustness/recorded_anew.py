@@ -19,9 +19,9 @@ def recorded_anew(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) ->
     """Return the episode of the same seed, number and options, recorded with mismatch; label and cause may be others.
 
     Args:
-        episode: of a recording of `hetwin record`.
+        episode: episode of a recording of `hetwin record`.
         mismatch: that acts on reality.
-        folder: of the new episode; used as it is if it is there already.
+        folder: folder of the new episode; used as it is if it is there already.
 
     Raises:
         BadInput: if it is not known how the episode was recorded.

@@ -26,7 +26,7 @@ class Point:
     Attributes:
         set: name of the episode's set.
         episode: as it was recorded.
-        digest: of its files.
+        digest: digest of its files.
         axis: None: as it was recorded.
         level: on the axis.
     """
@@ -90,7 +90,7 @@ def points_of(sets: Sequence[EpisodeSet], axes: Sequence[Levels], first: int | N
     The first episodes of all sets at all levels come first, so that an evaluation that is stopped has all curves.
 
     Args:
-        sets: of episodes.
+        sets: sets of episodes.
         axes: and their levels.
         first: number of successful and of failed episodes of each set; None: all.
     """

@@ -18,7 +18,7 @@ def worth(points: Sequence[CurvePoint]) -> str:
     A place is a set, a truth and a level of an axis; approaches are compared where both were judged.
 
     Args:
-        points: of all curves.
+        points: points of all curves.
     """
     ours = _by_place(points, OURS)
     if not ours:

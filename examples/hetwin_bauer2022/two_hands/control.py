@@ -37,7 +37,7 @@ class Fingers:
     Args:
         commands: in order of time; goal is the share of the way from open (0) to closed (1).
         grip: how the hand closes; with the force of each finger tip.
-        postures: of each finger.
+        postures: postures of each finger.
     """
 
     closing_per_s = 1.0
@@ -92,9 +92,9 @@ class Impedance:
         model: the stand-in's world.
         arm: (ticks, 7) set points of the right arm, every `TICK_S`.
         rest: (joints,) in the order of `ALL`: positions of all other joints.
-        fingers: of the right hand.
+        fingers: fingers of the right hand.
         gravity_factors: (joints,) factors of the error of gravity compensation, 1 if exact.
-        compliance: of the right arm.
+        compliance: compliance of the right arm.
     """
 
     def __init__(

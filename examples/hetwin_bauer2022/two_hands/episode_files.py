@@ -48,7 +48,7 @@ def write_files(
         believed: model -> (7,) believed pose at the start.
         truth: what really happened; never read by the twin.
         program: the robot's program.
-        readings: of its sensors.
+        readings: readings of its sensors.
         random: for the delays of the recorder.
         wrist: what it felt; None: it has no sensor.
     """

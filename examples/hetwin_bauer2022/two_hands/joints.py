@@ -34,8 +34,8 @@ class Drives:
     """Properties of the drives, one number per joint.
 
     Attributes:
-        stiffness: of the joint impedance in Nm/rad.
-        damping: of the joint impedance in Nms/rad.
+        stiffness: stiffness of the joint impedance in Nm/rad.
+        damping: damping of the joint impedance in Nms/rad.
         rotor: inertia of the rotor at the joint in kg m^2.
     """
 

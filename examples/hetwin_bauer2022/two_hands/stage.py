@@ -45,7 +45,7 @@ def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -
 
     Args:
         robot: URDF of the robot.
-        offset: of the point in the palm, in metres.
+        offset: offset of the point in the palm, in metres.
     """
     return Reacher(mj.MjModel.from_xml_path(str(robot)), ARMS["right"], PALM, offset)
 
@@ -63,7 +63,7 @@ def enact(
 
     Args:
         model: the real world.
-        program: of the robot; its first gripper command is the initial state of the hand.
+        program: program of the robot; its first gripper command is the initial state of the hand.
         real: how the hand closes and the arm gives way.
         witness: samples the true state.
         random: for the noise of the sensors.

@@ -48,8 +48,8 @@ class Beliefs:
     Args:
         packets: as the robot knows them.
         particles: their number.
-        mode: of fidelity.
-        seed: of the particles.
+        mode: mode of fidelity.
+        seed: seed of the particles.
         sleep: whether the engine puts resting packets to sleep.
     """
 

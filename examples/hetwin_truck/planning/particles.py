@@ -42,7 +42,7 @@ class After(NamedTuple):
         unloaded: number of packets.
         seconds: simulated.
         processor_s: processor time [s].
-        state: of the site; None if the engine diverged.
+        state: state of the site; None if the engine diverged.
     """
 
     unloaded: int
@@ -107,10 +107,10 @@ class Particle:
         """Make a move from a state.
 
         Args:
-            state: of this particle.
+            state: state of this particle.
             name: one of `MOVES`.
             depth: number of moves before it.
-            mode: of fidelity.
+            mode: mode of fidelity.
         """
         self._site.restore(state)
         unloader = self._unloaders[name]

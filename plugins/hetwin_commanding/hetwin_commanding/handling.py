@@ -36,7 +36,7 @@ class Handled:
     """A motion for an object.
 
     Attributes:
-        motion: of the arm and the fingers.
+        motion: motion of the arm and the fingers.
         link: that the hand is fixed to.
         presses: fingers that stop at what they touch.
         expects: what is to come of it.
@@ -52,7 +52,7 @@ class Handling:
     """Plans for the hands of one robot.
 
     Args:
-        twin: of the scenario.
+        twin: twin of the scenario.
         commanded: the joints that may be moved.
         clearance: that the robot keeps from things [m].
         poses: where everything is, by entity, each (7,).
@@ -74,7 +74,7 @@ class Handling:
         Args:
             goal: what is asked for.
             positions: where all joints of the robot are, by name [rad or m].
-            place: of its base.
+            place: place of its base.
 
         Raises:
             BadInput: if the scene has no such entity or hand, it is not for that, or the hand holds nothing.

@@ -20,7 +20,7 @@ class Stage:
 
     Attributes:
         begin: time of the plan at which it begins [s].
-        motion: of all joints of the plan; those that it does not move rest.
+        motion: motion of all joints of the plan; those that it does not move rest.
         moved: names of the joints that it moves.
         link: the link that a goal for a tip names; empty for other goals.
         touches: entities that may be touched.
@@ -48,7 +48,7 @@ class Plan:
     """The motion of the n commanded joints from where they are now, at rest after its end.
 
     Args:
-        names: of the joints.
+        names: names of the joints.
         start: (n,) where they are at time 0 [rad or m].
         stages: one after the other, of the same joints.
         place: where the base is at time 0.
@@ -201,7 +201,7 @@ class Look:
     """The twin at one time of a plan.
 
     Attributes:
-        time: of the plan [s]; negative before it begins.
+        time: time of the plan [s]; negative before it begins.
         near: (entity, other) -> distance [m], of links of robots to static bodies and other links, and of objects to
             everything, as far as the twin was asked to see.
         poses: (7,) x y z [m], qw qx qy qz in the world, by entity.

@@ -86,7 +86,7 @@ class RobotPlayer:
 
     Args:
         recording: a rosbag2.
-        namespace: of all topics.
+        namespace: namespace of all topics.
         speed: as a multiple of real time.
         gaps: times in which nothing is published, in the recording's time.
         ahead_s: each action is announced so long before it begins [s]; None: none is.

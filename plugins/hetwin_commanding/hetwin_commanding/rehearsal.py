@@ -27,7 +27,7 @@ class Rehearsal:
     """How a plan went in the twin.
 
     Attributes:
-        duration: of the plan [s].
+        duration: duration of the plan [s].
         refused: the rules that it breaks, the first break of each by each joint, link or pair.
     """
 
@@ -59,7 +59,7 @@ def rehearse(
 
     Args:
         plan: the motion.
-        twin: of the scenario.
+        twin: twin of the scenario.
         commanded: the joints, with their limits.
         commands: clearance and workspace.
         positions: where all joints of the robot are at the start, by name [rad or m].

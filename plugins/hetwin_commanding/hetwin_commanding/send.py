@@ -67,8 +67,8 @@ class Commander:
         """Plan from where the robot is, and rehearse that.
 
         Args:
-            positions: of the joints, by name [rad or m].
-            place: of the base in the world; None: the scenario's.
+            positions: positions of the joints, by name [rad or m].
+            place: place of the base in the world; None: the scenario's.
 
         Raises:
             BadInput: if a goal is about what the robot does not have.

@@ -51,9 +51,9 @@ class Twin:
 
     Attributes:
         robot: the robot's description.
-        settings: of the main model.
+        settings: settings of the main model.
         wheels: what the scenario says of its wheels.
-        entities: of the main model, with the tags and attributes that the scenario gives them.
+        entities: entities of the main model, with the tags and attributes that the scenario gives them.
         hands: their frames.
         place: where its base is at the start.
         resting: where its joints are unless something moves them, by name [rad or m].
@@ -107,7 +107,7 @@ class Twin:
         """Step the twin along a plan, and yield what is seen of it before, on the way and at the end.
 
         Args:
-            plan: of joints of the robot.
+            plan: plan of joints of the robot.
             positions: where the other joints are, by name [rad or m].
             reach: to which distance everything is seen [m].
 
@@ -137,9 +137,9 @@ class Twin:
         """Return where everything is at the start, by entity, each (7,).
 
         Args:
-            names: of the joints that may be commanded.
+            names: names of the joints that may be commanded.
             positions: where all joints of the robot are, by name [rad or m].
-            place: of its base.
+            place: place of its base.
 
         Raises:
             RunFailed: if the main model fails.
@@ -213,7 +213,7 @@ class PlannedPart(Part):
     """Moves the joints of a plan, after they have rested for a while.
 
     Args:
-        plan: of joints of the robot.
+        plan: plan of joints of the robot.
         rest: how long they rest at the beginning and after the end [s].
     """
 

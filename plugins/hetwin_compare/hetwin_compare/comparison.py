@@ -175,7 +175,7 @@ class Side:
         handovers: rows as in the summary.
         given: the run's input; empty if its log lacks it.
         facts: scenario file, source, seed and rate, as texts.
-        summary: of the run; empty if it has none.
+        summary: summary of the run; empty if it has none.
     """
 
     tables: Tables

@@ -189,7 +189,7 @@ class Disagreement(NamedTuple):
         fact: the fluent that holds, or has ended.
         span: the time.
         side: the run that it holds or has ended in, 0 for the first, 1 for the other.
-        occasion: of that run.
+        occasion: occasion of that run.
     """
 
     fact: Fact

@@ -14,7 +14,7 @@ def read(path: Path, number: int | None) -> DatasetEpisode | None:
 
     Args:
         path: the folder or the file.
-        number: of the episode; None: the only one.
+        number: number of the episode; None: the only one.
 
     Raises:
         BadInput: if the data set cannot be read, or has no such episode.

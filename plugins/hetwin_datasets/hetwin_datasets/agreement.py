@@ -37,7 +37,7 @@ class Agreement:
     """How labels that were there agree with the twin's.
 
     Attributes:
-        key: of the labels that were there.
+        key: key of the labels that were there.
         counts: (label that was there, label of the twin) -> how many.
         disagree: names whose two labels contradict each other.
     """
@@ -88,7 +88,7 @@ def agreement(key: str, pairs: Pairs) -> Agreement | None:
     """Compare labels that were there with the twin's; None if there are none.
 
     Args:
-        key: of the labels that were there.
+        key: key of the labels that were there.
         pairs: name -> what was there, and the twin's label.
     """
     words = {True: SUCCESS, False: FAILURE}

@@ -37,7 +37,7 @@ def joint_columns(names: Sequence[str], file: Path, where: str) -> dict[str, int
     is the same in all.
 
     Args:
-        names: of the columns.
+        names: names of the columns.
         file: that has them.
         where: in that file.
 

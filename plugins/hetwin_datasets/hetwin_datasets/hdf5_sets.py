@@ -45,7 +45,7 @@ def read_hdf5(path: Path, number: int | None) -> DatasetEpisode:
 
     Args:
         path: a file, or a folder with a file for each episode.
-        number: of the episode; None: the only one.
+        number: number of the episode; None: the only one.
 
     Raises:
         BadInput: if it is not there, or has another layout.

@@ -27,14 +27,14 @@ class Label:
     """What is said of a recording.
 
     Attributes:
-        name: of the recording in the night.
+        name: name of the recording in the night.
         success: None: not known.
         failure: kind of what went wrong first, such as ``dropped``; None: nothing did, or it is not known.
         failure_s: since when [s of the recording]; None: it did not, or the fault is not at a moment.
         confidence: probability of what is said, where the night has one.
         reason: what went wrong, or why there is no verdict, in words.
-        verdict: of the run, or what else became of it.
-        digest: of the run.
+        verdict: verdict of the run, or what else became of it.
+        digest: digest of the run.
         episode: number that the night has for it.
     """
 

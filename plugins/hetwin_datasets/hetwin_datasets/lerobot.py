@@ -31,8 +31,8 @@ def read_lerobot(folder: Path, number: int | None) -> DatasetEpisode:
     """Read an episode.
 
     Args:
-        folder: of the data set, which has meta/info.json.
-        number: of the episode; None: the only one.
+        folder: folder of the data set, which has meta/info.json.
+        number: number of the episode; None: the only one.
 
     Raises:
         BadInput: if it is not there, cannot be read, or the data set does not say what its columns are.
@@ -73,7 +73,7 @@ class Info:
     """meta/info.json.
 
     Args:
-        folder: of the data set.
+        folder: folder of the data set.
 
     Raises:
         BadInput: if it cannot be read, here or where something is asked of it.

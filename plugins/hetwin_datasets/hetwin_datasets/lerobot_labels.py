@@ -174,7 +174,7 @@ def own_labels(folder: Path, key: str) -> dict[int, bool | None]:
     """Return the labels that a data set has itself, by number.
 
     Args:
-        folder: of the data set.
+        folder: folder of the data set.
         key: of episodes in meta/, else of samples in data/, alone or behind ``next.``: an episode in which it is ever
             true is a success.
 
@@ -235,7 +235,7 @@ class Episodes:
     """Episodes of a LeRobot data set that a night was of.
 
     Attributes:
-        folder: of the data set.
+        folder: folder of the data set.
         found: their labels, by number.
     """
 

@@ -34,8 +34,8 @@ def append(file: Path, name: str, facts: Mapping[str, str], attachment: bytes) -
 
     Args:
         file: that is changed.
-        name: of both records; the attachment's gets the ending ``.json``.
-        facts: of the record of metadata.
+        name: name of both records; the attachment's gets the ending ``.json``.
+        facts: facts of the record of metadata.
         attachment: content.
 
     Raises:

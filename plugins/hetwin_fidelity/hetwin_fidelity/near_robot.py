@@ -26,7 +26,7 @@ class Thresholds:
     """The conditions under which an object may be lowered.
 
     Attributes:
-        inflation: of the robot's bounding box, on every side [m].
+        inflation: inflation of the robot's bounding box, on every side [m].
         speed: an object slower than this is at rest [m/s].
         turn: an object that turns slower than this is at rest [rad/s].
         steps: number of steps for which it must have been at rest outside the box.

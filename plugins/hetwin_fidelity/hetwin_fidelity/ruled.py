@@ -60,7 +60,7 @@ class Group:
     """A group with its rules, ready to determine levels.
 
     Args:
-        name: of the group.
+        name: name of the group.
         entry: what the scenario says of it.
         entities: of which it may consist.
 

@@ -31,8 +31,8 @@ class Rule(ABC):
     """Determines the level of each tree of a group.
 
     Args:
-        settings: of the class `settings_class`.
-        trees: of the group.
+        settings: settings of the class `settings_class`.
+        trees: trees of the group.
 
     Attributes:
         settings_class: what a scenario may say of it.

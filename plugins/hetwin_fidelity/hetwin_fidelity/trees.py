@@ -20,7 +20,7 @@ class Trees:
     """A group of trees.
 
     Attributes:
-        names: of the trees.
+        names: names of the trees.
         members: entities of all trees, in the order of the scene.
         of: (members,) index of the tree to which each belongs.
     """

@@ -46,7 +46,7 @@ class Substance:
         density: [kg/m3].
         friction: coefficient of sliding friction; points have none.
         step: longest time step of the physics [s].
-        solver: of the constraints, ``cg`` or ``newton``.
+        solver: solver of the constraints, ``cg`` or ``newton``.
         drag: rate at which motion relative to the cup decays, in addition to contacts [1/s].
     """
 

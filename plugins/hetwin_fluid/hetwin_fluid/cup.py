@@ -15,7 +15,7 @@ class Cup:
     """A hollow body, open along its z axis, in its own frame.
 
     Attributes:
-        name: of its entity.
+        name: name of its entity.
         walls: the shapes that hold a fluid.
         low: (3,) smallest coordinates of the outline and the bottom [m].
         high: (3,) largest coordinates of the outline and the rim [m].

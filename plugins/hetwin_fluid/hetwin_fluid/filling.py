@@ -32,7 +32,7 @@ def settled_in(cup: Cup, count: int, substance: Substance, gravity: float, seed:
         count: number of balls.
         substance: the balls' properties.
         gravity: its magnitude [m/s2].
-        seed: of the random displacements.
+        seed: seed of the random displacements.
 
     Returns:
         (count, 3) positions in the cup's frame [m].

@@ -24,7 +24,7 @@ class Weight:
             pushes: (n, 3) acceleration of each particle by contacts, in the cup's frame [m/s2].
             positions: (n, 3) of the particles in the cup's frame [m].
             rotation: (3, 3) the cup's, in the world.
-            mass: of a particle [kg].
+            mass: mass of a particle [kg].
 
         Returns:
             (6,) force [N] and torque about the cup's origin [Nm], along the world's axes.

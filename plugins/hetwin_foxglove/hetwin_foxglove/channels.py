@@ -55,10 +55,10 @@ class Channels:
     Objects have the colour of the model that is responsible for their pose; all else has its own.
 
     Args:
-        context: of the SDK; what else listens to it gets all that is shown here.
+        context: context of the SDK; what else listens to it gets all that is shown here.
         scenario: name of the scenario.
         models: by index.
-        layout: of the scene.
+        layout: layout of the scene.
     """
 
     def __init__(

@@ -30,7 +30,7 @@ class FoxgloveServer:
         duration_ns: the last time that the play bar leads to.
 
     Attributes:
-        context: of the SDK, for the channels.
+        context: context of the SDK, for the channels.
 
     Raises:
         BadInput: if the SDK is not installed, or the port is taken.

@@ -119,7 +119,7 @@ class Question(NamedTuple):
     """A prediction that is asked for.
 
     Attributes:
-        checkpoint: of the twin, without its source.
+        checkpoint: checkpoint of the twin, without its source.
         source: what the robot has announced, as a plan.
         awaited: the actions whose effects are predicted.
         begin_s: when the first of them begins, in simulated time; until then the twin goes on as it believes [s].

@@ -48,7 +48,7 @@ class Batch:
         return 60.0 * len(self.runs) / max(self.wall_time, 1e-9)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         return {
             "samples": len(self.runs),
             "stopped": self.stopped,

@@ -9,8 +9,8 @@ def predict_live(conductor: Conductor, scenario: Scenario, options: RunOptions) 
     """Predict what a live robot announces, in a process of its own; nothing in a run that follows none.
 
     Args:
-        conductor: of the run, before its models are made ready.
-        scenario: of the run.
+        conductor: conductor of the run, before its models are made ready.
+        scenario: scenario of the run.
         options: what its start says.
     """
     if any(LIVE in spec for spec in source_specs(scenario, options).values()):

@@ -35,10 +35,10 @@ def project(
 
     Args:
         study: makes the runs.
-        count: of runs; None: as many as usual.
+        count: count of runs; None: as many as usual.
         until: rule that ends it when enough is known; None: none.
-        folder: of the study.
-        title: of the page.
+        folder: folder of the study.
+        title: title of the page.
     """
     from hetwin_futures.batch import project as run_all
     from hetwin_futures.until import read_until
@@ -105,7 +105,7 @@ def decide(
 
     Args:
         study: makes the runs.
-        count: of futures of each strategy at most; None: as many as usual.
+        count: count of futures of each strategy at most; None: as many as usual.
         library: YAML file, or name.
         moment: from which on.
         within: wall time after which it is decided [s]; None: without haste.

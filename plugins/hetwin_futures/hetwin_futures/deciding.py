@@ -41,7 +41,7 @@ class Tried:
     prior: Sequence[Row] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         found: dict[str, Any] = {
             "name": self.name,
             "utility": _rounded(self.brought.mean),
@@ -63,7 +63,7 @@ class Decision:
 
     Attributes:
         at_s: the moment [s].
-        seed: of the draws.
+        seed: seed of the draws.
         chosen: the best strategy; None if no future is over.
         tried: all strategies, the best first.
         wall_s: wall time from the moment on [s].
@@ -94,7 +94,7 @@ class Decision:
         return self.whole and all(one.reproducible for each in self.tried for one in each.futures)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         return {
             "chosen": None if self.chosen is None else self.chosen.name,
             "strategies": [tried.to_json() for tried in self.tried],
@@ -118,7 +118,7 @@ def tried(
     """Return what the futures of a strategy brought.
 
     Args:
-        name: of the strategy.
+        name: name of the strategy.
         plan: that carries it out.
         futures: all that are over.
         critical: the share of failing futures above which it is critical.
@@ -165,9 +165,9 @@ def decide(
 
     Args:
         study: what is run; the scenario's `uncertainty` is drawn. Its utility is that of the library.
-        library: of strategies.
+        library: library of strategies.
         moment: from which on.
-        futures: of each strategy at most.
+        futures: futures of each strategy at most.
         within_s: wall time after which is decided [s]; None: without haste.
         experience: of what no future knows.
 

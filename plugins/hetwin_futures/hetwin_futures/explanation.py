@@ -59,10 +59,10 @@ def with_change(
 
     Args:
         change: the change; a number takes the place of what is drawn for it.
-        places: of all that can be moved.
+        places: places of all that can be moved.
         uncertainty: what is drawn beside it.
-        seed: of the draws.
-        index: of the draw.
+        seed: seed of the draws.
+        index: index of the draw.
     """
     if change.parameter:
         return _fixed(uncertainty, change).draw(seed, index)
@@ -133,7 +133,7 @@ def begin_of(entities: Iterable[str], tables: Tables) -> float:
 
     Args:
         entities: one that is to be elsewhere, and what is moved with it.
-        tables: of the run.
+        tables: tables of the run.
     """
     names = {*entities}
     layout = tables.layout
@@ -157,7 +157,7 @@ def comes_near(entity: str, tables: Tables, reach: float) -> bool:
 
     Args:
         entity: one that stands.
-        tables: of the run.
+        tables: tables of the run.
         reach: by how much it could be elsewhere [m].
     """
     layout = tables.layout
@@ -205,7 +205,7 @@ class Explanation:
         return self.change is not None
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         made, over = self.made, self.finished
         return {
             "found": self.found,

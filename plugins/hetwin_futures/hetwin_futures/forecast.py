@@ -30,7 +30,7 @@ class Failure:
         cause: in words.
         event: that sets them apart; ``no EVENT`` if it does not happen.
         entity: that it is about; empty if it is about none.
-        share: of all futures that are over.
+        share: share of all futures that are over.
         futures: their indices.
     """
 
@@ -41,7 +41,7 @@ class Failure:
     futures: tuple[int, ...]
 
     def to_json(self) -> dict[str, str | float]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         share = round(self.share, 6)
         return {"cause": self.cause, "event": self.event, "entity": self.entity, "share": share}
 
@@ -120,7 +120,7 @@ class Expected(NamedTuple):
         median_s: simulated time at which it first happens, in half of the futures in which it does [s].
         low_s: in 5 % of them.
         high_s: in 95 % of them.
-        share: of the futures in which it happens.
+        share: share of the futures in which it happens.
     """
 
     name: str
@@ -137,7 +137,7 @@ class Forecast:
     Attributes:
         at_s: the moment, in simulated time [s].
         horizon_s: how long they went on [s].
-        seed: of the draws.
+        seed: seed of the draws.
         asked: how many were asked for.
         futures: those that are over, by index; a failed one has an error.
         outcomes: names of what counts as success; without any, no future fails.
@@ -266,7 +266,7 @@ class Forecast:
         return related(rows, [not one.succeeded for one in self.finished])
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         counts = {"asked": self.asked, "finished": len(self.finished), "failed": len(self.failed)}
         found: dict[str, Any] = {
             "at": self.at_s,

@@ -169,8 +169,8 @@ def fan(forecast: Forecast, name: str, *, from_above: bool) -> Chart:
     """The paths of an object in all futures.
 
     Args:
-        forecast: of the futures.
-        name: of the object.
+        forecast: forecast of the futures.
+        name: name of the object.
         from_above: show x and y; else the height over time.
     """
     lines = []

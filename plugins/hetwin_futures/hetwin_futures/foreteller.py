@@ -42,9 +42,9 @@ def foreteller(
     It returns when the process is ready, so that its start slows no twin that already follows its robot.
 
     Args:
-        scenario: of the run.
+        scenario: scenario of the run.
         options: what its start says.
-        namespace: of the topic of the answers.
+        namespace: namespace of the topic of the answers.
     """
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
@@ -110,8 +110,8 @@ def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions
     models cannot be saved between two steps.
 
     Args:
-        conductor: of the run, before its models are made ready.
-        scenario: of the run.
+        conductor: conductor of the run, before its models are made ready.
+        scenario: scenario of the run.
         options: what its start says.
     """
     namespace = _namespace(scenario, options)
@@ -132,7 +132,7 @@ class Asking:
     """Asks for a prediction whenever something is announced.
 
     Args:
-        conductor: of the run.
+        conductor: conductor of the run.
         send: takes each question, at once.
     """
 
@@ -188,7 +188,7 @@ def without_source(scenario: Scenario, options: RunOptions) -> RunOptions:
     """Return what the start of a run says that is prepared before it is known what the robot will do.
 
     Args:
-        scenario: of the run that futures go on from.
+        scenario: scenario of the run that futures go on from.
         options: what its start says.
     """
     scene = laid_scene(scenario, options)
@@ -203,8 +203,8 @@ def answers(question: Question, study: Study, root: Root, publish: Publish) -> N
 
     Args:
         question: what is asked, of which an answer is worth something.
-        study: of a run with the options `without_source`; its horizon is that of the question.
-        root: of the study, which goes on from the checkpoint.
+        study: study of a run with the options `without_source`; its horizon is that of the question.
+        root: root of the study, which goes on from the checkpoint.
         publish: takes each answer, as JSON.
 
     Raises:
@@ -230,7 +230,7 @@ class _Known:
 
     Args:
         question: what is asked.
-        study: of the run.
+        study: study of the run.
         now: the moment.
         publish: takes each answer, as JSON.
     """
@@ -313,10 +313,10 @@ def serve(
 
     Args:
         pipe: says by an empty message when a question is wanted; from it they come.
-        path: of the scenario's file.
-        variant: of the scenario.
+        path: path of the scenario's file.
+        variant: variant of the scenario.
         options: see `without_source`.
-        namespace: of the topic of the answers.
+        namespace: namespace of the topic of the answers.
     """
     end_with_parent()
     from hetwin_futures.publishing import Answers

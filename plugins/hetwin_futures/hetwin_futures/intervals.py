@@ -54,8 +54,8 @@ class Mean(NamedTuple):
     """A mean.
 
     Attributes:
-        mean: of the values; None of none.
-        low: of the interval at a confidence of 95 %; None if too few values say nothing about it.
+        mean: mean of the values; None of none.
+        low: low of the interval at a confidence of 95 %; None if too few values say nothing about it.
         high: of it.
         of: how many values.
     """
@@ -116,9 +116,9 @@ def error_of(
     Args:
         one: counts.
         base: counts of the same states.
-        kinds: of the states.
-        seed: of the bootstrap.
-        resamples: of the bootstrap.
+        kinds: kinds of the states.
+        seed: seed of the bootstrap.
+        resamples: resamples of the bootstrap.
     """
     pairs = np.array([one, base], np.float64)
     if not pairs[1].sum() > 0:
@@ -161,7 +161,7 @@ def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> lis
     further from the middle of all.
 
     Args:
-        inputs: of each run, by name.
+        inputs: inputs of each run, by name.
         failed: whether it failed.
     """
     wrong: Flags = np.asarray(failed, bool)

@@ -20,7 +20,7 @@ class Answers:
     """A node that publishes predictions.
 
     Args:
-        namespace: of its topic; empty or ``/`` for none.
+        namespace: namespace of its topic; empty or ``/`` for none.
     """
 
     def __init__(self, namespace: str) -> None:

@@ -97,8 +97,8 @@ def score(
         labels: whether each claim is true, shape (n,).
         groups: what each claim belongs to (an object, a robot, a night); claims of one group are resampled together.
             None: each is a group of its own.
-        seed: of the bootstrap.
-        resamples: of the bootstrap.
+        seed: seed of the bootstrap.
+        resamples: resamples of the bootstrap.
 
     Raises:
         ValueError: if there is no claim, shapes do not fit, or a probability is not between 0 and 1.

@@ -53,7 +53,7 @@ def reliability_page(title: str, scored: Mapping[str, Scores]) -> str:
     """Return one HTML file with the scores of each claim and its reliability in five bins.
 
     Args:
-        title: of the page.
+        title: title of the page.
         scored: scores by the name of the claim.
     """
     sections = [

@@ -37,7 +37,7 @@ def plans_of(
     """Return strategy -> the source that carries it out from a moment on.
 
     Args:
-        library: of the strategies.
+        library: library of the strategies.
         scene: at the moment, as the robot believes it.
         event: arguments of the action that begins then; None if none does.
 
@@ -180,7 +180,7 @@ def read_library(name: str) -> Library:
     """Read and check a library.
 
     Args:
-        name: of a YAML file, or of one of hetwin's own libraries.
+        name: name of a YAML file, or of one of hetwin's own libraries.
 
     Raises:
         BadInput: with file, line and key, if there is none, or it holds none, or names a skill that is not installed.

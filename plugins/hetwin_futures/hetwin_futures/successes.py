@@ -37,7 +37,7 @@ class Row(Strict):
         of: how often it was tried.
         succeeded: how often it succeeded.
         p: probability that it does.
-        low: of its interval at 95 %.
+        low: low of its interval at 95 %.
         high: of it.
         prior: what is known without these.
     """
@@ -52,7 +52,7 @@ class Row(Strict):
     prior: Prior
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         return {
             key: round(value, 6) if isinstance(value, float) else value
             for key, value in self.model_dump(by_alias=True).items()
@@ -117,7 +117,7 @@ class Experience:
     """The rows of a table of successes that say what futures do not.
 
     Args:
-        rows: of actions that have failed, none of whose rows depends on where something is: that, futures know.
+        rows: rows of actions that have failed, none of whose rows depends on where something is: that, futures know.
     """
 
     rows: Sequence[Row] = ()

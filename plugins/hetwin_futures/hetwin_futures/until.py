@@ -135,7 +135,7 @@ def read_until(text: str, outcomes: Mapping[str, str]) -> Until:
 
     Args:
         text: the rule.
-        outcomes: of the scenario.
+        outcomes: outcomes of the scenario.
 
     Raises:
         BadInput: if it is no rule, or names no outcome.

@@ -119,7 +119,7 @@ def held_by(robot: str, shadow: Shadow, touching: Iterable[Key]) -> set[str]:
 
     Args:
         robot: its name.
-        shadow: of the world.
+        shadow: shadow of the world.
         touching: pairs of frames that touch each other.
     """
     bodies = shadow.world.bodies

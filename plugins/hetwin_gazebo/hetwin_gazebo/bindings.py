@@ -103,7 +103,7 @@ def transport_node(partition: str | None, where: str) -> tuple[Any, str]:
     """Return a node that talks to Gazebo in other processes, and the name of its partition.
 
     Args:
-        partition: of the processes; None: the environment's, or Gazebo's default.
+        partition: partition of the processes; None: the environment's, or Gazebo's default.
         where: what named the partition.
 
     Raises:

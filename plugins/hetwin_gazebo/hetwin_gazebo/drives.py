@@ -139,7 +139,7 @@ class LimitedDrives:
         """Return (n,) efforts in the last step by the drives' law, since Gazebo reports none.
 
         Args:
-            aim: of that step.
+            aim: aim of that step.
             away: (n,) how far the joints are from there after it.
             velocities: (n,) after it.
         """
@@ -155,7 +155,7 @@ class Weights:
     the joints of others is carried for them.
 
     Attributes:
-        drives: of the driven joints.
+        drives: drives of the driven joints.
     """
 
     def __init__(self, shadow: Shadow) -> None:
@@ -216,7 +216,7 @@ class Drives(CopiedPart):
 
     Args:
         weights: what they move.
-        bases: of the robots.
+        bases: bases of the robots.
         period: duration of the ensemble's step [s].
     """
 
@@ -270,7 +270,7 @@ class Drives(CopiedPart):
         """Return what to command for one of Gazebo's steps; called once for each.
 
         Args:
-            share: of the ensemble's step that is over when Gazebo's is.
+            share: share of the ensemble's step that is over when Gazebo's is.
             seconds: duration of Gazebo's step.
             positions, velocities: of all joints before it.
         """

@@ -21,7 +21,7 @@ class Momentum:
     """The objects' momentum before and after the last step, and the frames before it.
 
     Args:
-        shadow: of the world.
+        shadow: shadow of the world.
         objects: the free bodies.
         period: duration of a step [s].
 

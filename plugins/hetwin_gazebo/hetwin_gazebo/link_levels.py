@@ -20,7 +20,7 @@ class LinkLevels:
     Args:
         world: with the robots.
         joints: names of all joints, in the order of `velocities`.
-        velocities: of all joints; those of locked springs are 0 and are restored when unlocked.
+        velocities: velocities of all joints; those of locked springs are 0 and are restored when unlocked.
     """
 
     def __init__(self, world: World, joints: tuple[str, ...], velocities: Floats) -> None:

@@ -40,7 +40,7 @@ class Objects:
     Attributes:
         selection: which proxy represents each object.
         links: the fidelities of robots' links.
-        numbers: of the objects, in the order of the shadow's.
+        numbers: numbers of the objects, in the order of the shadow's.
         placed: (13,) pose and twist that an object is set to before the next step.
         outdated: whether Gazebo must reload the world because the parts of bodies have changed.
     """

@@ -22,8 +22,8 @@ class GazeboOptions(Strict):
 
     Attributes:
         physics: Gazebo's own physics engine.
-        collision_detector: of DART.
-        solver: of DART.
+        collision_detector: collision detector of DART.
+        solver: solver of DART.
         max_step: Gazebo's steps are this long at most [s]; a step of the ensemble is divided accordingly. None: 0.0025,
             or 0.00125 in a world with springs, which DART integrates the more exactly the shorter the step is.
         visible: whether other programs see the engine's own world, as they see any Gazebo's.

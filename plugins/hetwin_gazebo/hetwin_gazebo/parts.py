@@ -45,7 +45,7 @@ class Lump:
 
     Attributes:
         geometries: (name of the frame, geometry) of all collisions.
-        extras: of the links, for Gazebo.
+        extras: extras of the links, for Gazebo.
         visuals: what is displayed beside the extras: a link's visuals, or its collisions if it has none.
     """
 
@@ -94,7 +94,7 @@ class Load:
 
     Attributes:
         to: name of the frame to which it is attached.
-        pose: of the object in that frame.
+        pose: pose of the object in that frame.
     """
 
     to: str
@@ -111,7 +111,7 @@ def lumps(
     """Return the lumps of a body by the name of their first link.
 
     Args:
-        body: of the world.
+        body: body of the world.
         inertial_of: mass and inertia of a frame.
         mute: frames without collisions.
     """

@@ -32,7 +32,7 @@ def path_of(name: str, inside: tuple[str, ...] = ()) -> str:
     """Return the name by which a joint refers to a link.
 
     Args:
-        name: of the link, from the outermost model on.
+        name: name of the link, from the outermost model on.
         inside: the nested models in which the joint is.
     """
     models, own = split_name(name)
@@ -95,8 +95,8 @@ def add_mesh(
 
     Args:
         geometry: to fill.
-        path: of the file.
-        scale: of the mesh.
+        path: path of the file.
+        scale: scale of the mesh.
         hull: whether Gazebo computes with the mesh's convex hull, which makes a difference to bullet-featherstone only:
             it surrounds other meshes by a margin of 1 cm.
     """
@@ -117,7 +117,7 @@ def write_mesh(path: Path, vertices: Floats, faces: Ints) -> None:
     """Write a convex mesh as a Wavefront OBJ file; Gazebo ignores meshes without normals.
 
     Args:
-        path: of the file.
+        path: path of the file.
         vertices: (n, 3).
         faces: (m, 3) ids of vertices, counterclockwise seen from outside.
     """

@@ -48,7 +48,7 @@ class Shadow:
         kinematic: objects whose motion another model prescribes.
         loads: objects that are parts of others.
         masses: (n,) of the objects [kg], in the order of `tables.free`.
-        touches: of the robots' links.
+        touches: touches of the robots' links.
     """
 
     def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:

@@ -86,7 +86,7 @@ class LinkContacts:
     """Notes contacts in the shadow's touches.
 
     Args:
-        shadow: of the world.
+        shadow: shadow of the world.
         near: names of the objects whose distances are measured; contacts with others are not asked for.
     """
 
@@ -140,9 +140,9 @@ class Touching:
     """Proximity and contacts after the last step.
 
     Args:
-        shadow: of the world.
+        shadow: shadow of the world.
         objects: the free bodies.
-        momentum: of the objects.
+        momentum: momentum of the objects.
         near: names of the objects whose proximity is reported.
         reach: to which distance [m].
     """
@@ -222,7 +222,7 @@ class Touching:
 
         Args:
             near: all pairs of the frames of some objects with others.
-            names: of these objects.
+            names: names of these objects.
         """
         keys = [key for key, nearest in near.items() if nearest.distance < TOUCHING]
         pairs = [key for key in keys if key[0] < key[1] or key[::-1] not in near]

@@ -89,7 +89,7 @@ def put_world(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions
 
     Args:
         world: with the plugins and the ``<physics>`` of hetwin; settings that it lacks are added to these.
-        extras: of the world.
+        extras: extras of the world.
         options: those that the scenario gives override the world's.
     """
     for extra in extras:

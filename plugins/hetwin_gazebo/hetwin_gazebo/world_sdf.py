@@ -133,9 +133,9 @@ class SdfWriter:
         Args:
             body: the body to add.
             parts: its `lumps`.
-            name: of the model in Gazebo.
-            pose: of the root.
-            kind: of the proxy; None for static bodies and robots.
+            name: name of the model in Gazebo.
+            pose: pose of the root.
+            kind: kind of the proxy; None for static bodies and robots.
             index: the object's or the robot's, for its bitmask.
             displayed: whether it has visuals.
         """
@@ -199,9 +199,9 @@ class SdfWriter:
         """Add a model that is displayed only: without collisions and weight.
 
         Args:
-            name: of the model in Gazebo.
+            name: name of the model in Gazebo.
             lump: the only part of the body that it displays.
-            pose: of the root.
+            pose: pose of the root.
         """
         model = ET.SubElement(self._world, "model", name=name)
         add_pose(model, pose)

@@ -26,7 +26,7 @@ class Cut:
     """What becomes of one thing.
 
     Args:
-        name: of the whole.
+        name: name of the whole.
         parts: that take its place.
         blade: that cuts it.
     """

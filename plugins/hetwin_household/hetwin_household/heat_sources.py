@@ -22,9 +22,9 @@ class HeatSource:
     """A source of heat or cold.
 
     Args:
-        name: of the entity.
+        name: name of the entity.
         given: the attribute's parameters.
-        layout: of the scene.
+        layout: layout of the scene.
         where: key for errors.
 
     Attributes:

@@ -13,7 +13,7 @@ class Truths:
     The first value of an entity is how things are at the start, and no event.
 
     Args:
-        name: of the attribute.
+        name: name of the attribute.
         entities: which.
         begins: event when it has come to hold; its argument ``object`` is the entity.
         ends: event when it has ceased to.
@@ -42,7 +42,7 @@ class Truths:
         Args:
             entity: for which.
             holds: whether it does.
-            changes: of the step.
+            changes: changes of the step.
             arguments: further ones of the event.
         """
         before, self._holds[entity] = self._holds[entity], holds

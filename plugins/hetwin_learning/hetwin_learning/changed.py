@@ -28,7 +28,7 @@ def extending(path: Path, keys: Mapping[str, Any], beside: Path | None = None) -
     """Return as YAML a scenario that extends another one.
 
     Args:
-        path: of the other one.
+        path: path of the other one.
         keys: that differ.
         beside: the folder that it is to be kept in; None: it names the other one by its whole path.
     """

@@ -22,7 +22,7 @@ class Compared(NamedTuple):
     """A number in an expression.
 
     Attributes:
-        begin: of the number in the text.
+        begin: begin of the number in the text.
         end: of it.
         value: of it.
         least: whether what is compared must be at least the number.
@@ -49,7 +49,7 @@ def comparisons(text: str, conjunction: bool) -> list[Compared]:
     """Return the numbers of an expression that can be learned.
 
     Args:
-        text: of the expression, in CEL.
+        text: text of the expression, in CEL.
         conjunction: whether the condition is false where one of its parts between ``&&`` is.
     """
     node = parse(text)

@@ -28,7 +28,7 @@ class HeldOut(NamedTuple):
     accuracy_before: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         return {name: round(value, 6) for name, value in self._asdict().items()}
 
 

@@ -52,7 +52,7 @@ class Learned:
         return extending(self.of.path, self.of.written(self.values), beside)
 
     def to_json(self, beside: Path | None = None) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         return {
             "yaml": self.yaml(beside),
             "expressions": self.expressions,

@@ -23,7 +23,7 @@ def learn_success(
     """Learn from labelled episodes, each of which is run once, how probable it is that actions succeed.
 
     Args:
-        study: of their scenario; `OfActions` watches it.
+        study: study of their scenario; `OfActions` watches it.
         episodes: labelled.
         weight: as how many episodes kin count at most.
         keep: folder that keeps what was seen of each episode.

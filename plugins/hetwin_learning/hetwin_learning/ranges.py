@@ -21,7 +21,7 @@ def ranges_of(tried: Sequence[Tried]) -> dict[str, list[dict[str, float]]]:
     """Return for each measured number of an action its ranges, in order; without those that say nothing.
 
     Args:
-        tried: of one operation.
+        tried: tried of one operation.
     """
     found = {}
     for name in sorted({name for one in tried for name in one.measured}):

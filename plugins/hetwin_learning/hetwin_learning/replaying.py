@@ -17,8 +17,8 @@ def replayed(study: Study, folders: Sequence[Path], keep: Path | None = None) ->
     """Run episodes with the watcher of a study; return what was seen of each.
 
     Args:
-        study: of the scenario that the watcher runs.
-        folders: of the episodes.
+        study: study of the scenario that the watcher runs.
+        folders: folders of the episodes.
         keep: folder that keeps what was seen, so that it need not be run again; None: nothing is kept.
 
     Raises:

@@ -34,7 +34,7 @@ def successes(
 
     Args:
         tried: all actions of all episodes.
-        qualities: of entities, see `kin`.
+        qualities: qualities of entities, see `kin`.
         weight: as how many episodes kin count at most.
     """
     operations: dict[str, list[Tried]] = defaultdict(list)

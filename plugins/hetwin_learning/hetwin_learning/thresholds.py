@@ -20,7 +20,7 @@ class Threshold:
 
     Attributes:
         name: of what is compared, for a person.
-        value: of the number.
+        value: value of the number.
         least: whether what is compared must be at least the number, not at most.
     """
 

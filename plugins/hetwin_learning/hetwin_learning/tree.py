@@ -52,7 +52,7 @@ def learn_bounds(episodes: Sequence[Moments], labels: Sequence[bool], present: F
 
     Args:
         episodes: signed moments of each.
-        labels: of each.
+        labels: labels of each.
         present: signed bounds.
     """
     best = Bounds(present, judged_right(episodes, labels, present))

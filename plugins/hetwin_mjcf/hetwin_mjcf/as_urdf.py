@@ -85,10 +85,10 @@ class MjcfModel:
 
     Attributes:
         file: where it is.
-        label: of the file, for notes.
+        label: label of the file, for notes.
         spec: its content.
         m: as MuJoCo compiled it.
-        notes: of parts that are not carried over.
+        notes: notes of parts that are not carried over.
     """
 
     file: Path
@@ -182,7 +182,7 @@ class MjcfModel:
 
         Args:
             tops: bodies in the world.
-            name: of the robot; empty for the model's.
+            name: name of the robot; empty for the model's.
         """
         inside: list[Element] = []
         at_root = len(tops) == 1 and (

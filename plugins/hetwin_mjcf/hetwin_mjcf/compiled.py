@@ -33,7 +33,7 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
     Args:
         file: MJCF, with its includes.
         notes: gets missing parts.
-        label: of the file, for notes.
+        label: label of the file, for notes.
 
     Returns:
         The specification and the model that it becomes.

@@ -35,10 +35,10 @@ class Followers:
 
     Args:
         model: as MuJoCo compiled it.
-        name: of a joint.
+        name: name of a joint.
 
     Attributes:
-        notes: of parts that could not be carried over, or only nearly.
+        notes: notes of parts that could not be carried over, or only nearly.
     """
 
     def __init__(self, model: Any, name: Callable[[int], str]) -> None:

@@ -30,7 +30,7 @@ def judged(
     """Return the row of each recording, in their order.
 
     Args:
-        recordings: of the night.
+        recordings: recordings of the night.
         job: replays one.
         workers: that do so.
         kept: what is known already, and gets what comes.

@@ -20,7 +20,7 @@ class Kept:
     """The rows in a folder; a row counts for the recording and the question that it was judged for.
 
     Args:
-        folder: of the night; made if there is none.
+        folder: folder of the night; made if there is none.
         identity: of what is asked of each recording: scenario, its files, claims and hetwin's version.
     """
 

@@ -67,7 +67,7 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
     """Compare a night with labels.
 
     Args:
-        rows: of the night.
+        rows: rows of the night.
         file: CSV with the columns ``name`` and ``success``, or one named as a claim of evidence, such as ``held``.
 
     Raises:

@@ -24,7 +24,7 @@ class Recording:
 
     Attributes:
         name: its path below the folder in which it was found, without the ending of its file.
-        path: of the folder or the file.
+        path: path of the folder or the file.
         stamp: digest of names, sizes and times of its files.
         about: what is known about it, such as ``robot`` or ``software``; see also `START`.
     """

@@ -19,8 +19,8 @@ class Row:
     """What came of a recording.
 
     Attributes:
-        name: of the recording.
-        verdict: of the run, or what else became of it.
+        name: name of the recording.
+        verdict: verdict of the run, or what else became of it.
         claims: name -> whether it holds; None: not known.
         unknown: name of a claim -> why it is not known.
         first_at_s: when it first went wrong [s]; None: it did not, or the fault is not in the run.
@@ -29,10 +29,10 @@ class Row:
         checked: claims of the coverage that were checked.
         unchecked: those that were not.
         end_s: simulated time at which the run ended [s].
-        digest: of the run.
-        page: of the run, relative to the table; empty: none.
+        digest: digest of the run.
+        page: page of the run, relative to the table; empty: none.
         about: what is known about the recording.
-        probabilities: of claims that were judged by evidence.
+        probabilities: probabilities of claims that were judged by evidence.
     """
 
     name: str

@@ -25,7 +25,7 @@ class _Kept:
     """The poses of all entities that are kept so far.
 
     Args:
-        columns: of each entity's pose in the values of a state.
+        columns: columns of each entity's pose in the values of a state.
     """
 
     def __init__(self, columns: Sequence[slice]) -> None:

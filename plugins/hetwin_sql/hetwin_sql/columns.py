@@ -39,7 +39,7 @@ def batches(view: str, tables: Tables, episode: str) -> Iterator[Batch]:
 
     Args:
         view: one of `VIEWS`.
-        tables: of the episode.
+        tables: tables of the episode.
         episode: its name in the column of that name.
     """
     if view == "poses":

@@ -51,7 +51,7 @@ def query(
     """Ask the episodes in a folder by SQL, of which only the views that it names are read in.
 
     Args:
-        folder: of a run, of Parquet files, or of many such folders.
+        folder: folder of a run, of Parquet files, or of many such folders.
         sql: one statement that reads the views.
         within: how long the query may take [s], more than 0; reading the episodes in does not count.
         stuck: called when a query cannot be interrupted.

@@ -24,7 +24,7 @@ class Written(NamedTuple):
     Attributes:
         view: whose rows it holds.
         rows: how many.
-        size: of the file, in bytes.
+        size: size of the file, in bytes.
     """
 
     view: str

@@ -144,7 +144,7 @@ def views(film: Film, indices: Sequence[int], thing: str = "") -> list[View]:
 
     Args:
         film: to draw.
-        indices: of its states.
+        indices: indices of its states.
         thing: that must not be hidden, if any.
     """
     movers = _movers(film, thing)

@@ -239,7 +239,7 @@ def values_for(
 
     Args:
         requests: requests of the model.
-        entities: of the fixture; none for a model that brings the whole scene itself.
+        entities: entities of the fixture; none for a model that brings the whole scene itself.
         given: parameter -> value as `initialize` gets it.
         can_be_main: whether a world may be asked for.
 

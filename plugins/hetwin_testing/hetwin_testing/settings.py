@@ -22,7 +22,7 @@ class Settings:
         fresh: whether earlier replays are repeated.
         report: folder for pages; None: there are none.
         cache: folder in which replays are kept; None: they are kept as long as the process.
-        root: of the tests, to which recordings are relative, too.
+        root: root of the tests, to which recordings are relative, too.
         made: folders of the replays that this session has made.
     """
 

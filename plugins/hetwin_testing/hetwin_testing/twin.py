@@ -24,8 +24,8 @@ class Twin:
     """Replays recordings for one test.
 
     Args:
-        settings: of the session.
-        folder: of the test, to which recordings are relative.
+        settings: settings of the session.
+        folder: folder of the test, to which recordings are relative.
         test: the test's id.
         marked: arguments of `run` that the test's marker gives.
         note: is called with (name, value) pairs for the test's properties, which JUnit files hold.
@@ -57,9 +57,9 @@ class Twin:
         Args:
             scenario: file, or name of one of hetwin's; None: the marker's.
             source: the recording; None: the marker's, or the scenario's own.
-            variant: of the scenario.
+            variant: variant of the scenario.
             engine: physics engine of the main model; None: the scenario's.
-            seed: of all random numbers; None: the scenario's.
+            seed: seed of all random numbers; None: the scenario's.
             within: wall seconds after which the run is ended and the test fails; None: ten minutes.
 
         Raises:

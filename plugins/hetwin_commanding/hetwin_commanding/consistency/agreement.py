@@ -81,7 +81,7 @@ class Figures:
 
         Args:
             joints: (n,) differences [rad or m]; NaN: not known.
-            lag: of the robot behind the twin [s].
+            lag: lag of the robot behind the twin [s].
             tip: distance of the tips [m].
             base: distance [m] and angle [rad] of the bases.
         """

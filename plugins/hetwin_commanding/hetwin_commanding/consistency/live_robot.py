@@ -55,8 +55,8 @@ class HeardJoints:
         """Add a message; positions that are not finite are left out.
 
         Args:
-            names: of the joints.
-            positions: of the joints [rad or m].
+            names: names of the joints.
+            positions: positions of the joints [rad or m].
             stamp: by the robot's clock [s].
             arrived: by this machine's monotonic clock [s].
         """
@@ -102,7 +102,7 @@ class LiveRobot:
     """Collects joint states in a namespace until it is closed.
 
     Args:
-        namespace: of the robot.
+        namespace: namespace of the robot.
 
     Attributes:
         heard: what it has said.

@@ -82,9 +82,9 @@ class Progress(NamedTuple):
     """Where a plan is.
 
     Attributes:
-        time: of the plan [s].
+        time: time of the plan [s].
         pace: seconds of the plan per second, 0 to 1.
-        change: of the pace [1/s].
+        change: change of the pace [1/s].
     """
 
     time: float

@@ -38,7 +38,7 @@ class RosLink:
     """A node in a robot's namespace that spins in a thread of its own.
 
     Args:
-        namespace: of the robot; empty for none.
+        namespace: namespace of the robot; empty for none.
         controllers: names of the controllers that are commanded.
         stop: set when the service asks for it.
         base: topic that moves the base; None: it is not moved.

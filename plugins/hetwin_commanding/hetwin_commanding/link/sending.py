@@ -39,7 +39,7 @@ def send(commander: Commander, namespace: str) -> Outcome:
 
     Args:
         commander: scenario and goals.
-        namespace: of the robot; empty for none.
+        namespace: namespace of the robot; empty for none.
 
     Raises:
         BadInput: if no robot is there, or a goal is about what it does not have.

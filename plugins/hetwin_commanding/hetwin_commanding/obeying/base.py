@@ -89,7 +89,7 @@ class DrivenBase(MobileBase):
         body: the robot.
         start: x y [m] and yaw [rad]; None: where the scenario puts it.
         mismatch: by how much its odometry is wrong.
-        period: of the steps [s].
+        period: period of the steps [s].
     """
 
     def __init__(

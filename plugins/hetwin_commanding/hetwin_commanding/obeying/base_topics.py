@@ -35,7 +35,7 @@ class BaseMessages:
         localization_name: topic of its localization.
 
     Attributes:
-        topics: of its messages.
+        topics: topics of its messages.
     """
 
     def __init__(self, root: str, odometry_name: str, localization_name: str) -> None:
@@ -69,12 +69,12 @@ class ScanMessages:
     """The messages of a laser scanner.
 
     Args:
-        pattern: of its beams.
+        pattern: pattern of its beams.
         link: that it is on.
         only: whether the robot has no other scanner.
 
     Attributes:
-        topic: of its scans.
+        topic: topic of its scans.
     """
 
     def __init__(self, pattern: ScanPattern, link: str, only: bool) -> None:

@@ -28,10 +28,10 @@ class Mismatch:
         joint_friction: friction of a joint, as a share of its largest effort.
         surfaces: factor of the friction of all surfaces.
         radius, separation: factors of what its odometry believes of its wheels.
-        position_noise: of the joints' sensors, standard deviation [rad or m].
+        position_noise: position noise of the joints' sensors, standard deviation [rad or m].
         velocity_noise: the same [rad/s or m/s].
         effort_noise: the same, as a share.
-        range_noise: of a laser scanner, standard deviation [m].
+        range_noise: range noise of a laser scanner, standard deviation [m].
         place_noise, heading_noise: of its localization, standard deviation [m] and [rad].
     """
 
@@ -76,7 +76,7 @@ def as_it_is(world: World, mismatch: Mismatch, pulling: Callable[[str], bool]) -
 
     Args:
         world: as it is described.
-        mismatch: of the robot.
+        mismatch: mismatch of the robot.
         pulling: whether a joint of this name, if it has limits, is driven with a limited effort.
     """
     return replace(world, bodies=tuple(_body(body, mismatch, pulling) for body in world.bodies))

@@ -27,7 +27,7 @@ class RobotTopics:
     """Publishers in the robot's namespace.
 
     Args:
-        namespace: of the topics.
+        namespace: namespace of the topics.
         robot: that publishes.
     """
 

@@ -14,7 +14,7 @@ class Response:
     Args:
         bandwidth: its natural frequency [rad/s].
         feed_forward: share of the commanded velocity that is fed forward.
-        period: of the steps [s].
+        period: period of the steps [s].
         positions: (n,) where the joints rest at first [rad or m].
     """
 

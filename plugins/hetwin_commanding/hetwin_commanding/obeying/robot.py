@@ -64,7 +64,7 @@ class ObeyingRobot:
 
     Args:
         scenario: whose world and robot it has; its source is not used.
-        namespace: of the topics of its commands.
+        namespace: namespace of the topics of its commands.
         seed: of what the twin does not know of it.
         fault: what goes wrong; None: nothing.
         packages: name of a package:// -> its folder, beside those of the scenario.
@@ -73,9 +73,9 @@ class ObeyingRobot:
     Attributes:
         joints: names of the joints that it has sensors for.
         base: None: it does not move.
-        localization: of that base.
+        localization: localization of that base.
         lidars: its laser scanners.
-        base_topics: of odometry and localization.
+        base_topics: base topics of odometry and localization.
         root: name of the root link.
         notes: notes for the user.
 

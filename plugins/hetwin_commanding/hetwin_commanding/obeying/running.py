@@ -58,7 +58,7 @@ def obeying(
 
     Args:
         scenario: scenario file, or name of one of hetwin's.
-        namespace: of its topics.
+        namespace: namespace of its topics.
         seed: of what the twin does not know of it.
         fault: what goes wrong; None: nothing.
         packages: name of a package:// -> its folder, beside those of the scenario.

@@ -61,7 +61,7 @@ class ControllerAction:
 
     Attributes:
         kind: type of the action.
-        name: of the action.
+        name: name of the action.
         read: makes a command of a goal; raises `CommandRefused`.
         result: makes a result of what became of it, and where the joints are then.
         feedback: makes a feedback of the goal's command and where the joints are; None: there is none.

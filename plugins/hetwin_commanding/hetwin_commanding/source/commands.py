@@ -35,7 +35,7 @@ class TrajectoryCommand:
         controller: that gets it.
         trajectory: with the motion.
         stamp_ns: when it begins, by the sender's clock [ns]; 0: at once.
-        number: of the goal, if the sender waits for the end; 0: it does not.
+        number: number of the goal, if the sender waits for the end; 0: it does not.
         judge: says how the goal ends; None: it is reached when the motion ends.
     """
 
@@ -56,7 +56,7 @@ class GripCommand:
         position: where it is to be [rad or m].
         velocity: with which it goes there [rad/s or m/s].
         judge: says how the goal ends.
-        number: of the goal.
+        number: number of the goal.
     """
 
     controller: str
@@ -73,7 +73,7 @@ class JogCommand:
 
     Attributes:
         controller: that gets it.
-        names: of the joints.
+        names: names of the joints.
         displacements: (n,) how far [rad or m]; empty: as far as the velocities take them.
         velocities: (n,) how fast [rad/s or m/s]; empty: so that it takes the duration.
         duration: how long [s].

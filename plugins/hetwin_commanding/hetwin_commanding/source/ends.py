@@ -50,8 +50,8 @@ class Joints(NamedTuple):
     """Joints at one time, each (n,) in the order of `names`.
 
     Attributes:
-        time: of the state [s].
-        names: of the joints.
+        time: time of the state [s].
+        names: names of the joints.
         wanted, wanted_speeds: as commanded [rad or m, and per second].
         positions, speeds: as measured [rad or m, and per second].
         efforts: as measured [Nm or N]; NaN where that is not known.
@@ -134,7 +134,7 @@ class Tolerances:
         Args:
             path, goal: joint and tolerance.
             goal_time: [s].
-            joints: of the controller.
+            joints: joints of the controller.
 
         Raises:
             ValueError: if a joint is none of these, or a tolerance is another negative number.
@@ -165,7 +165,7 @@ class AlongTrajectory:
     """Judges a trajectory as joint_trajectory_controller does.
 
     Args:
-        joints: of the trajectory.
+        joints: joints of the trajectory.
         tolerances: that hold for it.
     """
 
@@ -245,7 +245,7 @@ class Goals:
 
         Args:
             controller: its name; the goal that it had is replaced.
-            number: of the goal; 0: nothing waits for it.
+            number: number of the goal; 0: nothing waits for it.
             end: when the motion ends [s].
             judge: says how the goal ends; None: it is reached when the motion ends.
         """

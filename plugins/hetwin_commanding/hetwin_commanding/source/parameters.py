@@ -38,7 +38,7 @@ class Controller:
         name: of it.
         joints: names, or patterns; a gripper has one.
         kind: what it takes.
-        tolerances: of trajectories whose goal says nothing.
+        tolerances: tolerances of trajectories whose goal says nothing.
         gripper: of a gripper's goals: `goal_tolerance`, `allow_stalling`, `stall_velocity_threshold`, `stall_timeout`.
         velocity: with which a gripper moves whose goal says nothing [rad/s or m/s].
     """
@@ -59,7 +59,7 @@ class Controller:
         """Return the command of a gripper's goal.
 
         Args:
-            position: of its joint [rad or m].
+            position: position of its joint [rad or m].
             velocity: with which it goes there [rad/s or m/s]; None: its usual one.
 
         Raises:

@@ -47,7 +47,7 @@ class Pace:
         max_lag: the limit [s].
 
     Attributes:
-        period_ns: of the steps [ns].
+        period_ns: period of the steps [ns].
         late: whether the twin is behind.
         epoch_ns: time 0 of the run, by the clock of this machine [ns].
     """

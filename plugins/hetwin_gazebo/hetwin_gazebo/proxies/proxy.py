@@ -36,7 +36,7 @@ class MassFrame:
         """The velocity of the centre relative to the origin, along the world's axes [m/s].
 
         Args:
-            rotation: of the link.
+            rotation: rotation of the link.
             turn: angular velocity along the world's axes [rad/s].
         """
         return cross(turn, rotate(rotation, self.centre))
@@ -78,7 +78,7 @@ class Proxy:
 
     Args:
         gz: the bindings.
-        ecm: of the simulation.
+        ecm: ecm of the simulation.
         model: in Gazebo.
         link: its only link.
         home: (13,) where it waits while it is not active.
@@ -192,7 +192,7 @@ class Proxy:
         """Move along a prescribed path in the next step; the deviation from `begin` decays.
 
         Args:
-            ecm: of the simulation.
+            ecm: ecm of the simulation.
             begin: (13,) prescribed pose and twist now.
             end: (13,) prescribed pose and twist after the step.
             seconds: duration of the step.
@@ -237,7 +237,7 @@ class Picture:
         """Move so that it is where the object is after a period; called once in each.
 
         Args:
-            ecm: of the simulation.
+            ecm: ecm of the simulation.
             pose: (13,) pose and twist of the object now.
             period: duration until the next call [s].
             step: duration of one of Gazebo's steps [s].

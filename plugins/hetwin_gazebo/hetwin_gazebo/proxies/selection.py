@@ -44,7 +44,7 @@ def masks(body: Body, number: int) -> dict[str, int]:
     """The bitmasks of the links of a body that has no proxies, by their frames: a static one, or a robot.
 
     Args:
-        body: of the world.
+        body: body of the world.
         number: the robot's, so that two of them that are led do not collide.
     """
     frames = [frame_name(body, link.name) for link in body.links]

@@ -192,7 +192,7 @@ class Connection:
 
     Attributes:
         world: as given.
-        partition: of the server.
+        partition: partition of the server.
         listens: whether changes are subscribed to, and replies are not waited for.
 
     Raises:

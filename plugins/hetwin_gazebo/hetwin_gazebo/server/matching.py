@@ -79,7 +79,7 @@ def check_models(world: World, state: WorldState, tree: Tree, own: Collection[st
 
     Args:
         world: the scenario's.
-        state: of the server's world.
+        state: state of the server's world.
         tree: its names.
         own: models that hetwin has created itself.
 
@@ -177,9 +177,9 @@ class Creator:
 
     Args:
         world: the scenario's.
-        parts: of its bodies.
+        parts: parts of its bodies.
         folder: for meshes.
-        name: of the server's world.
+        name: name of the server's world.
     """
 
     def __init__(

@@ -40,13 +40,13 @@ class ServerWorld:
     has been removed since. So a step is made before it is first asked, and after models were removed.
 
     Args:
-        name: of the world.
-        partition: of its server; None: the environment's, or Gazebo's default.
+        name: name of the world.
+        partition: partition of its server; None: the environment's, or Gazebo's default.
         creates: whether models of the scenario that the world lacks are created.
 
     Attributes:
         name, creates: as given.
-        partition: of its server.
+        partition: partition of its server.
         state: after the last request.
         own: the models that it has created.
         folder: for the files of these models.

@@ -30,7 +30,7 @@ class RunningGazebo:
 
     Args:
         gz: Gazebo's modules.
-        partition: of the running Gazebo; None: the environment's, or Gazebo's default.
+        partition: partition of the running Gazebo; None: the environment's, or Gazebo's default.
         world: its name; None: the only one.
 
     Raises:

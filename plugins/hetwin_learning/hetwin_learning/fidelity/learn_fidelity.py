@@ -40,7 +40,7 @@ class Weighed(NamedTuple):
     failed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         return {**self.candidate.to_json(), **dict(list(self._asdict().items())[1:])}
 
 
@@ -69,7 +69,7 @@ class LearnedFidelity:
         return extending(path, with_parameters(path, self.scenario.variant, new), beside)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the JSON representation."""
         return {
             "yaml": self.yaml(),
             "chosen": self.chosen.to_json(),
@@ -83,7 +83,7 @@ class Weighing:
     """Runs what has not been run yet, and compares.
 
     Args:
-        study: of a scenario with a fidelity manager.
+        study: study of a scenario with a fidelity manager.
 
     Raises:
         BadInput: if it has none, or nothing of it is uncertain.
@@ -145,7 +145,7 @@ def learn_fidelity(study: Study, samples: int, tolerance: float) -> LearnedFidel
     """Choose parameters on the first half of the draws, one after the other, and measure them on the second half.
 
     Args:
-        study: of a scenario with a fidelity manager; `Moving` watches it.
+        study: study of a scenario with a fidelity manager; `Moving` watches it.
         samples: number of draws.
         tolerance: how large the error may be, as a share.
 
