@@ -71,7 +71,7 @@ def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, A
     Args:
         folder: folder of the episode; must not exist.
         take: which one it is.
-        random: random of where cup and base are.
+        random: generator of random numbers for where cup and base are.
 
     Raises:
         BadInput: if TIAGo's description is not installed.

@@ -38,7 +38,7 @@ class Wrist:
     Args:
         model: model of the world.
         link: name of the body.
-        random: random of noise and offset.
+        random: generator of random numbers for noise and offset.
         period_steps: steps of the physics between two samples; of 1 ms: 125 Hz, as PickApp has it.
     """
 
@@ -108,7 +108,7 @@ class Gripper:
             readings: readings of its joints.
             goals: times [s] and shares of the travel towards closed, in order.
             start_ns: stamp of time 0.
-            random: random of delays.
+            random: generator of random numbers for delays.
         """
         topic = Topic(f"{self.name}/status", _STATUS, "of a gripper")
         mine = [one for one in readings if one.joints == self.joints]
@@ -158,7 +158,7 @@ def controller_messages(
         joints: that it moves; readings without `targets` say nothing of them.
         readings: readings of the robot.
         start_ns: stamp of time 0.
-        random: random of delays.
+        random: generator of random numbers for delays.
     """
     topic = Topic(f"{name}/controller_state", _CONTROLLER, "where a controller wants its joints")
     for one in readings:

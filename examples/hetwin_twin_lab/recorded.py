@@ -59,7 +59,7 @@ class Recorder:
     Args:
         scenario: scenario of the lab.
         hidden: what its data sheet does not say.
-        random: random of the places.
+        random: generator of random numbers for the places.
     """
 
     def __init__(self, scenario: Scenario, hidden: Hidden, random: np.random.Generator) -> None:
@@ -164,7 +164,7 @@ def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, 
     Args:
         folder: folder of the episode; must not exist.
         take: its seed says what is hidden.
-        random: random of its moves.
+        random: generator of random numbers for its moves.
     """
     scenario = load_scenario(SCENARIO)
     return recorded(scenario, folder, Hidden.drawn(take.seed, take.friction), random, MOVES)

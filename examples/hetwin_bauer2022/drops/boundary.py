@@ -34,7 +34,7 @@ def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
 
     Args:
         drawn: the episode; container, places, masses and bounce stay.
-        random: random of this option, seed and episode.
+        random: generator of random numbers for this option, seed and episode.
     """
     deepest = drawn.container.margin(np.zeros(2))
     return replace(

@@ -69,7 +69,7 @@ def simulate(random: np.random.Generator, root: Path, recipe: Recipe) -> Drop:
     """Draw an episode that is within the arm's reach, and simulate it.
 
     Args:
-        random: random of this episode.
+        random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
         recipe: what is recorded.
 
@@ -140,7 +140,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     Args:
         folder: folder of the episode; must not exist.
         recipe: what is recorded.
-        random: random of this episode.
+        random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
 
     Returns:

@@ -26,7 +26,7 @@ def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
 
     Args:
         drawn: the episode; the believed socket, masses, grip and arm stay.
-        random: random of this option, seed and episode.
+        random: generator of random numbers for this option, seed and episode.
     """
     lean = random.uniform(-TILT, TILT, 2)
     radius = random.uniform(*SEARCH_M)

@@ -83,7 +83,7 @@ def simulate(
     """Draw an episode and simulate it.
 
     Args:
-        random: random of this episode.
+        random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
         worse: what mismatch makes of the real world.
     """
@@ -138,7 +138,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
     Args:
         folder: folder of the episode; must not exist.
         recipe: what is recorded.
-        random: random of this episode.
+        random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
 
     Returns:

@@ -150,7 +150,7 @@ class RealityAxis(Axis):
         Args:
             real: what the episode is simulated with otherwise.
             level: see `Axis`.
-            random: random of this axis and episode; it does not depend on the level.
+            random: generator of random numbers for this axis and episode; it does not depend on the level.
         """
 
 
