@@ -1,4 +1,4 @@
-"""What comes of a run, what is best, and what would have had to differ: many futures of one moment, and what they say.
+"""Forecasts, decisions and explanations from many futures of one moment of a run.
 
 For example::
 
@@ -54,7 +54,7 @@ _HOMES = {
     "score_lines": "scores_page:score_lines",
     "success_fits": "successes:fits",
 }
-"""Name -> MODULE:NAME in this package, which is imported when the name is first used."""
+"""Name -> MODULE:NAME in this package, imported when the name is first used."""
 
 __all__ = [
     "Batch",
@@ -79,7 +79,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import what is exported when it is first used (PEP 562), so that commands start without it."""
+    """Import an exported name when it is first used (PEP 562), which keeps the start of commands fast."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _HOMES[name].partition(":")

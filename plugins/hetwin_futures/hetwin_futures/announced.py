@@ -1,4 +1,4 @@
-"""What a robot has announced, as the plan of futures."""
+"""Turns the actions that a robot has announced into the plan of futures."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from hetwin_suite.runs import Checkpoint
 
 @dataclass(frozen=True, slots=True)
 class Announced:
-    """An action that was announced.
+    """An action that the robot has announced.
 
     Attributes:
-        operation: its name.
-        arguments: its own.
-        start_ns: when it will begin, in simulated time [ns].
-        trajectory: how the joints move then, as a JointTrajectory in JSON; None if the robot did not say it.
+        operation: name of the operation.
+        arguments: arguments of the operation.
+        start_ns: start in simulated time [ns].
+        trajectory: motion of the joints from the start on, as a JointTrajectory in JSON; None if not announced.
     """
 
     operation: str
@@ -37,13 +37,13 @@ class Announced:
 
     @property
     def end_ns(self) -> int:
-        """When its motion is over [ns]; when it begins if it has none."""
+        """End of the motion in simulated time [ns]; the start if there is no trajectory."""
         if self.trajectory is None:
             return self.start_ns
         return self.start_ns + round(_seconds(self.trajectory["points"][-1]) * 1e9)
 
     def as_step(self) -> dict[str, Any]:
-        """Return it as a step of a plan; without a trajectory a skill is to make the motion."""
+        """Return the action as a step of a plan; without a trajectory a skill has to make the motion."""
         at = self.start_ns / 1e9
         if self.trajectory is not None:
             return {"trajectory": dict(self.trajectory), "at": at}
@@ -51,7 +51,7 @@ class Announced:
 
 
 def announced_of(event: Event) -> Announced | None:
-    """Return what an event announces; None if it announces nothing, or says it so that it cannot be used."""
+    """Return the action that an event announces; None if it announces none or its data are malformed."""
     if event.kind is not EventKind.ACTION or phase_of(event) != ANNOUNCED:
         return None
     arguments = action_arguments(event)
@@ -68,12 +68,12 @@ def announced_of(event: Event) -> Announced | None:
 
 
 def plan_of(known: Sequence[Announced], now_ns: int, until_ns: int) -> dict[str, Any]:
-    """Return the source of futures: what was announced, as far as it is not over, by time; then the robot rests.
+    """Return the plan of futures: the announced actions that are not over, by start, and then rest.
 
     Args:
-        known: what was announced.
+        known: announced actions.
         now_ns: the moment [ns].
-        until_ns: until when it is to last at least [ns].
+        until_ns: minimum end of the plan [ns].
     """
     steps = sorted(
         (one for one in known if one.trajectory is not None and one.end_ns > now_ns),
@@ -83,7 +83,7 @@ def plan_of(known: Sequence[Announced], now_ns: int, until_ns: int) -> dict[str,
 
 
 def end_of(known: Sequence[Announced]) -> int:
-    """Return when all that was announced is over [ns]."""
+    """Return the end of the last announced action [ns]."""
     return max((one.end_ns for one in known), default=0)
 
 
@@ -105,9 +105,9 @@ class Awaited(NamedTuple):
     """An action that was announced and has not begun.
 
     Attributes:
-        operation: its name.
-        arguments: its own.
-        effect_s: when it begins, by `time.time` of this machine [s].
+        operation: name of the operation.
+        arguments: arguments of the operation.
+        effect_s: start of the action, as `time.time` of this machine [s].
     """
 
     operation: str
@@ -116,14 +116,14 @@ class Awaited(NamedTuple):
 
 
 class Question(NamedTuple):
-    """A prediction that is asked for.
+    """A request for a prediction.
 
     Attributes:
         checkpoint: checkpoint of the twin, without its source.
-        source: what the robot has announced, as a plan.
-        awaited: the actions whose effects are predicted.
-        begin_s: when the first of them begins, in simulated time; until then the twin goes on as it believes [s].
-        horizon_s: how long futures go on from there [s].
+        source: plan of the announced actions.
+        awaited: actions whose effects are predicted.
+        begin_s: start of the first awaited action in simulated time [s]; until then the twin runs as it believes.
+        horizon_s: duration of the futures from there on [s].
     """
 
     checkpoint: Checkpoint

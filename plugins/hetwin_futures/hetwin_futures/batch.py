@@ -1,4 +1,4 @@
-"""A batch of runs: counts what comes of them, and ends when enough is known."""
+"""A batch of runs: counts their outcomes, and ends when a stopping rule is met."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from hetwin_suite.study import RunResult, Study
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What came of many runs.
+    """The results of many runs.
 
     Attributes:
-        runs: by index.
-        outcomes: name -> how often it came about; not in a run that failed.
-        stopped: whether a rule ended it.
-        wall_time: from the first run's begin to the last one's end [s].
+        runs: results of the runs, by index.
+        outcomes: name -> how often the outcome came about; failed runs count as not.
+        stopped: whether a stopping rule ended the batch.
+        wall_time: from the start of the first run to the end of the last one [s].
     """
 
     runs: Sequence[RunResult]
@@ -34,17 +34,17 @@ class Batch:
 
     @property
     def flaws(self) -> dict[str, int]:
-        """Kind of flaw -> in how many runs, the most frequent first."""
+        """Kind of flaw -> number of runs with it, the most frequent first."""
         return dict(Counter(kind for run in self.runs for kind in run.flaws).most_common())
 
     @property
     def related(self) -> list[Related]:
-        """The inputs that go with failure: of the run, or of one of its outcomes."""
+        """The inputs that are associated with a failed run or a missed outcome."""
         return related([run.inputs for run in self.runs], [not run.succeeded for run in self.runs])
 
     @property
     def runs_per_minute(self) -> float:
-        """By wall time."""
+        """Runs per minute of wall time."""
         return 60.0 * len(self.runs) / max(self.wall_time, 1e-9)
 
     def to_json(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Batch:
 
 
 def counted(runs: Sequence[RunResult], outcomes: Mapping[str, str]) -> dict[str, Share]:
-    """Return how often each outcome came about; it did not in a run that failed, or does not say."""
+    """Return how often each outcome came about; failed runs and unknown outcomes count as not."""
     return {
         name: share(sum(run.outcomes.get(name) is True for run in runs), len(runs))
         for name in outcomes
@@ -69,18 +69,18 @@ def counted(runs: Sequence[RunResult], outcomes: Mapping[str, str]) -> dict[str,
 
 
 def project(study: Study, samples: int, until: Until | None = None) -> Batch:
-    """Run from the start, each time with what is uncertain drawn anew, until there are enough runs or enough is known.
+    """Run from the start with the uncertainty drawn anew, until there are enough runs or the stopping rule is met.
 
-    A rule looks at the runs in the order of their indices, after each of them, so that where it ends the batch does
-    not depend on the number of workers.
+    The rule is evaluated after each run in the order of their indices, so that the end of the batch does not depend on
+    the number of workers.
 
     Args:
-        study: what is run.
-        samples: at most so many runs.
-        until: the rule.
+        study: makes the runs.
+        samples: maximum number of runs.
+        until: the stopping rule.
 
     Raises:
-        BadInput: if the scenario cannot be used, or says of uncertainty or outcomes what does not fit it.
+        BadInput: if the scenario cannot be used, or its uncertainty or outcomes do not fit its scene.
     """
     asked, uncertainty, begun = study.scenario.file.outcomes, study.uncertainty, time.monotonic()
     draws = (uncertainty.draw(study.seed, index) for index in range(samples))
@@ -99,7 +99,7 @@ def project(study: Study, samples: int, until: Until | None = None) -> Batch:
 
 
 def _in_order(runs: Generator[RunResult, None, None]) -> Generator[RunResult, None, None]:
-    """Yield runs by index."""
+    """Yield runs in the order of their indices."""
     waiting: dict[int, RunResult] = {}
     following = 0
     with closing(runs):
@@ -111,7 +111,7 @@ def _in_order(runs: Generator[RunResult, None, None]) -> Generator[RunResult, No
 
 
 def _forget(out: Path, count: int) -> None:
-    """Remove runs that were begun before the rule ended the batch."""
+    """Remove runs that had started when the rule ended the batch."""
     for folder in (out / "runs").glob("*"):
         if folder.name.isdecimal() and int(folder.name) >= count:
             shutil.rmtree(folder, ignore_errors=True)

@@ -6,12 +6,12 @@ from hetwin_suite.runs import LIVE, Conductor, RunOptions, Scenario, source_spec
 
 
 def predict_live(conductor: Conductor, scenario: Scenario, options: RunOptions) -> None:
-    """Predict what a live robot announces, in a process of its own; nothing in a run that follows none.
+    """Predict the announced actions of a live robot in a process of its own; does nothing in other runs.
 
     Args:
         conductor: conductor of the run, before its models are made ready.
         scenario: scenario of the run.
-        options: what its start says.
+        options: options of the run.
     """
     if any(LIVE in spec for spec in source_specs(scenario, options).values()):
         from hetwin_futures.foreteller import predict_beside

@@ -1,4 +1,4 @@
-"""What the commands that make many runs have in common, and `hetwin predict` from the start, and of strategies."""
+"""Results shared by the commands that make many runs: `hetwin predict` from the start, and with strategies."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hetwin_suite.command import NOT_KNOWN, Page, PagedResult, followed, table
 
 if TYPE_CHECKING:
     from hetwin_futures.batch import Batch
-    from hetwin_futures.deciding import Decision, Tried
+    from hetwin_futures.deciding import Decision, StrategyResult
     from hetwin_suite.study import Moment, RunResult, Study
 
 
 def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
-    """Warn of operations about which the file of `--prior` says nothing with their arguments."""
+    """Warn of operations for which the file of `--prior` has rows, but none with these arguments."""
     from hetwin_suite.command import to_stderr
 
     for operation in operations:
@@ -25,18 +25,18 @@ def warn_of_lacking(operations: Sequence[str], prior: Path | None) -> None:
 BATCH_PAGE, BATCH = "project.html", "project.json"
 SAMPLES = 100
 ENOUGH = 1000
-"""A rule that is never satisfied ends here."""
+"""Largest number of runs with `--until`, for rules that are never met."""
 
 
 def project(
     study: Study, count: int | None, until: str | None, folder: Path, title: str
 ) -> PagedResult:
-    """Run a scenario many times, and say how likely its outcomes are.
+    """Run a scenario many times, and estimate the probabilities of its outcomes.
 
     Args:
         study: makes the runs.
-        count: count of runs; None: as many as usual.
-        until: rule that ends it when enough is known; None: none.
+        count: number of runs; None: the default.
+        until: stopping rule, see `read_until`; None: none.
         folder: folder of the study.
         title: title of the page.
     """
@@ -67,7 +67,7 @@ def _batch_page(batch: Batch, folder: Path, title: str) -> str:
 
 
 def _batch_lines(batch: Batch, folder: Path) -> Iterator[str]:
-    """Yield what came of a batch for a person."""
+    """Yield a batch as lines of text."""
     ended = ", enough is known" if batch.stopped else ""
     yield f"{len(batch.runs)} runs, {batch.runs_per_minute:.0f} a minute{ended}"
     if batch.outcomes:
@@ -101,15 +101,15 @@ def decide(
     within: float | None,
     prior: Path | None,
 ) -> PagedResult:
-    """Say which strategy of a library is best from a moment of a run on, and what the others would bring.
+    """Choose the best strategy of a library from a moment of a run on, and compare it with the others.
 
     Args:
         study: makes the runs.
-        count: count of futures of each strategy at most; None: as many as usual.
-        library: YAML file, or name.
-        moment: from which on.
-        within: wall time after which it is decided [s]; None: without haste.
-        prior: what was learned of actions; None: nothing.
+        count: largest number of futures of each strategy; None: the default.
+        library: path of a YAML file, or name of a library of hetwin.
+        moment: start of the futures.
+        within: wall time in s after which the decision is made; None: no limit.
+        prior: file with success rates of actions; None: none.
     """
     from hetwin_futures.deciding import decide as decide_from
     from hetwin_futures.strategies import read_library
@@ -134,7 +134,7 @@ def decide(
 
 
 def _decision_lines(decision: Decision) -> Iterator[str]:
-    """Yield a decision for a person."""
+    """Yield a decision as lines of text."""
     count = sum(len(one.futures) for one in decision.tried)
     yield (
         f"{count} futures of {len(decision.tried)} strategies from {decision.at_s:.2f} s,"
@@ -146,7 +146,7 @@ def _decision_lines(decision: Decision) -> Iterator[str]:
     yield from table(("strategy", "utility", "interval", "futures", ""), rows)
 
 
-def _strategy(one: Tried) -> tuple[str, ...]:
+def _strategy(one: StrategyResult) -> tuple[str, ...]:
     mean, low, high, of = one.brought
     utility = "" if mean is None else f"{mean:.2f}"
     interval = "" if low is None or high is None else f"{low:.2f} to {high:.2f}"

@@ -1,4 +1,4 @@
-"""`hetwin predict` and `hetwin explain`: what comes, which strategy is best, and with which change a run succeeds."""
+"""`hetwin predict` and `hetwin explain`: forecasts, the best strategy, and the smallest change for success."""
 
 from __future__ import annotations
 
@@ -55,18 +55,18 @@ Prior = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="what hetwin learn success found: how often actions fail for causes that no future knows",
+        help="output of hetwin learn success: how often actions fail for causes that the simulation does not model",
     ),
 ]
 FOUND = "forecast.json"
 FUTURES = 16
 NO_MEANING = "this has no meaning here"
 _LIKELY = 0.05
-"""Events with a smaller share are not shown to a person."""
+"""Events with a smaller share are left out of the text."""
 
 
 def _libraries(incomplete: str) -> list[str]:
-    """Names of hetwin's own libraries of strategies."""
+    """Return the names of hetwin's own libraries of strategies."""
     return beginning(incomplete, resource_names("scenarios/libraries", ".yaml"))
 
 
@@ -96,7 +96,9 @@ def predict(
     ] = None,
     within: Annotated[
         float | None,
-        option("--within", "from a moment on; then what is there counts; default: any", 0),
+        option(
+            "--within", "wall time from the moment; futures finished by then count; default: any", 0
+        ),
     ] = None,
     until: Annotated[
         str | None,
@@ -129,16 +131,18 @@ def predict(
     engine: Engine = None,
     package: Packages = None,
 ) -> PagedResult:
-    """Say how likely it is what comes, from many runs with what is uncertain drawn anew.
+    """Predict the outcome of a run from many runs in which the scenario's uncertainty is drawn anew.
 
-    What is uncertain, and which outcomes count, the scenario says itself; a run succeeds if all come about. The
-    intervals hold at a confidence of 95 %, however often one looks at them.
+    The scenario declares its uncertainty and its outcomes; a run succeeds if all outcomes come about. The intervals
+    hold
+    at a confidence of 95 %, however often they are looked at.
 
-    Without --at and --before whole runs are made, from the start. With one of them many futures of that moment are.
-    With --library each of its strategies is tried, from the start or the moment, all on the same draws; those that are
-    surely worse are given up early, and critical is what fails too often.
+    Without --at and --before, whole runs are made from the start. With one of them, many futures of that moment are
+    made.
+    With --library, each of its strategies is evaluated from the start or the moment, all on the same draws. Strategies
+    that are surely worse are dropped early; a strategy that fails too often is reported as critical.
 
-    The exit code is 1 if all runs failed, and 3 if no future is finished in time.
+    The exit code is 1 if all runs failed, and 3 if no future finishes in time.
 
     For example:
 
@@ -202,7 +206,7 @@ def _forecast(
     *,
     physics_only: bool,
 ) -> Forecast:
-    """Let many futures of a moment go on."""
+    """Run many futures of a moment, and return their forecast."""
     from hetwin_futures.predicting import predict as predict_from
     from hetwin_futures.successes import read_experience
 
@@ -222,7 +226,7 @@ def _drawn(forecast: Forecast, title: str) -> str:
 
 
 def _lines(forecast: Forecast, out: Path | None) -> Iterator[str]:
-    """Yield a forecast for a person."""
+    """Yield a forecast as lines of text."""
     from hetwin_suite.runs import say
 
     end = forecast.end_s
@@ -270,11 +274,12 @@ def explain(
     jobs: Jobs = None,
     trust: Trust = False,
 ) -> Result:
-    """Say with which smallest change a run that did not succeed would have succeeded.
+    """Find the smallest change with which a failed run would have succeeded.
 
-    Futures of the run are made with something elsewhere, or with another number, until at least nine of ten succeed
-    although everything else that is uncertain is drawn. The scenario says what is uncertain, and by its outcomes what
-    success is. The exit code is 0 if nothing mends it, too.
+    Futures of the run are made with an entity at another position, or with another number, until at least nine of ten
+    succeed although everything else that is uncertain is drawn. The scenario declares what is uncertain, and its
+    outcomes
+    define success. The exit code is 0 also if no change is found.
 
     For example:
 

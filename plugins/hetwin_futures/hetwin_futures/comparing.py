@@ -1,4 +1,4 @@
-"""What a run is compared with: the same as it was believed and planned, and how far its futures spread."""
+"""Compares a run with its rerun as believed and planned, and with the spread of its futures."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from hetwin_suite.runs import RunOptions
 from hetwin_suite.study import Moment, RunResult, Study, run_logged, study_of
 
 FUTURES = 8
-"""Futures of the first run, of which the noise is taken."""
+"""Number of futures of the first run; their spread is the noise of the comparison."""
 
 
 def run_as_planned(run: Path, out: Path, *, trust: bool = False) -> None:
-    """Run again what a run was, with everything where the robot believed it, and nothing drawn.
+    """Rerun a run as the robot believed and planned it: nothing is drawn.
 
-    The scenario's file, its variant, the source, the seed and the duration are those of the run; where things are
-    is what the scenario and a recorded episode say.
+    The scenario's file, its variant, the source, the seed and the duration are those of the run. Poses are the ones
+    that
+    the scenario or the recorded episode gives.
 
     Args:
         run: folder of the run.
-        out: folder for the other one.
-        trust: whether code beside the scenario that it names may be run.
+        out: folder for the rerun.
+        trust: whether Python files beside the scenario that it names may be executed.
 
     Raises:
-        BadInput: if the folder holds no run, or it cannot be made again.
+        BadInput: if the folder holds no run, or the run cannot be repeated.
         HetwinError: if the run fails.
     """
     study, _ = study_of(run, out, trust=trust)
@@ -41,7 +42,7 @@ def run_as_planned(run: Path, out: Path, *, trust: bool = False) -> None:
 
 
 def _believed(options: RunOptions) -> RunOptions:
-    """The options without a scene; a recording that belongs to an episode is named by the episode."""
+    """Return the options without a scene; a recording of an episode is named by its episode."""
     source = options.source
     if source is not None:
         path = Path(source)
@@ -51,17 +52,17 @@ def _believed(options: RunOptions) -> RunOptions:
 
 
 def noise_of(study: Study, found: Comparison) -> dict[str, float]:
-    """Return how far objects spread in futures of a run by the time when they are first off in another one [m].
+    """Return object -> its spread in futures of a run, in m, when it first differs from another run.
 
-    The futures are made from the start of the run, with what the scenario says is uncertain drawn. The spread is the
-    largest distance from their mean position; objects that move in none of them have none.
+    The futures start with the run and draw the scenario's uncertainty. The spread is the largest distance from the mean
+    position; it is 0 for objects that move in no future.
 
     Args:
-        study: which makes runs like the first one.
-        found: its comparison with the other one.
+        study: makes runs like the first one.
+        found: comparison of the first run with the other one.
 
     Raises:
-        BadInput: if the run cannot be made again.
+        BadInput: if the run cannot be repeated.
         HetwinError: if it fails.
     """
     times = {name: _first_s(apart, found.to_ns) for name, apart in found.objects.items()}
@@ -72,16 +73,16 @@ def noise_of(study: Study, found: Comparison) -> dict[str, float]:
 
 
 def less_noise(run: Path, found: Comparison, jobs: int | None, *, trust: bool) -> Comparison:
-    """Return the comparison of a run with another one without what is less than its futures spread.
+    """Return the comparison of two runs without the differences that are within the spread of the first run's futures.
 
     Args:
         run: folder of the first run.
         found: the comparison.
         jobs: processes; None: one per core.
-        trust: whether code beside the scenario that the run names may be run.
+        trust: whether Python files beside the scenario may be executed.
 
     Raises:
-        BadInput: if the run cannot be made again.
+        BadInput: if the run cannot be repeated.
         HetwinError: if it fails.
     """
     study, _ = study_of(run, run, trust=trust)
@@ -95,7 +96,7 @@ def _first_s(apart: Apart, end_ns: int) -> float:
 
 
 def spread(futures: Sequence[RunResult], name: str, time_s: float) -> float:
-    """Return the largest distance of an object's positions in futures from their mean, at a time [m]."""
+    """Return the largest distance in m of an object from its mean position over the futures at `time_s`."""
     paths = [one.paths[name] for one in futures if name in one.paths]
     if not paths:
         return 0.0
@@ -104,12 +105,12 @@ def spread(futures: Sequence[RunResult], name: str, time_s: float) -> float:
 
 
 def _at(path: Floats, time_s: float) -> Floats:
-    """(3,) the position at a time of a path (n, 4)."""
+    """Return (3,) the position at `time_s`, interpolated on a path (n, 4) of time, x, y, z."""
     return np.array([np.interp(time_s, path[:, 0], path[:, axis]) for axis in (1, 2, 3)])
 
 
 def without_noise(found: Comparison, noise: Mapping[str, float]) -> Comparison:
-    """Return the comparison with its noise; objects that are off by less than that are not off."""
+    """Return the comparison with its noise; objects whose difference is within the noise count as equal."""
     objects = {
         name: apart._replace(first_ns=None) if apart.most <= noise.get(name, 0.0) else apart
         for name, apart in found.objects.items()

@@ -1,4 +1,4 @@
-"""Decides which strategy of a library is best from a moment of a run on."""
+"""Decides which strategy of a library is best from a moment of a run on, by a race on futures."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ _DIGITS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """A strategy and what its futures brought.
+class StrategyResult:
+    """A strategy and the results of its futures.
 
     Attributes:
-        name: in the library.
-        plan: the source that carries it out.
-        futures: those that are over, and did not break down.
-        broken: those that broke down, or could not be carried out.
-        brought: the mean of their utilities, with its interval; times the chance that no action fails for a cause that
-            no future knows.
-        prior: what experience says of its actions.
-        critical: whether it fails in too large a share of futures.
+        name: name in the library.
+        plan: source that executes the strategy.
+        futures: finished futures.
+        broken: futures that broke down, or whose plan could not be executed.
+        brought: mean utility with its interval, multiplied by the probability that no action fails for a cause that
+            the futures do not model.
+        prior: success rates of its actions from experience.
+        critical: whether the share of failing futures is too large.
     """
 
     name: str
@@ -59,21 +59,21 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided.
+    """The result of `decide`.
 
     Attributes:
         at_s: the moment [s].
         seed: seed of the draws.
-        chosen: the best strategy; None if no future is over.
+        chosen: the best strategy; None if no future finished.
         tried: all strategies, the best first.
         wall_s: wall time from the moment on [s].
-        whole: whether the time sufficed.
+        whole: whether all futures finished in time.
     """
 
     at_s: float
     seed: int
-    chosen: Tried | None
-    tried: Sequence[Tried]
+    chosen: StrategyResult | None
+    tried: Sequence[StrategyResult]
     wall_s: float
     whole: bool
 
@@ -84,13 +84,13 @@ class Decision:
         return sum(one.processor_s for one in each)
 
     def lacking(self, experience: Experience) -> list[str]:
-        """Operations about which experience says nothing with these arguments, though it does with others."""
+        """Operations that experience has rows for, but none with these arguments."""
         futures = (one for tried in self.tried for one in tried.futures)
         return experience.lacks(act for one in futures for act in one.actions)
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same question gets the same answer."""
+        """Whether the same question gives the same decision."""
         return self.whole and all(one.reproducible for each in self.tried for one in each.futures)
 
     def to_json(self) -> dict[str, Any]:
@@ -107,23 +107,23 @@ class Decision:
         }
 
 
-def tried(
+def strategy_result(
     name: str,
     plan: Mapping[str, Any],
     futures: Sequence[RunResult],
     critical: float,
     judged: bool,
     experience: Experience,
-) -> Tried:
-    """Return what the futures of a strategy brought.
+) -> StrategyResult:
+    """Return the result of a strategy from its futures.
 
     Args:
         name: name of the strategy.
-        plan: that carries it out.
-        futures: all that are over.
-        critical: the share of failing futures above which it is critical.
-        judged: whether there are outcomes, so that a future can fail.
-        experience: of what no future knows.
+        plan: source that executes the strategy.
+        futures: all futures that ended.
+        critical: share of failing futures above which the strategy is critical.
+        judged: whether the scenario has outcomes, so that a future can fail.
+        experience: success rates of actions for causes that the futures do not model.
     """
     good = [one for one in futures if one.error is None]
     broken = [one for one in futures if one.error is not None]
@@ -132,13 +132,13 @@ def tried(
     is_critical = bool(futures) and 1.0 - (1.0 - failing / len(futures)) * chance.p > critical
     brought = mean_of([one.value for one in futures if one.value is not None])
     rows = {id(row): row for one in good for row in experience.rows_of(one.actions)}
-    return Tried(
+    return StrategyResult(
         name, plan, good, broken, _times(brought, chance), is_critical, list(rows.values())
     )
 
 
 def _times(brought: Mean, chance: Chance) -> Mean:
-    """Return a share of successes times the chance that nothing fails that no future knows."""
+    """Return a share of successes, multiplied by the probability that no action fails for an unmodelled cause."""
     mean, low, high, of = brought
     if chance == SURE or mean is None or low is None or high is None:
         return brought
@@ -161,15 +161,15 @@ def decide(
     within_s: float | None = None,
     experience: Experience = NO_EXPERIENCE,
 ) -> Decision:
-    """Try the strategies of a library on futures of one moment, all on the same draws.
+    """Evaluate the strategies of a library on futures of one moment, all on the same draws.
 
     Args:
-        study: what is run; the scenario's `uncertainty` is drawn. Its utility is that of the library.
-        library: library of strategies.
-        moment: from which on.
-        futures: futures of each strategy at most.
-        within_s: wall time after which is decided [s]; None: without haste.
-        experience: of what no future knows.
+        study: makes the runs; the scenario's `uncertainty` is drawn. The study's utility is that of the library.
+        library: the library of strategies.
+        moment: start of the futures.
+        futures: maximum number of futures of each strategy.
+        within_s: wall time in s after which the decision is made; None: no limit.
+        experience: success rates of actions for causes that the futures do not model.
 
     Raises:
         BadInput: if the scenario, the library or the question cannot be used.
@@ -193,12 +193,12 @@ def decide(
         )
         raise library.placed(error)
     study.utility = utility
-    asked = _Asked(study, library, futures, within_s, experience)
+    asked = _Task(study, library, futures, within_s, experience)
     return at_moment(study, moment, lambda now: _Deciding(asked, now).decision())
 
 
-class _Asked(NamedTuple):
-    """What is asked at the moment; see `decide`."""
+class _Task(NamedTuple):
+    """The arguments of `decide`."""
 
     study: Study
     library: Library
@@ -208,9 +208,9 @@ class _Asked(NamedTuple):
 
 
 class _Deciding:
-    """At the moment, in the process that forks."""
+    """The decision at the moment, in the process that forks the futures."""
 
-    def __init__(self, asked: _Asked, now: Now) -> None:
+    def __init__(self, asked: _Task, now: Now) -> None:
         self._asked, self._now, self._begun = asked, now, time.monotonic()
         self._until = None if asked.within_s is None else self._begun + asked.within_s
         event = None if now.action is None else action_arguments(now.action)
@@ -220,12 +220,12 @@ class _Deciding:
         self._whole = True
 
     def decision(self) -> Decision:
-        """Race, and return the result."""
+        """Race the strategies, and return the decision."""
         self._check_utility()
         best = race(len(self._plans), self._asked.futures, self._ask)
         file, judged = self._asked.library.file, bool(self._asked.study.scenario.file.outcomes)
         found = [
-            tried(
+            strategy_result(
                 *(name, plan, list(self._futures_of(number)), file.critical, judged),
                 self._asked.experience,
             )
@@ -257,28 +257,28 @@ class _Deciding:
         return {trial: value for trial, value in worth.items() if value is not None}, goes_on
 
     def _valued(self, future: RunResult) -> RunResult:
-        """A future that breaks down is no success."""
+        """Return the future with the value 0 if it broke down and success is the utility."""
         counts = self._asked.library.file.utility is None
         return replace(future, value=0.0) if future.error is not None and counts else future
 
     def _worth(self, future: RunResult) -> float | None:
-        """What a future brings, times the chance that nothing fails in it that no future knows."""
+        """Return the utility of a future times the probability that no action fails for an unmodelled cause."""
         value, experience = future.value, self._asked.experience
         return None if value is None else value * experience.chance([future.actions]).p
 
     def _draw(self, strategy: int, number: int) -> Draw:
-        """What a strategy's future with the draw of this number differs in."""
+        """Return the draw of this number with the source of a strategy."""
         main, source = self._asked.study.scenario.main.name, self._sources[strategy]
         draw = self._now.draw(number).with_source(main, source)
         return replace(draw, index=number * len(self._plans) + strategy)
 
     def _futures_of(self, strategy: int) -> Iterator[RunResult]:
-        """The futures of a strategy that are over, by the numbers of their draws."""
+        """Iterate over the finished futures of a strategy in the order of their draws."""
         for one, number in sorted(self._over):
             if one == strategy:
                 yield self._over[one, number]
 
 
-def _worth(one: Tried) -> tuple[float, int]:
+def _worth(one: StrategyResult) -> tuple[float, int]:
     mean = one.brought.mean
     return (float("inf") if mean is None else -mean, -one.brought.of)

@@ -1,4 +1,4 @@
-"""Explains why a run did not succeed, by what would have had to be different."""
+"""Explains why a run failed by the smallest change with which it would have succeeded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hetwin_futures.explanation import (
     comes_near,
     with_change,
 )
-from hetwin_futures.search import SHIFTS_M, Candidate, Mended, Search, candidates
+from hetwin_futures.search import SHIFTS_M, Candidate, Search, Sufficient, candidates
 from hetwin_suite.model import POSE, BadInput, EntityKind, Floats, rotate
 from hetwin_suite.runs import HetwinError, say
 from hetwin_suite.study import (
@@ -41,13 +41,13 @@ def explain(study: Study, tables: Tables, change: str = "") -> Explanation:
     """Find the smallest change with which a run would have succeeded.
 
     Args:
-        study: which makes runs like it.
-        tables: what happened in it.
-        change: an entity or a number that may be different; empty: all that is uncertain.
+        study: makes runs like the one to explain.
+        tables: tables of the run.
+        change: the entity or number that may change; empty: everything that is uncertain.
 
     Raises:
-        BadInput: if what may be different is not uncertain, or the scenario does not say what success is.
-        HetwinError: if the run fails.
+        BadInput: if `change` names nothing uncertain, or the scenario has no outcomes.
+        HetwinError: if a run fails.
     """
     scenario = study.scenario
     outcomes = scenario.file.outcomes
@@ -75,8 +75,8 @@ class _Explaining:
         self._passed_over: list[str] = []
 
     def of(self, asked: Sequence[Candidate]) -> Explanation:
-        """Try one candidate after the other; a place is preferred to a number."""
-        best: Mended | None = None
+        """Try each candidate in turn; a change of a position is preferred to a change of a number."""
+        best: Sufficient | None = None
         at_s = 0.0
         for candidate in asked:
             placed = self._placed(candidate)
@@ -101,10 +101,12 @@ class _Explaining:
         stands = all(tables.layout.entity(name).kind is EntityKind.STATIC for name in placed.poses)
         return not stands or comes_near(placed.entity, tables, SHIFTS_M[-1])
 
-    def _smallest(self, candidate: Candidate, begin: float, best: Mended | None) -> Mended | None:
+    def _smallest(
+        self, candidate: Candidate, begin: float, best: Sufficient | None
+    ) -> Sufficient | None:
         below = float("inf") if best is None else best.amount
 
-        def plan(now: Now) -> Mended | None:
+        def plan(now: Now) -> Sufficient | None:
             return self._search(now).smallest(candidate, below)
 
         return at_moment(self._study, Moment(begin), plan)
@@ -139,7 +141,7 @@ class _Explaining:
             self._reasons[future.error] = None
         self._progress(future)
 
-    def _explanation(self, best: Mended | None, at_s: float) -> Explanation:
+    def _explanation(self, best: Sufficient | None, at_s: float) -> Explanation:
         if self._made and not self._finished:
             raise HetwinError(f"no future could go on: {next(iter(self._reasons), 'unknown')}")
         made, finished = self._made, self._finished
@@ -155,7 +157,7 @@ class _Explaining:
 
 
 def _only(uncertainty: Uncertainty, change: Change) -> Uncertainty:
-    """Return what is uncertain with nothing but the number that a change is about."""
+    """Return the uncertainty of just the number that a change is about."""
     return Uncertainty(
         uncertainty.main,
         physical=tuple(one for one in uncertainty.physical if one.name == change.parameter),
@@ -166,7 +168,7 @@ def _only(uncertainty: Uncertainty, change: Change) -> Uncertainty:
 
 
 def _ahead(tables: Tables) -> Floats:
-    """Return (2,) the direction in which the first robot looks at the start; the world's x if there is none."""
+    """Return (2,) the viewing direction of the first robot at the start; the world's x axis without a robot."""
     for robot in tables.layout.of_kind(EntityKind.ROBOT):
         if tables.layout.has(robot.name, POSE.name):
             pose = tables.poses.at(robot.name, tables.start_ns)[1]

@@ -1,4 +1,4 @@
-"""What would have had to be different for a run to succeed."""
+"""The smallest change with which a run would have succeeded, and its text."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hetwin_suite.study import Draw, Probability, RunResult, Uncertainty, Values
 from hetwin_suite.tables import Interval, Tables
 
 _ASIDE = 0.4
-"""A part of a shift that is smaller than this share of the other one is not put into words."""
+"""A component of a shift below this share of the larger one is left out of the text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that is different.
+    """A change of one position or number.
 
     Attributes:
-        entity: which stands elsewhere, or whose mass, friction or bounce differs; empty for a parameter of a model.
-        shift: x y z in the world [m]; zeros if it is a number that differs.
-        parameter: the number's name, e.g. ``in_hand.noise`` or ``ball.mass``; empty of a shift.
-        before: the number as it was; None if that is not known.
-        after: what it would be.
+        entity: entity that is moved, or whose mass, friction or bounce changes; empty for a parameter of a model.
+        shift: x y z in the world [m]; zeros if a number changes.
+        parameter: name of the number, e.g. ``in_hand.noise`` or ``ball.mass``; empty for a shift.
+        before: value of the number in the run; None if unknown.
+        after: changed value.
     """
 
     entity: str
@@ -36,15 +36,15 @@ class Change:
 
     @property
     def size(self) -> float:
-        """How large it is [m]; 0 of a number."""
+        """Length of the shift [m]; 0 for a number."""
         return float(np.linalg.norm(self.shift))
 
 
 class Place(NamedTuple):
-    """Where an entity is at the moment, and what would be moved with it.
+    """The pose of an entity at the moment, and of everything that is moved with it.
 
     Attributes:
-        entity: its name.
+        entity: name of the entity.
         poses: entity -> (7,) pose in the world; the entity first.
     """
 
@@ -55,12 +55,12 @@ class Place(NamedTuple):
 def with_change(
     change: Change, places: Sequence[Place], uncertainty: Uncertainty, seed: int, index: int
 ) -> Draw:
-    """Draw what is uncertain, and apply a change.
+    """Draw the uncertain values, and apply a change.
 
     Args:
-        change: the change; a number takes the place of what is drawn for it.
-        places: places of all that can be moved.
-        uncertainty: what is drawn beside it.
+        change: the change; a changed number replaces its drawn value.
+        places: poses of everything that can be moved.
+        uncertainty: the values that are drawn.
         seed: seed of the draws.
         index: index of the draw.
     """
@@ -92,11 +92,11 @@ def _fixed(uncertainty: Uncertainty, change: Change) -> Uncertainty:
 
 
 def change_words(change: Change, ahead: Floats) -> str:
-    """Return a change in words, e.g. ``the bin 24 mm nearer``.
+    """Return the text of a change, e.g. ``the bin 24 mm nearer``.
 
     Args:
         change: the change.
-        ahead: (2,) direction in which the robot looks, a unit vector in the world.
+        ahead: (2,) viewing direction of the robot, a unit vector in the world.
     """
     if change.parameter:
         before = "" if change.before is None else f" instead of {change.before:.4g}"
@@ -120,19 +120,19 @@ def _shift_words(shift: Floats, ahead: Floats) -> str:
 
 
 AHEAD_S = 0.1
-"""So long before the moment at which something happens the futures begin."""
+"""Time by which futures start before the event that they are about [s]."""
 FAR_M = 0.45
-"""What nothing that moves comes nearer to than this, between their origins, cannot have mattered."""
+"""An entity whose origin stays farther than this from the origins of all moving entities cannot matter [m]."""
 
 
 def begin_of(entities: Iterable[str], tables: Tables) -> float:
-    """Return the last moment at which nothing depends yet on where these entities are [s].
+    """Return the last moment in s that does not depend on the poses of these entities yet.
 
-    Of what stands this is shortly before it is first touched, or before the robot last lets go of something; of what
-    can be moved itself it is the start.
+    For static entities this is shortly before the first contact with them, or before the robot last releases an object;
+    for movable entities it is the start.
 
     Args:
-        entities: one that is to be elsewhere, and what is moved with it.
+        entities: the entity that is moved, and the ones moved with it.
         tables: tables of the run.
     """
     names = {*entities}
@@ -153,12 +153,12 @@ def begin_of(entities: Iterable[str], tables: Tables) -> float:
 
 
 def comes_near(entity: str, tables: Tables, reach: float) -> bool:
-    """Return whether something that moves comes so near to an entity that a shift could matter.
+    """Return whether a moving entity comes close enough to a static one for a shift to matter.
 
     Args:
-        entity: one that stands.
+        entity: the static entity.
         tables: tables of the run.
-        reach: by how much it could be elsewhere [m].
+        reach: largest possible shift [m].
     """
     layout = tables.layout
     at = tables.poses.at(entity, tables.start_ns)[1][:2]
@@ -179,16 +179,16 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The smallest change with which a run would have succeeded.
+    """The smallest change with which a run would have succeeded, and the futures that show it.
 
     Attributes:
-        change: the change; None if none was found, or none was needed.
-        p: the share of futures that succeed with it.
-        text: the explanation in words.
-        made: how many futures were made.
-        finished: how many of them are over.
-        futures: those that show that the change mends.
-        at_s: from which moment of the run on they went [s].
+        change: the change; None if none was found or needed.
+        p: share of futures that succeed with the change.
+        text: the explanation as a sentence.
+        made: number of futures that were started.
+        finished: number of futures that finished.
+        futures: futures with the change.
+        at_s: start of the futures in simulated time [s].
     """
 
     change: Change | None
@@ -201,7 +201,7 @@ class Explanation:
 
     @property
     def found(self) -> bool:
-        """Whether there is such a change."""
+        """Whether a change was found."""
         return self.change is not None
 
     def to_json(self) -> dict[str, Any]:
@@ -215,7 +215,7 @@ class Explanation:
         }
 
     def to_file(self) -> dict[str, Any]:
-        """Return what is kept beside the run: the JSON, and the paths of things in the futures that succeed."""
+        """Return the JSON that is stored beside the run, with the paths of objects in the futures that succeed."""
         names = {name for one in self.futures for name in one.paths}
         paths = {
             name: [one.paths[name].round(4).tolist() for one in self.futures if name in one.paths]

@@ -1,4 +1,4 @@
-"""What many futures of one moment say."""
+"""A forecast: the statistics of many futures of one moment."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from hetwin_suite.runs import say
 from hetwin_suite.study import Probability, RunResult, Seen, probability
 
 RARE = 0.2
-"""What happens in fewer of the successful futures sets a failed one apart from them."""
+"""An event in a failed future distinguishes it if fewer than this share of the successful futures have it."""
 USUAL = 0.8
-"""So does what does not happen in it, and happens in more of them."""
+"""A missing event distinguishes a failed future if more than this share of the successful futures have it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Futures that fail alike.
+    """Futures that fail for the same cause.
 
     Attributes:
-        cause: in words.
-        event: that sets them apart; ``no EVENT`` if it does not happen.
-        entity: that it is about; empty if it is about none.
-        share: share of all futures that are over.
-        futures: their indices.
+        cause: the cause as text.
+        event: event that distinguishes them; ``no EVENT`` if it is missing.
+        entity: entity of the event; empty if it has none.
+        share: share of all finished futures.
+        futures: indices of the futures.
     """
 
     cause: str
@@ -47,11 +47,11 @@ class Failure:
 
 
 def failures_of(futures: Sequence[RunResult], believed: RunResult | None = None) -> list[Failure]:
-    """Return why those of the futures fail that do, the most frequent cause first.
+    """Return the causes of the failed futures, the most frequent first.
 
     Args:
-        futures: that are over, and did not break down.
-        believed: one in which nothing is drawn, from which the others part where none of them succeeds.
+        futures: finished futures.
+        believed: a future in which nothing was drawn; used for comparison if none of the futures succeeds.
     """
     good = [one.first() for one in futures if one.succeeded]
     bad = [one for one in futures if not one.succeeded]
@@ -70,7 +70,7 @@ def failures_of(futures: Sequence[RunResult], believed: RunResult | None = None)
 
 
 class _Usual:
-    """What happens in the futures that succeed."""
+    """The events of the futures that succeed."""
 
     def __init__(self, futures: Sequence[Mapping[str, Seen]]) -> None:
         counts = Counter(name for events in futures for name in events)
@@ -82,7 +82,7 @@ class _Usual:
         self._words = {name: seen for events in futures for name, seen in events.items()}
 
     def parting(self, events: Mapping[str, Seen]) -> tuple[str, str, str]:
-        """Return the cause, the event and the entity of the first thing that is different here."""
+        """Return cause, event and entity of the first difference to the successful futures."""
         new = [
             (seen.time_ns, seen.words, name, seen.entity)
             for name, seen in events.items()
@@ -100,7 +100,7 @@ class _Usual:
 
 
 def _last(future: RunResult) -> tuple[str, str, str]:
-    """Where nothing that succeeds is known, what does not come about and the last thing that happens have to serve."""
+    """Return the missed outcomes as cause, and the last event, for failures without a successful future to compare."""
     lacking = " and ".join(name for name, came in future.outcomes.items() if came is not True)
     if not future.events:
         return say("future.lacking", outcomes=lacking), "", ""
@@ -113,13 +113,13 @@ _EQUAL_S = 1e-6
 
 
 class Expected(NamedTuple):
-    """An event that is expected.
+    """An event that happens in some futures.
 
     Attributes:
         name: e.g. ``released(ball, right_hand)``.
-        median_s: simulated time at which it first happens, in half of the futures in which it does [s].
-        low_s: in 5 % of them.
-        high_s: in 95 % of them.
+        median_s: median of the simulated time at which it first happens [s].
+        low_s: 5 % quantile of that time [s].
+        high_s: 95 % quantile of that time [s].
         share: share of the futures in which it happens.
     """
 
@@ -132,19 +132,19 @@ class Expected(NamedTuple):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What many futures of one moment say.
+    """The statistics of many futures of one moment.
 
     Attributes:
         at_s: the moment, in simulated time [s].
-        horizon_s: how long they went on [s].
+        horizon_s: duration of the futures [s].
         seed: seed of the draws.
-        asked: how many were asked for.
-        futures: those that are over, by index; a failed one has an error.
-        outcomes: names of what counts as success; without any, no future fails.
+        asked: number of requested futures.
+        futures: futures that ended, by index; one that broke down has an error.
+        outcomes: names of the outcomes that define success; without any, no future fails.
         wall_s: wall time from the moment on [s].
-        experience: of what no future knows.
-        believed: a future in which nothing was drawn, if none of the others succeeds.
-        over_s: when the run is over, in simulated time [s]; None: not known, or it goes on to there.
+        experience: success rates of actions for causes that the futures do not model.
+        believed: a future in which nothing was drawn, made if none of the others succeeds.
+        over_s: end of the run in simulated time [s]; None: unknown, or the run lasts until the horizon.
     """
 
     at_s: float
@@ -160,7 +160,7 @@ class Forecast:
 
     @cached_property
     def finished(self) -> tuple[RunResult, ...]:
-        """The futures that are over and did not break down."""
+        """The futures that ended without breaking down."""
         return tuple(one for one in self.futures if one.error is None)
 
     @property
@@ -176,7 +176,7 @@ class Forecast:
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same question gets the same answer: none broke down or is missing, each would come out alike."""
+        """Whether the same question gives the same forecast: all futures finished, and are reproducible."""
         whole = len(self.finished) == self.asked
         return whole and all(one.reproducible for one in self.finished)
 
@@ -198,14 +198,14 @@ class Forecast:
 
     @cached_property
     def expected(self) -> Chance:
-        """The probability that all outcomes come about, and nothing fails that no future knows."""
+        """The probability that all outcomes come about, and no action fails for an unmodelled cause."""
         p, low, high, _ = self.success
         unforeseen = self.experience.chance([one.actions for one in self.finished])
         return product([Chance(p, low, high), unforeseen])
 
     @property
     def verdict(self) -> list[str]:
-        """What the futures say of success, in sentences; none where the scenario does not say what that is."""
+        """The forecast of success as sentences; empty if the scenario has no outcomes."""
         if not (self.outcomes and self.finished):
             return []
         if not self.decided:
@@ -220,18 +220,18 @@ class Forecast:
 
     @cached_property
     def prior(self) -> list[Row]:
-        """What experience says of the actions that are not over."""
+        """Success rates of the remaining actions from experience."""
         found = [row for one in self.finished for row in self.experience.rows_of(one.actions)]
         return list({id(row): row for row in found}.values())
 
     @property
     def lacking(self) -> list[str]:
-        """Operations about which experience says nothing with these arguments, though it does with others."""
+        """Operations that experience has rows for, but none with these arguments."""
         return self.experience.lacks(act for one in self.finished for act in one.actions)
 
     @cached_property
     def predicates(self) -> dict[str, Probability]:
-        """Truth -> the probability that it holds at the end; one that a future does not know is false in it."""
+        """Fluent -> the probability that it holds at the end; unknown counts as false."""
         names = sorted({name for one in self.finished for name in one.state})
         return {
             name: probability(
@@ -242,13 +242,13 @@ class Forecast:
 
     @cached_property
     def failures(self) -> list[Failure]:
-        """Why futures fail; none is known to as long as that is not decided."""
+        """Causes of failure; empty while success is not decided."""
         known = self.outcomes and self.decided
         return failures_of(self.finished, self.believed) if known else []
 
     @cached_property
     def events(self) -> list[Expected]:
-        """The events that are expected, by time."""
+        """The events of the futures, by time."""
         times: dict[str, list[float]] = {}
         for one in self.finished:
             for name, seen in one.first().items():
@@ -261,7 +261,7 @@ class Forecast:
 
     @cached_property
     def related(self) -> list[Related]:
-        """The draws that go with failure."""
+        """The draws that are associated with failure."""
         rows = [one.inputs for one in self.finished]
         return related(rows, [not one.succeeded for one in self.finished])
 

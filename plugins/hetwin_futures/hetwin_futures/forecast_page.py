@@ -1,4 +1,4 @@
-"""The page of a forecast: how likely what is, what parts the futures, and where things go in them."""
+"""The page of a forecast: probabilities, the events that distinguish the futures, and the paths of objects."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _HOW = "The first future plays; the lines are where things go in all, green in t
 
 
 def forecast_page(forecast: Forecast, scenario: str) -> str:
-    """Return the page.
+    """Return the page of a forecast as HTML.
 
     Args:
-        forecast: what the futures say.
-        scenario: its name, with the variant.
+        forecast: the forecast.
+        scenario: name of the scenario, with the variant.
     """
     played = playing_future(forecast)
     head = f"{scenario} from {forecast.at_s:.2f} s to {forecast.end_s:.2f} s"
@@ -135,7 +135,7 @@ HEIGHT, TALL = 260, 380
 
 
 def over_time(forecast: Forecast) -> Chart | None:
-    """The share of futures in which an event has happened by a time; of the events that part them most."""
+    """Plot the share of futures in which an event has happened by a time, for the events that differ most."""
     events = sorted(forecast.events, key=lambda one: abs(one.share - 0.5))[:MOST_EVENTS]
     if not events:
         return None
@@ -156,7 +156,7 @@ def over_time(forecast: Forecast) -> Chart | None:
 
 
 def moved(forecast: Forecast) -> list[str]:
-    """Return the objects that move in any future, those that spread most first."""
+    """Return the objects that move in any future, the most spread first."""
     ends: dict[str, list[Any]] = {}
     for one in forecast.finished:
         for name, path in one.paths.items():
@@ -166,12 +166,12 @@ def moved(forecast: Forecast) -> list[str]:
 
 
 def fan(forecast: Forecast, name: str, *, from_above: bool) -> Chart:
-    """The paths of an object in all futures.
+    """Plot the paths of an object in all futures.
 
     Args:
-        forecast: forecast of the futures.
+        forecast: the forecast.
         name: name of the object.
-        from_above: show x and y; else the height over time.
+        from_above: plot x and y; otherwise the height over time.
     """
     lines = []
     for words, good, colour in (("succeeds", True, GOOD), ("fails", False, BAD)):
@@ -189,7 +189,7 @@ def fan(forecast: Forecast, name: str, *, from_above: bool) -> Chart:
 def _joined(
     futures: Sequence[RunResult], name: str, columns: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """Return two columns of all paths as one line with gaps, which are not numbers."""
+    """Return two columns of all paths as one line, with NaN between the paths."""
     gap = np.full((1, 2), np.nan)
     parts = [part for one in futures for part in (one.paths[name][:, columns], gap)]
     whole = np.concatenate([gap, *parts])
@@ -200,7 +200,7 @@ COLUMNS = ("line", "x", "y", "z", "succeeds")
 
 
 def playing_future(forecast: Forecast) -> Playing | None:
-    """Return the first future that is kept, as a page plays it; None if none is.
+    """Return the first future whose log is kept, ready to be played on a page; None if none is kept.
 
     Raises:
         BadInput: if its log cannot be read.
@@ -218,7 +218,7 @@ def playing_future(forecast: Forecast) -> Playing | None:
 
 
 def fan_layer(forecast: Forecast) -> Layer:
-    """Return the paths of what moves, (n, 5) line, position in the world [m] and whether the future succeeds."""
+    """Return the paths of all moving objects, (n, 5): line, x, y, z in the world [m], whether the future succeeds."""
     shown = forecast.finished[:MOST_PATHS]
     paths = [(one, path[:, 1:]) for one in shown for path in one.paths.values()]
     rows = [_rows(line, one, path) for line, (one, path) in enumerate(paths)]

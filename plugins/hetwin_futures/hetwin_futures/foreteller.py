@@ -1,4 +1,4 @@
-"""The process beside the twin: predicts what it is asked, and publishes the answers."""
+"""The process beside the twin that answers questions about the future and publishes its predictions."""
 
 from __future__ import annotations
 
@@ -37,14 +37,15 @@ READY_S = 30.0
 def foreteller(
     scenario: Scenario, options: RunOptions, namespace: str
 ) -> Callable[[Question], None]:
-    """Start the process that predicts, which ends with this one; returns what takes questions, without waiting.
+    """Start the prediction process, and return a function that sends it a question without waiting.
 
-    It returns when the process is ready, so that its start slows no twin that already follows its robot.
+    Returns once the process is ready, because its start would slow down a twin that already follows its robot. The
+    process ends with this one.
 
     Args:
         scenario: scenario of the run.
-        options: what its start says.
-        namespace: namespace of the topic of the answers.
+        options: options of the run.
+        namespace: namespace of the topic on which answers are published.
     """
     spawn = multiprocessing.get_context("spawn")
     ours, theirs = spawn.Pipe()
@@ -65,13 +66,13 @@ def foreteller(
     with suppress(EOFError, OSError):
         if ours.poll(READY_S):
             ours.recv_bytes()
-    return _Newest(ours).put
+    return _QuestionSender(ours).put
 
 
-class _Newest:
-    """Sends the newest question whenever the other side takes one; a newer one covers those before it.
+class _QuestionSender:
+    """Sends the newest question whenever the prediction process is ready for one; older unsent questions are dropped.
 
-    In a thread, for the other side reads only between two predictions, and a question is larger than what a pipe holds.
+    Sends in a thread: the process reads only between two predictions, and a question exceeds the buffer of a pipe.
     """
 
     def __init__(self, pipe: Connection) -> None:
@@ -86,9 +87,9 @@ class _Newest:
             self._changed.notify()
 
     def _send(self) -> None:
-        with suppress(EOFError, OSError):  # the process has ended; it has said why
+        with suppress(EOFError, OSError):  # the process has ended, and has logged the reason
             while True:
-                self._pipe.recv_bytes()  # it asks
+                self._pipe.recv_bytes()  # the process is ready for a question
                 self._pipe.send(self._take())
 
     def _take(self) -> Question:
@@ -100,26 +101,26 @@ class _Newest:
 
 
 AFTER_S = 0.5
-"""Futures go on so long after all that was announced is over [s]."""
+"""Time for which futures continue after the last announced motion [s]."""
 
 
 def predict_beside(conductor: Conductor, scenario: Scenario, options: RunOptions) -> None:
-    """Predict in a process of its own what comes of the actions that a live robot announces.
+    """Predict the outcome of the actions that a live robot announces, in a process of its own.
 
-    Nothing is done for runs that follow no robot, whose scenario does not say what is uncertain or wanted, or whose
-    models cannot be saved between two steps.
+    Does nothing if the run follows no robot, if the scenario declares neither `uncertainty` nor `outcomes`, or if the
+    state of its models cannot be saved between two steps.
 
     Args:
         conductor: conductor of the run, before its models are made ready.
         scenario: scenario of the run.
-        options: what its start says.
+        options: options of the run.
     """
     namespace = _namespace(scenario, options)
     says = scenario.file.uncertainty or scenario.file.outcomes
     waited = all(plan.stepping is Stepping.SERVICE and not plan.beside for plan in scenario.models)
     if namespace is not None and says and waited:
-        asking = Asking(conductor, foreteller(scenario, options, namespace))
-        conductor.at_barriers(asking.look)
+        requests = PredictionRequests(conductor, foreteller(scenario, options, namespace))
+        conductor.at_barriers(requests.look)
 
 
 def _namespace(scenario: Scenario, options: RunOptions) -> str | None:
@@ -128,12 +129,12 @@ def _namespace(scenario: Scenario, options: RunOptions) -> str | None:
     return str(live[0] or "") if len(live) == 1 else None
 
 
-class Asking:
-    """Asks for a prediction whenever something is announced.
+class PredictionRequests:
+    """Requests a prediction whenever the robot announces an action.
 
     Args:
         conductor: conductor of the run.
-        send: takes each question, at once.
+        send: takes each question, and returns at once.
     """
 
     def __init__(self, conductor: Conductor, send: Callable[[Question], None]) -> None:
@@ -142,7 +143,7 @@ class Asking:
         self._refused = False
 
     def look(self, now: BetweenSteps) -> None:
-        """Ask if something was announced."""
+        """Request a prediction if an action was announced since the last barrier."""
         new = [one for event in now.events if (one := announced_of(event)) is not None]
         if not new:
             return
@@ -158,7 +159,7 @@ class Asking:
         try:
             checkpoint = now.checkpoint()
         except Refused:
-            self._refused = True  # it will be refused again
+            self._refused = True  # a second request would fail as well
             return
         now_s = time.time() - (self._conductor.lag_s or 0.0)
         awaited = (
@@ -175,64 +176,64 @@ class Asking:
 
 
 Publish: TypeAlias = Callable[[dict[str, Any]], None]
-"""Takes an answer, as JSON."""
+"""Publishes an answer, given as JSON."""
 MOST = 32
-"""Futures of a moment; an answer follows the first one, and whenever there are twice as many."""
+"""Largest number of futures of a moment. An answer is published after 1, 2, 4, ... futures."""
 _ENDLESS_S = 1e6
-"""No run is so long [s]."""
+"""A duration in s that no run reaches."""
 _AHEAD_S = 0.06
-"""So long before the effect futures are stopped, so that the last answer is there before it [s]."""
+"""Futures are stopped this long before the action begins, so that the last answer is published in time [s]."""
 
 
 def without_source(scenario: Scenario, options: RunOptions) -> RunOptions:
-    """Return what the start of a run says that is prepared before it is known what the robot will do.
+    """Return the options of a study that is prepared before the robot's actions are known.
 
     Args:
-        scenario: scenario of the run that futures go on from.
-        options: what its start says.
+        scenario: scenario of the run from whose checkpoints futures start.
+        options: options of the run.
     """
     scene = laid_scene(scenario, options)
     return replace(options, source=None, no_source=True, scene=scene, duration=_ENDLESS_S)
 
 
 def answers(question: Question, study: Study, root: Root, publish: Publish) -> None:
-    """Predict until the last of the actions begins, and publish ever better answers about each of them.
+    """Predict until the last of the actions begins, and publish refined answers about each of them.
 
-    The run goes on to the first of them, once for all futures, which part there. An answer is about the first futures
-    without a gap, so that as many futures of the recording say the same.
+    The run is advanced once to the begin of the first action, where the futures fork. Each answer covers futures 0 to
+    n - 1 without a gap, so that n futures of a recording give the same answer.
 
     Args:
-        question: what is asked, of which an answer is worth something.
+        question: the question; only actions that have not begun yet are answered.
         study: study of a run with the options `without_source`; its horizon is that of the question.
-        root: root of the study, which goes on from the checkpoint.
-        publish: takes each answer, as JSON.
+        root: root of the study, which restores the checkpoint.
+        publish: publishes each answer, given as JSON.
 
     Raises:
-        HetwinError: if the checkpoint cannot go on.
+        HetwinError: if the checkpoint cannot be restored.
     """
     study.horizon_s = question.horizon_s
 
     def plan(now: Now) -> None:
-        known = _Known(question, study, now, publish)
+        known = _FutureAnswers(question, study, now, publish)
         study.progress = known.add
         while not known.is_all and (soonest_s := known.awaits()) is not None:
             for _ in now.runs(known.missing(), time.monotonic() + _left_s(soonest_s)):
                 pass
-            known.tell()
+            known.publish()
 
     root.at_moment(
         Moment(question.begin_s), plan, checkpoint=question.checkpoint, source=question.source
     )
 
 
-class _Known:
-    """What is known of announced actions, more and more of it.
+class _FutureAnswers:
+    """The futures finished so far, and the answers published from them.
 
     Args:
-        question: what is asked.
+        question: the question.
         study: study of the run.
-        now: the moment.
-        publish: takes each answer, as JSON.
+        now: the moment at which the futures fork.
+        publish: publishes each answer, given as JSON.
     """
 
     def __init__(self, question: Question, study: Study, now: Now, publish: Publish) -> None:
@@ -241,36 +242,36 @@ class _Known:
         self._over: dict[int, RunResult] = {}
         self._awaited: list[Awaited] = []
         self._begun_s = time.time()
-        self._told = 0
+        self._published = 0
 
     @property
     def is_all(self) -> bool:
-        """Whether nothing can be added."""
-        return self._told == MOST
+        """Whether the last possible answer was published."""
+        return self._published == MOST
 
     def awaits(self) -> float | None:
-        """Return when the next of the actions begins, by `time.time` [s]; None if it is too late for all."""
+        """Return the begin of the next action, as `time.time` in s; None if all are too close to be answered."""
         self._awaited = _in_time(self._question)
         return min((one.effect_s for one in self._awaited), default=None)
 
     def missing(self) -> Iterator[Draw]:
-        """Iterate over what is drawn for the futures that are not over."""
+        """Iterate over the draws of the futures that are not finished."""
         for index in range(MOST):
             if index not in self._over:
                 yield self._now.draw(index)
 
     def add(self, future: RunResult) -> None:
-        """Take note of a future, and publish if there are twice as many as at the last answer."""
+        """Record a finished future, and publish if their number has doubled since the last answer."""
         self._over[future.index] = future
-        if len(_first(self._over)) >= max(1, 2 * self._told):
-            self.tell()
+        if len(_contiguous(self._over)) >= max(1, 2 * self._published):
+            self.publish()
 
-    def tell(self) -> None:
-        """Publish what is known of each action, unless all of it was."""
-        finished = _first(self._over)
+    def publish(self) -> None:
+        """Publish an answer for each action, unless the last possible one was published."""
+        finished = _contiguous(self._over)
         if not finished or self.is_all:
             return
-        self._told = len(finished)
+        self._published = len(finished)
         wall_s = time.time() - self._begun_s
         forecast = self._forecast(finished, wall_s)
         for one in self._awaited:
@@ -292,31 +293,31 @@ class _Known:
 
 
 def _in_time(question: Question) -> list[Awaited]:
-    """Return the actions of which an answer is still worth something."""
+    """Return the actions that can still be answered before they begin."""
     return [one for one in question.awaited if _left_s(one.effect_s) > 0.0]
 
 
 def _left_s(effect_s: float) -> float:
-    """How long an answer is still worth something [s]."""
+    """Return the time left to answer before an action begins, in s."""
     return effect_s - _AHEAD_S - time.time()
 
 
-def _first(over: Mapping[int, RunResult]) -> list[RunResult]:
-    """Return the first futures without a gap."""
+def _contiguous(over: Mapping[int, RunResult]) -> list[RunResult]:
+    """Return futures 0 to n - 1, where n is the first index that is missing."""
     return [over[index] for index in takewhile(over.__contains__, count())]
 
 
 def serve(
     pipe: Connection, path: Path, variant: str | None, options: RunOptions, namespace: str
 ) -> None:
-    """Answer questions until the twin ends; those that come too late have no answer.
+    """Answer questions until the twin ends; questions that arrive too late are dropped.
 
     Args:
-        pipe: says by an empty message when a question is wanted; from it they come.
+        pipe: receives questions; an empty message through it requests the next one.
         path: path of the scenario's file.
         variant: variant of the scenario.
         options: see `without_source`.
-        namespace: namespace of the topic of the answers.
+        namespace: namespace of the topic on which answers are published.
     """
     end_with_parent()
     from hetwin_futures.publishing import Answers
@@ -325,7 +326,7 @@ def serve(
     with Answers(namespace) as publisher:
         try:
             study, root = _prepared(scenario, options)
-            pipe.send_bytes(b"")  # it is ready
+            pipe.send_bytes(b"")  # ready
             _be_less_urgent()
             while (question := _next(pipe)) is not None:
                 if not _in_time(question):
@@ -341,8 +342,8 @@ def serve(
 
 
 def _prepared(scenario: Scenario, options: RunOptions) -> tuple[Study, Root]:
-    """A run that needs nothing but a checkpoint to go on from."""
-    # One core is left to the twin and its robot.
+    """Prepare a study that needs only a checkpoint to start futures."""
+    # One core stays free for the twin and its robot.
     study = Study(scenario, options, jobs=max(1, (os.cpu_count() or 1) - 1))
     root = Root(study)
     root.prepare()
@@ -350,7 +351,7 @@ def _prepared(scenario: Scenario, options: RunOptions) -> tuple[Study, Root]:
 
 
 def _be_less_urgent() -> None:
-    """Run only while nobody else wants to, so that the twin keeps up."""
+    """Run at the lowest priority, so that the twin keeps up."""
     if hasattr(os, "SCHED_IDLE"):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     else:
@@ -358,7 +359,7 @@ def _be_less_urgent() -> None:
 
 
 def _next(pipe: Connection) -> Question | None:
-    """Wait for a question; returns None at the end."""
+    """Wait for a question; return None when the pipe is closed."""
     try:
         pipe.send_bytes(b"")
         question: Question | None = pipe.recv()

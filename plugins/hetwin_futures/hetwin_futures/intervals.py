@@ -1,4 +1,4 @@
-"""Intervals of what runs count: products, means, ratios of pairs, and what goes with an outcome."""
+"""Statistics of runs: products, means, ratios of pairs, and inputs that are associated with an outcome."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hetwin_suite.model import Floats, Json
 from hetwin_suite.study import probability
 
 _Z = 1.959963984540054
-"""A normal number is nearer to the mean than so many sigmas in 95 of 100 cases."""
+"""The 97.5 % quantile of the normal distribution: 95 % of all values are within this many sigmas of the mean."""
 
 
 class Chance(NamedTuple):
-    """A probability and its interval at a confidence of 95 %."""
+    """A probability with its 95 % confidence interval."""
 
     p: float
     low: float
@@ -29,7 +29,7 @@ SURE = Chance(1.0, 1.0, 1.0)
 
 
 def product(factors: Sequence[Chance]) -> Chance:
-    """Return the product of probabilities; of none, certainty."""
+    """Return the product of probabilities; 1 if there are none."""
     found = prod(one.p for one in factors)
     down, up = [], []
     for number, one in enumerate(factors):
@@ -46,18 +46,20 @@ _TERMS = (
     (384.0, (-15.0, 17.0, 19.0, 3.0)),
     (92160.0, (-945.0, -1920.0, 1482.0, 776.0, 79.0)),
 )
-"""Of the expansion of Student's quantile in 1 / degrees of freedom (Abramowitz and Stegun, 26.7.5): the divisor, and
-the factors of z, z^3, z^5 ..."""
+"""Coefficients of the expansion of Student's quantile in 1 / degrees of freedom (Abramowitz and Stegun, 26.7.5).
+
+Each row holds the divisor, and the factors of z, z^3, z^5 ...
+"""
 
 
 class Mean(NamedTuple):
-    """A mean.
+    """A mean with its 95 % confidence interval.
 
     Attributes:
-        mean: mean of the values; None of none.
-        low: low of the interval at a confidence of 95 %; None if too few values say nothing about it.
-        high: of it.
-        of: how many values.
+        mean: mean of the values; None without values.
+        low: lower bound of the interval; None with fewer than two values.
+        high: upper bound of the interval; None with fewer than two values.
+        of: number of values.
     """
 
     mean: float | None
@@ -67,7 +69,7 @@ class Mean(NamedTuple):
 
 
 def mean_of(values: Sequence[float]) -> Mean:
-    """Return the mean with its interval."""
+    """Return the mean with its 95 % confidence interval."""
     if not values:
         return Mean(None, None, None, 0)
     if all(value in (0.0, 1.0) for value in values):
@@ -80,13 +82,13 @@ def mean_of(values: Sequence[float]) -> Mean:
 
 
 def reach_of(values: Sequence[float]) -> float | None:
-    """Return how far Student's interval reaches from the mean; None of fewer than two values."""
+    """Return the half width of Student's 95 % interval of the mean; None with fewer than two values."""
     count = len(values)
     return None if count < 2 else student(count - 1) * stdev(values) / sqrt(count)
 
 
 def student(freedom: int) -> float:
-    """Return the number below which 97.5 % of Student's distribution lie, within 0.2 % of it."""
+    """Return the 97.5 % quantile of Student's distribution with `freedom` degrees of freedom, within 0.2 %."""
     if freedom == 1:
         return tan(pi * (_P - 0.5))
     if freedom == 2:
@@ -111,14 +113,14 @@ def error_of(
     """Return the relative difference of the sums of `one` and `base`, and its 95 % interval.
 
     Counts of the same state are paired: the interval is a bootstrap over states of the ratio of the sums,
-    stratified by kind. All are not a number where `base` counts nothing.
+    stratified by kind. All three are NaN if the sum of `base` is 0.
 
     Args:
         one: counts.
         base: counts of the same states.
-        kinds: kinds of the states.
+        kinds: kind of each state.
         seed: seed of the bootstrap.
-        resamples: resamples of the bootstrap.
+        resamples: number of bootstrap resamples.
     """
     pairs = np.array([one, base], np.float64)
     if not pairs[1].sum() > 0:
@@ -135,18 +137,18 @@ def error_of(
 
 
 _SIGNIFICANT = 3.0
-"""A relation is told if chance alone would make one as strong with a probability of about 0.3 %: so many sigmas."""
+"""Minimum strength of a reported association, in standard deviations under chance (exceeded by chance in 0.3 %)."""
 
 
 Flags: TypeAlias = NDArray[np.bool_]
 
 
 class Related(NamedTuple):
-    """An input that goes with failure.
+    """An input that is associated with failure.
 
     Attributes:
-        input: its name.
-        strength: 0: it says nothing about failure; 1: it says all.
+        input: name of the input.
+        strength: from 0 (independent of failure) to 1 (determines failure).
     """
 
     input: str
@@ -154,15 +156,17 @@ class Related(NamedTuple):
 
 
 def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> list[Related]:
-    """Return the inputs that go with failure more than chance would make them, the strongest first.
+    """Return the inputs that are associated with failure more strongly than by chance, the strongest first.
 
-    The strength of a number is how well it tells the failed runs from the others: that of two runs, a failed one and
-    another, the failed one has the larger number in (1 + strength) / 2 of all cases, or the smaller one; or it is
-    further from the middle of all.
+    The strength of a number is the rank-biserial correlation: of a failed and another run, the failed one has the
+    larger
+    number (or always the smaller one) in (1 + strength) / 2 of all pairs. The distance from the median is tried as
+    well,
+    and the larger strength counts.
 
     Args:
         inputs: inputs of each run, by name.
-        failed: whether it failed.
+        failed: whether each run failed.
     """
     wrong: Flags = np.asarray(failed, bool)
     if not wrong.any() or wrong.all():
@@ -173,19 +177,23 @@ def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> lis
 
 
 def _strength(column: Sequence[Json], failed: Flags) -> float:
-    """Return how strongly a column goes with failure; 0 if chance alone may have made it so."""
+    """Return the strength of a column; 0 if it is within chance."""
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in column):
         names = list(dict.fromkeys(map(repr, column)))
         parts = [
-            _apart(np.array([repr(v) == name for v in column], float), failed) for name in names
+            _rank_correlation(np.array([repr(v) == name for v in column], float), failed)
+            for name in names
         ]
         return max(parts)
     values = np.asarray(column, float)
-    return max(_apart(values, failed), _apart(np.abs(values - np.median(values)), failed))
+    return max(
+        _rank_correlation(values, failed),
+        _rank_correlation(np.abs(values - np.median(values)), failed),
+    )
 
 
-def _apart(values: Floats, failed: Flags) -> float:
-    """Return how far values tell failed runs from others; 0 if not more than by chance."""
+def _rank_correlation(values: Floats, failed: Flags) -> float:
+    """Return the rank-biserial correlation of values and failure, without its sign; 0 if it is within chance."""
     ranks = _ranks(values)
     count, others = int(failed.sum()), int((~failed).sum())
     above = float(ranks[failed].sum()) - count * (count + 1) / 2
@@ -195,7 +203,7 @@ def _apart(values: Floats, failed: Flags) -> float:
 
 
 def _ranks(values: Floats) -> Floats:
-    """Return the ranks from 1, equal values with the middle of theirs."""
+    """Return the ranks from 1; equal values share the middle of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     return (last - 0.5 * (counts - 1))[place]

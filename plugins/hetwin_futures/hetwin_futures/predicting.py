@@ -1,4 +1,4 @@
-"""Predicts what comes after a moment of a run."""
+"""Predicts the outcome of a run from one of its moments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hetwin_suite.study import (
 )
 
 _NOTHING = Uncertainty("")
-_NO_TIME = "this is no such time"
+_NO_TIME = "the time is out of range"
 
 
 def predict(
@@ -34,16 +34,16 @@ def predict(
     physics_only: bool = False,
     experience: Experience = NO_EXPERIENCE,
 ) -> Forecast:
-    """Let many futures of one moment go on, and return what they say.
+    """Run many futures from one moment, and summarize them in a forecast.
 
     Args:
-        study: what is run; the scenario's `uncertainty` is drawn, and its `outcomes` are what counts as success.
-        moment: from which on.
-        futures: how many.
-        within_s: wall time after which no future is waited for [s]; None: all are.
-        drawn: whether what is uncertain is drawn; else all futures are alike.
-        physics_only: whether they go on by physics alone, which no other model may take part in.
-        experience: of what no future knows.
+        study: the runs; the scenario's `uncertainty` is drawn, and its `outcomes` define success.
+        moment: start of the futures.
+        futures: number of futures.
+        within_s: wall time in s after which unfinished futures are dropped; None: no limit.
+        drawn: whether uncertain values are drawn; otherwise all futures are alike.
+        physics_only: whether the futures run by physics alone, which excludes scenarios with other models.
+        experience: success rates of actions for causes that the futures do not model.
 
     Raises:
         BadInput: if the scenario or the question cannot be used.
@@ -57,12 +57,12 @@ def predict(
             found="--cluster",
             expected="one of them",
         )
-    ask = _Asking(study, futures, within_s, drawn, experience)
+    ask = _Task(study, futures, within_s, drawn, experience)
     return at_moment(study, moment, ask.forecast, physics_only=physics_only)
 
 
-class _Asking(NamedTuple):
-    """What is asked at the moment; see `predict`."""
+class _Task(NamedTuple):
+    """The arguments of `predict` that are used at the moment."""
 
     study: Study
     futures: int
@@ -71,7 +71,7 @@ class _Asking(NamedTuple):
     experience: Experience
 
     def forecast(self, now: Now) -> Forecast:
-        """Let futures go on, and one in which nothing is drawn if none of them succeeds."""
+        """Run the futures; if none succeeds, add one in which nothing is drawn."""
         study, begun = self.study, time.monotonic()
         until = None if self.within_s is None else begun + self.within_s
         found = sorted(now.runs(self._draws(now), until), key=lambda one: one.index)
@@ -99,10 +99,10 @@ class _Asking(NamedTuple):
 
 
 def check_asked(study: Study, moment: Moment, futures: int, within_s: float | None) -> None:
-    """See that a question about the future can be answered.
+    """Check the options of a question about the future.
 
     Raises:
-        BadInput: if it cannot; the option is named.
+        BadInput: if one is out of range; the error names the option.
     """
     if (moment.at_s is None) == (not moment.before):
         raise BadInput(

@@ -17,7 +17,7 @@ NODE = "foreteller"
 
 
 class Answers:
-    """A node that publishes predictions.
+    """A ROS node that publishes predictions.
 
     Args:
         namespace: namespace of its topic; empty or ``/`` for none.
@@ -43,9 +43,9 @@ class Answers:
         rclpy.try_shutdown()
 
     def publish(self, answer: dict[str, Any]) -> None:
-        """Publish an answer."""
+        """Publish an answer, given as JSON."""
         self._publisher.publish(String(data=json.dumps(answer)))
 
     def warn(self, text: str) -> None:
-        """Log why there is no answer."""
+        """Log a warning, such as why there is no answer."""
         self._node.get_logger().warning(text)

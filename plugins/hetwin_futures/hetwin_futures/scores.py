@@ -1,4 +1,4 @@
-"""How good probabilities are beside labels: what is decided, how often that is right, and how well it is calibrated."""
+"""Scores of probabilities against labels: decided and correct shares, ROC, Brier score and calibration."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hetwin_suite.model import KNOWN_ABOVE, KNOWN_BELOW
 from hetwin_suite.study import Probability, probability
 
 BINS = 5
-"""Bins of equal width in which claimed probabilities are compared with shares of labels."""
+"""Number of bins of equal width for the calibration of claimed probabilities."""
 
 
 @dataclass(frozen=True)
 class Bin:
-    """Claims of similar probability: how likely they were said to be (mean), and how often they were true."""
+    """Claims of similar probability: their mean claimed probability, and the share of them that were true."""
 
     claimed: float
     true: Probability
@@ -26,7 +26,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Interval:
-    """A figure with its interval at a confidence of 95 %, by a bootstrap over groups."""
+    """A score with its 95 % confidence interval, by a bootstrap over groups."""
 
     value: float
     low: float
@@ -57,15 +57,15 @@ class Scores:
     Attributes:
         of: number of claims.
         decided: share of the claims that are decided.
-        right: share of the decided ones that are right.
-        sensitivity: share of the true ones whose probability is above a half.
-        specificity: share of the others whose probability is at most a half.
-        auc: how likely a true claim has a higher probability than another.
-        brier: mean squared distance of probability and label; 0 is best.
-        brier_base: Brier score of the share of true labels, claimed for each.
-        calibration_error: mean distance of claimed probability and share of true labels over the bins.
-        kinds: the errors by kind.
-        reliability: the bins that are not empty, from the lowest.
+        right: share of the decided claims that are right.
+        sensitivity: share of the true claims with a probability above 0.5.
+        specificity: share of the false claims with a probability of at most 0.5.
+        auc: probability that a true claim has a higher claimed probability than a false one.
+        brier: mean squared difference of probability and label; 0 is best.
+        brier_base: Brier score of claiming the share of true labels every time.
+        calibration_error: mean difference of claimed probability and share of true labels over the bins.
+        kinds: errors by kind.
+        reliability: the non-empty bins, ascending.
         wrong: indices of the claims that are decided and wrong.
     """
 
@@ -95,13 +95,13 @@ def score(
     Args:
         claimed: probabilities, shape (n,).
         labels: whether each claim is true, shape (n,).
-        groups: what each claim belongs to (an object, a robot, a night); claims of one group are resampled together.
-            None: each is a group of its own.
+        groups: group of each claim (an object, a robot, a night); claims of one group are resampled together.
+            None: each claim is a group of its own.
         seed: seed of the bootstrap.
-        resamples: resamples of the bootstrap.
+        resamples: number of bootstrap resamples.
 
     Raises:
-        ValueError: if there is no claim, shapes do not fit, or a probability is not between 0 and 1.
+        ValueError: if there is no claim, shapes differ, or a probability is not between 0 and 1.
     """
     p, y = np.asarray(claimed, dtype=np.float64), np.asarray(labels, dtype=bool)
     if p.ndim != 1 or not p.size or p.shape != y.shape:
@@ -137,7 +137,7 @@ def score(
 
 
 def area_under_curve(quantity: ArrayLike, labels: ArrayLike) -> float:
-    """Return how likely a true one has more of a quantity than another; a tie counts half, NaN without both kinds."""
+    """Return the probability that a true claim has the larger quantity; a tie counts half, NaN without both labels."""
     values, y = np.asarray(quantity, dtype=np.float64), np.asarray(labels, dtype=bool)
     true, others = values[y][:, None], values[~y][None, :]
     if not true.size or not others.size:
@@ -161,7 +161,7 @@ def _calibration_error(p: NDArray[np.float64], y: NDArray[np.bool_]) -> float:
 def _resampled(
     groups: Sequence[Any], count: int, seed: int, resamples: int
 ) -> list[NDArray[np.int64]]:
-    """Indices of all claims, then of each resample."""
+    """Return the indices of all claims, and then those of each resample."""
     _, numbers = np.unique(np.asarray(groups), return_inverse=True)
     if numbers.shape != (count,):
         raise ValueError(f"{len(numbers)} groups for {count} claims")

@@ -1,4 +1,4 @@
-"""Scores of probabilities in words, and as a page with the diagram of their reliability."""
+"""Scores of probabilities as text, and as a page with a reliability diagram."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from hetwin_suite.page import (
 from hetwin_suite.study import Probability
 
 _NOTE = (
-    "Claims of similar probability together: how likely they were said to be, and how often they were true, with 95 % "
-    "intervals (Wilson). On the dotted line both are the same."
+    "Claims are binned by claimed probability. Each point compares the mean claimed probability of a bin with the "
+    "share of its claims that were true, with 95 % intervals (Wilson). The dotted line is perfect calibration."
 )
 
 
 def score_rows(scores: Scores) -> Iterator[tuple[str, str]]:
-    """Yield each figure's name, and it in words with its interval at 95 %."""
+    """Yield the name and the text of each figure, with its 95 % interval."""
     yield "claims", f"{scores.of}"
     yield "decided", _share(scores.decided)
     yield "of these right", _share(scores.right)
@@ -45,16 +45,16 @@ def score_rows(scores: Scores) -> Iterator[tuple[str, str]]:
 
 
 def score_lines(name: str, scores: Scores) -> Iterator[str]:
-    """Yield the figures of a claim as lines of text."""
+    """Yield the scores of a claim as lines of text."""
     yield f"{name}: " + ", ".join(f"{what} {words}" for what, words in score_rows(scores))
 
 
 def reliability_page(title: str, scored: Mapping[str, Scores]) -> str:
-    """Return one HTML file with the scores of each claim and its reliability in five bins.
+    """Return an HTML page with the scores of each claim and a reliability diagram of five bins.
 
     Args:
         title: title of the page.
-        scored: scores by the name of the claim.
+        scored: claim -> its scores.
     """
     sections = [
         Section(name, _NOTE if number == 0 else "", [_diagram(scores), _table(scores)])

@@ -27,19 +27,19 @@ from hetwin_suite.study import (
 )
 
 SHIFTS_M = (0.008, 0.016, 0.024, 0.032, 0.04, 0.05, 0.062, 0.076, 0.092, 0.11)
-"""How far something could be elsewhere, one after the other."""
+"""Shifts in m that are tried, in this order."""
 DIRECTIONS = 8
 FEWEST, MOST = 0.25, 4.0
-"""A number may differ by so many of its standard deviations, or half widths, at first and at most."""
+"""Smallest and largest change of a number, in standard deviations or half widths."""
 _STEPS = 8
 
 
 class Ray(NamedTuple):
-    """One way in which something could be different.
+    """A direction in which something can change.
 
     Attributes:
-        of: an amount -> the change.
-        beside: the directions between this one and its neighbours; empty if there are none.
+        of: amount -> the change.
+        beside: returns the directions between this one and its neighbours; empty if there are none.
     """
 
     of: Callable[[float], Change]
@@ -47,12 +47,12 @@ class Ray(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Something that could be different.
+    """An entity or number that can change.
 
     Attributes:
         name: e.g. ``bin`` or ``ball.mass``.
-        rays: in which ways.
-        amounts: by how much, growing.
+        rays: directions of the change.
+        amounts: amounts to try, ascending.
     """
 
     name: str
@@ -61,19 +61,19 @@ class Candidate(NamedTuple):
 
     @property
     def steps(self) -> list[tuple[float, float]]:
-        """Pairs of an amount and the next one, from 0 on."""
+        """Pairs of consecutive amounts, the first one from 0."""
         return list(pairwise((0.0, *self.amounts)))
 
 
 def candidates(uncertainty: Uncertainty, asked: str) -> list[Candidate]:
-    """Return what could be different: places first, then numbers.
+    """Return the candidates for a change: positions first, then numbers.
 
     Args:
-        uncertainty: what is uncertain.
-        asked: an entity, or a number such as ``ball.mass``; empty: all of it.
+        uncertainty: what is uncertain in the scenario.
+        asked: an entity, or a number such as ``ball.mass``; empty: everything uncertain.
 
     Raises:
-        BadInput: if what is asked for is not uncertain.
+        BadInput: if `asked` is not uncertain.
     """
     found = [_place(one) for one in uncertainty.placed]
     found += [_number(one) for one in (*uncertainty.physical, *uncertainty.varied)]
@@ -161,24 +161,24 @@ def _times(entity: str, name: str, nominal: float, unit: float) -> Ray:
 
 
 SHARE = 0.9
-"""At least this share of the futures succeeds with a change that mends."""
+"""Minimum share of the futures that succeed with a sufficient change."""
 FUTURES = 16
 _FIRST = 4
-"""So many futures are looked at before the rest is made."""
+"""Number of futures that are evaluated before the others are started."""
 _HALVINGS = 3
-_TRIED = 2
-"""So many of the best directions are followed until they mend."""
+_FOLLOWED = 2
+"""Number of the best directions along which the change is enlarged until it suffices."""
 _LONGER = 8
 
 
-class Mended(NamedTuple):
-    """A change that mends.
+class Sufficient(NamedTuple):
+    """A change that is sufficient for success.
 
     Attributes:
         change: the change.
-        amount: how large it is, in the unit of its candidate.
-        p: the share of futures that succeed with it.
-        futures: those that show it.
+        amount: amount of the change, in the unit of its candidate.
+        p: share of futures that succeed with it.
+        futures: futures that succeed with it.
     """
 
     change: Change
@@ -188,15 +188,15 @@ class Mended(NamedTuple):
 
 
 class Search:
-    """Searches among candidates, with futures as they are needed.
+    """Searches the candidates, and runs futures on demand.
 
-    At first nothing but the change differs; a change that mends so far is then made larger until it does with what is
-    uncertain drawn as well. All changes are tried on the same draws.
+    At first only the change differs. A change that suffices then grows until it also suffices with the scenario's
+    uncertainty drawn. All changes are evaluated on the same draws.
 
     Args:
-        certain: (change, index) -> the draw with nothing but the change.
-        drawn: (change, number of the draw, index) -> the draw with what is uncertain, too.
-        fork: makes futures.
+        certain: (change, index) -> the draw with only the change.
+        drawn: (change, number of the draw, index) -> the draw with the change and the uncertainty.
+        fork: runs the futures of draws.
     """
 
     def __init__(
@@ -208,29 +208,31 @@ class Search:
         self._certain, self._drawn, self._fork = certain, drawn, fork
         self._made = 0
 
-    def smallest(self, candidate: Candidate, below: float = float("inf")) -> Mended | None:
-        """Return the smallest change of a candidate that mends; None if none does.
+    def smallest(self, candidate: Candidate, below: float = float("inf")) -> Sufficient | None:
+        """Return the smallest sufficient change of a candidate; None if there is none.
 
         Args:
-            candidate: what could be different.
-            below: larger changes are not looked for.
+            candidate: the entity or number that changes.
+            below: amounts from here on are not tried.
         """
         for before, amount in candidate.steps:
             if before >= below:
                 return None
-            good = self._good(candidate.rays, amount)
-            good += self._good(_beside(good), amount)
+            good = self._sufficient(candidate.rays, amount)
+            good += self._sufficient(_beside(good), amount)
             if good:
-                ways = sorted(self._narrowed(good, before, amount), key=lambda way: way[1])
-                return self._sure(ways, (amount - before) / 2, below)
+                directions = sorted(
+                    self._narrowed(good, before, amount), key=lambda direction: direction[1]
+                )
+                return self._confirmed(directions, (amount - before) / 2, below)
         return None
 
-    def _good(self, rays: Sequence[Ray], amount: float) -> list[Ray]:
-        """Return the rays along which this amount mends, if nothing else differs."""
-        results = self._tried([ray.of(amount) for ray in rays])
+    def _sufficient(self, rays: Sequence[Ray], amount: float) -> list[Ray]:
+        """Return the rays along which this amount suffices while nothing else differs."""
+        results = self._succeed([ray.of(amount) for ray in rays])
         return [ray for ray, good in zip(rays, results, strict=True) if good]
 
-    def _tried(self, changes: Sequence[Change]) -> list[bool]:
+    def _succeed(self, changes: Sequence[Change]) -> list[bool]:
         draws = [self._certain(change, self._made + i) for i, change in enumerate(changes)]
         return [one is not None and one.succeeded for one in self._futures(draws)]
 
@@ -240,7 +242,7 @@ class Search:
         return [found.get(draw.index) for draw in draws]
 
     def _narrowed(self, rays: Sequence[Ray], low: float, high: float) -> list[tuple[Ray, float]]:
-        """Return the least amount along each ray that mends, if nothing else differs."""
+        """Return the smallest sufficient amount along each ray while nothing else differs."""
         bounds = [(low, high)] * len(rays)
         for _ in range(_HALVINGS):
             middles = [(one + other) / 2 for one, other in bounds]
@@ -248,15 +250,17 @@ class Search:
             bounds = [
                 (one, at) if good else (at, other)
                 for (one, other), at, good in zip(
-                    bounds, middles, self._tried(changes), strict=True
+                    bounds, middles, self._succeed(changes), strict=True
                 )
             ]
         return [(ray, high) for ray, (_, high) in zip(rays, bounds, strict=True)]
 
-    def _sure(self, ways: Sequence[tuple[Ray, float]], step: float, below: float) -> Mended | None:
-        """Return the smallest change along one of the ways that mends with what is uncertain drawn."""
-        best: Mended | None = None
-        for ray, least in ways[:_TRIED] if ways else ():
+    def _confirmed(
+        self, directions: Sequence[tuple[Ray, float]], step: float, below: float
+    ) -> Sufficient | None:
+        """Return the smallest change along the rays that suffices with the uncertainty drawn."""
+        best: Sufficient | None = None
+        for ray, least in directions[:_FOLLOWED] if directions else ():
             for longer in range(_LONGER):
                 amount = least + longer * step
                 if amount >= (below if best is None else best.amount):
@@ -267,8 +271,8 @@ class Search:
                     break
         return best
 
-    def _share(self, change: Change, amount: float) -> Mended | None:
-        """Return the change if it mends; gives up as soon as too many futures fail."""
+    def _share(self, change: Change, amount: float) -> Sufficient | None:
+        """Return the change if it suffices; stops as soon as too many futures fail."""
         good: list[RunResult] = []
         done = 0
         for begin, end in ((0, _FIRST), (_FIRST, FUTURES // 2), (FUTURES // 2, FUTURES)):
@@ -278,11 +282,11 @@ class Search:
             done = end
             if done - len(good) > FUTURES - ceil(SHARE * FUTURES):
                 return None
-        return Mended(change, amount, probability(len(good), done), tuple(good))
+        return Sufficient(change, amount, probability(len(good), done), tuple(good))
 
 
 def _beside(rays: Sequence[Ray]) -> list[Ray]:
-    """Return the rays beside some, each once."""
+    """Return the neighbouring rays without duplicates."""
     found = {
         tuple(round(x, 6) for x in ray.of(1.0).shift): ray for one in rays for ray in one.beside()
     }

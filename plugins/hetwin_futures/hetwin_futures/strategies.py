@@ -1,4 +1,4 @@
-"""Strategies among which is decided: one by one, those of a library, and how long each is tried."""
+"""Strategies of a library: their file, their plans at a moment, and the race that finds the best one."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _DIGITS = 9
 def plans_of(
     library: Library, scene: Snapshot, event: Mapping[str, Json] | None
 ) -> dict[str, dict[str, Any]]:
-    """Return strategy -> the source that carries it out from a moment on.
+    """Return strategy -> the source that executes it from a moment on.
 
     Args:
-        library: library of the strategies.
-        scene: at the moment, as the robot believes it.
-        event: arguments of the action that begins then; None if none does.
+        library: the library.
+        scene: scene of the moment, as the robot believes it.
+        event: arguments of the action that starts at the moment; None if none does.
 
     Raises:
         BadInput: with file, line and key, if an expression has no value.
@@ -55,7 +55,7 @@ def plans_of(
 
 
 class _Filler:
-    """Gives expressions their values."""
+    """Evaluates the expressions in the arguments of actions."""
 
     def __init__(self, scene: Snapshot, event: Mapping[str, Json] | None) -> None:
         self._scene, self._event = scene, event
@@ -111,7 +111,7 @@ class _Filler:
             ) from None
 
     def _pose(self, entity: str) -> list[float]:
-        """Where something is, before anything is drawn."""
+        """Return the pose of an entity before anything is drawn."""
         return [float(number) for number in self._scene.pose(entity)[:7]]
 
 
@@ -121,24 +121,24 @@ def _is_time(value: object) -> bool:
 
 FOLDER = "scenarios/libraries"
 EXPRESSION = "$"
-"""A text that begins with it is an expression of the moment."""
+"""Prefix of a text that is an expression, evaluated at the moment."""
 
 
 class Action(Strict):
     """An operation of a strategy."""
 
-    operation: Text = Field(description="its name, as the robot announces it")
+    operation: Text = Field(description="name of the operation, as the robot announces it")
     arguments: dict[str, JsonValue] = Field(
         default={},
-        description="what it is about; a text that begins with $ is an expression, such as $event.container",
+        description="arguments; a text that begins with $ is an expression, such as $event.container",
     )
     skill: Text | None = Field(
         None,
-        description="installed skill that makes motion of it; default: of the operation's name",
+        description="installed skill that generates the motion; default: the operation's name",
     )
     at: Annotated[Finite, Field(ge=0)] | Text | None = Field(
         None,
-        description="when it begins, in s from the decision, or an expression; default: when the one before is over",
+        description="start in s after the decision, or an expression; default: when the previous action is over",
     )
 
 
@@ -148,7 +148,7 @@ class LibraryFile(Strict):
     description: str = ""
     utility: Text | None = Field(
         None,
-        description="a question to a future's episode, whose answer is a number; default: 1 if it succeeds, else 0",
+        description="a question to a future's episode with a number as its answer; default: 1 if it succeeds, else 0",
     )
     critical: Finite = Field(
         0.2,
@@ -157,18 +157,18 @@ class LibraryFile(Strict):
         description="a strategy that fails in a larger share of futures is critical",
     )
     strategies: dict[Text, Annotated[list[Action], Field(min_length=1)]] = Field(
-        min_length=1, description="name -> actions, one after the other"
+        min_length=1, description="name -> actions, executed in this order"
     )
 
 
 @dataclass(frozen=True)
 class Library:
-    """A library that was read.
+    """A library that was read from a file.
 
     Attributes:
-        file: what it says.
-        path: where it stands.
-        placed: adds the file and the line to an error about one of its keys.
+        file: content of the file.
+        path: path of the file.
+        placed: adds file and line to an error about one of its keys.
     """
 
     file: LibraryFile
@@ -180,10 +180,10 @@ def read_library(name: str) -> Library:
     """Read and check a library.
 
     Args:
-        name: name of a YAML file, or of one of hetwin's own libraries.
+        name: path of a YAML file, or name of a library of hetwin.
 
     Raises:
-        BadInput: with file, line and key, if there is none, or it holds none, or names a skill that is not installed.
+        BadInput: with file, line and key, if the file is missing or no library, or names a skill that is not installed.
     """
     path = _find(name)
     document = load_yaml(path)
@@ -204,7 +204,7 @@ def read_library(name: str) -> Library:
 
 
 def json_schema() -> dict[str, Any]:
-    """JSON Schema of libraries."""
+    """Return the JSON Schema of libraries."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **LibraryFile.model_json_schema(),
@@ -234,7 +234,7 @@ def _mapping(data: object) -> object:
 
 
 def _check(action: Action, where: str) -> None:
-    """See that an action's skill is installed, and that its expressions are some."""
+    """Check that an action's skill is installed, and that its expressions can be parsed."""
     key = "operation" if action.skill is None else "skill"
     try:
         skill_of(action.skill or action.operation)
@@ -259,62 +259,64 @@ FIRST = 4
 """Futures of each strategy in the first round."""
 
 Trial = tuple[int, int]
-"""The place of a strategy in the row, and the number of a draw."""
+"""Index of a strategy, and number of a draw."""
 Values = Mapping[Trial, float]
-"""What futures brought."""
-Ask = Callable[[Sequence[Trial]], tuple[Values, bool]]
-"""Makes futures; returns those that are over, and whether there is time for more."""
+"""Trial -> utility of its future."""
+RunTrials = Callable[[Sequence[Trial]], tuple[Values, bool]]
+"""Runs the futures of trials; returns the utilities of those that finished, and whether time is candidates."""
 
 
-def race(strategies: int, most: int, ask: Ask) -> int | None:
-    """Return the place of the best strategy, of equally good ones the first; None if no future brought anything.
+def race(strategies: int, most: int, ask: RunTrials) -> int | None:
+    """Return the index of the best strategy, the first of equal ones; None if no future has a utility.
 
     Args:
-        strategies: how many there are.
-        most: futures of each.
-        ask: makes futures.
+        strategies: number of strategies.
+        most: maximum number of futures of each strategy.
+        ask: runs the futures of trials.
     """
-    left, done = list(range(strategies)), 0
+    candidates, done = list(range(strategies)), 0
     found: dict[Trial, float] = {}
     total = min(FIRST, most)
     while done < total:
-        trials = [(strategy, draw) for draw in range(done, total) for strategy in left]
+        trials = [(strategy, draw) for draw in range(done, total) for strategy in candidates]
         values, goes_on = ask(trials)
         found.update(values)
         if not goes_on:
             break
         done, total = total, min(2 * total, most)
-        left = _who_stays(left, found)
-        if len(left) == 1:
+        candidates = _survivors(candidates, found)
+        if len(candidates) == 1:
             break
-    best = _ranked(left, found)[:1]
+    best = _ranked(candidates, found)[:1]
     return best[0] if best else None
 
 
-def _who_stays(left: Sequence[int], found: Values) -> list[int]:
-    """The better half, without those that are surely worse than the best; in their order."""
-    ranked = _ranked(left, found)
+def _survivors(candidates: Sequence[int], found: Values) -> list[int]:
+    """Return the better half in its given order, without strategies that are surely worse than the best one."""
+    ranked = _ranked(candidates, found)
     if not ranked:
         return []
-    half = ranked[: (len(left) + 1) // 2]
+    half = ranked[: (len(candidates) + 1) // 2]
     stays = {one for one in half if not _is_worse(one, half[0], found)}
-    return [one for one in left if one in stays]
+    return [one for one in candidates if one in stays]
 
 
 def _ranked(strategies: Iterable[int], found: Values) -> list[int]:
-    """The strategies that have brought something, the best first."""
-    means = {one: fmean(values) for one in strategies if (values := _of(one, found).values())}
+    """Return the strategies with at least one utility, the best first."""
+    means = {
+        one: fmean(values) for one in strategies if (values := _utilities_of(one, found).values())
+    }
     return sorted(means, key=lambda one: (-means[one], one))
 
 
-def _of(strategy: int, found: Values) -> dict[int, float]:
-    """Draw -> what a strategy brought."""
+def _utilities_of(strategy: int, found: Values) -> dict[int, float]:
+    """Return draw -> utility of a strategy."""
     return {draw: value for (one, draw), value in found.items() if one == strategy}
 
 
 def _is_worse(strategy: int, best: int, found: Values) -> bool:
-    """Whether the interval of the differences on the same draws lies below 0."""
-    ours, theirs = _of(strategy, found), _of(best, found)
+    """Whether the strategy's 95 % interval of paired differences to the best one lies below 0."""
+    ours, theirs = _utilities_of(strategy, found), _utilities_of(best, found)
     less = [theirs[draw] - ours[draw] for draw in ours.keys() & theirs.keys()]
     reach = reach_of(less)
     return reach is not None and len(less) >= FIRST and fmean(less) > reach

@@ -1,4 +1,4 @@
-"""How often actions succeed, from episodes: what a hand that does not get hold of a thing does, no simulation knows."""
+"""Success rates of actions, learned from episodes; they cover failures that no simulation models, such as a slip."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Arguments: TypeAlias = Mapping[str, Json]
 
 
 class Prior(Strict):
-    """What is known of an action before it was ever tried.
+    """The prior of a success rate.
 
     Attributes:
-        source: entities from whose episodes it comes, `from` in a file.
-        weight: as how many episodes it counts.
+        source: entities whose episodes the prior is from, `from` in a file.
+        weight: number of episodes that the prior counts for.
     """
 
     source: list[str] = Field(alias="from")
@@ -29,17 +29,17 @@ class Prior(Strict):
 
 
 class Row(Strict):
-    """How probable it is that an action succeeds.
+    """The success rate of an action with given arguments.
 
     Attributes:
-        action: its operation.
-        arguments: of it; of what is measured, the range ``{above, at_most}`` that the value is in.
-        of: how often it was tried.
-        succeeded: how often it succeeded.
-        p: probability that it does.
-        low: low of its interval at 95 %.
-        high: of it.
-        prior: what is known without these.
+        action: operation of the action.
+        arguments: arguments of the action; a measured quantity has the range ``{above, at_most}`` of its value.
+        of: number of attempts.
+        succeeded: number of successes.
+        p: probability of success.
+        low: lower bound of its 95 % interval.
+        high: upper bound of its 95 % interval.
+        prior: the prior without these attempts.
     """
 
     action: str
@@ -66,7 +66,7 @@ class Table(Strict):
 
 
 def read_rows(file: Path) -> list[Row]:
-    """Read what `hetwin learn success --json` has printed.
+    """Read the JSON output of `hetwin learn success --json`.
 
     Raises:
         BadInput: if the file cannot be read, or is no such table.
@@ -85,14 +85,14 @@ def read_rows(file: Path) -> list[Row]:
 
 
 def success_of(rows: Sequence[Row], action: str, arguments: Arguments) -> Row | None:
-    """Return the row of an action with these arguments, what was measured included; None if there is none."""
+    """Return the row that fits an action with its arguments and measured quantities; None if there is none."""
     return next(
         (row for row in rows if row.action == action and fits(row.arguments, arguments)), None
     )
 
 
 def fits(pattern: Arguments, arguments: Arguments) -> bool:
-    """Whether arguments are those of a pattern, or in its ranges."""
+    """Whether arguments equal those of a pattern, or lie in its ranges."""
     return all(
         key in arguments and _fits_one(wanted, arguments[key]) for key, wanted in pattern.items()
     )
@@ -114,10 +114,10 @@ Action: TypeAlias = tuple[str, Mapping[str, Json]]
 
 @dataclass(frozen=True)
 class Experience:
-    """The rows of a table of successes that say what futures do not.
+    """Success rates of actions for causes that the simulation does not model.
 
     Args:
-        rows: rows of actions that have failed, none of whose rows depends on where something is: that, futures know.
+        rows: rows of actions with failures; actions with a measured argument are excluded, as futures model those.
     """
 
     rows: Sequence[Row] = ()
@@ -127,7 +127,7 @@ class Experience:
         return success_of(self.rows, *action)
 
     def lacks(self, actions: Iterable[Action]) -> list[str]:
-        """Return the operations of which there are rows, but none with these arguments."""
+        """Return the operations that have rows, but none with these arguments."""
         known = {row.action for row in self.rows}
         lacking = [one[0] for one in actions if one[0] in known and self.of(one) is None]
         return list(dict.fromkeys(lacking))
@@ -138,7 +138,7 @@ class Experience:
         return [row for row in found if row is not None]
 
     def chance(self, futures: Sequence[Sequence[Action]]) -> Chance:
-        """Return how probable it is that all actions succeed, as the mean over futures."""
+        """Return the probability that all actions succeed, as the mean over futures."""
         each = [product([_chance(row) for row in self.rows_of(one)]) for one in futures]
         if not each:
             return SURE
@@ -150,10 +150,10 @@ NO_EXPERIENCE = Experience()
 
 
 def read_experience(file: Path | None) -> Experience:
-    """Read what ``hetwin learn success`` has found; None: nothing.
+    """Read the output of ``hetwin learn success``; no experience without a file.
 
     Raises:
-        BadInput: if the file cannot be read, or is no such table.
+        BadInput: if the file cannot be read, or is no table of successes.
     """
     return NO_EXPERIENCE if file is None else Experience(_unforeseen(read_rows(file)))
 
@@ -165,7 +165,7 @@ def _unforeseen(rows: Sequence[Row]) -> list[Row]:
 
 
 def _is_measured(key: str) -> bool:
-    """Whether a key is not one of the action's own arguments, such as ``inside(container)``."""
+    """Whether a key is a measured quantity, such as ``inside(container)``, and not an argument of the action."""
     return key.endswith(")")
 
 

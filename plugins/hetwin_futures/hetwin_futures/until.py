@@ -1,10 +1,10 @@
-"""Intervals of a probability that hold however often one looks.
+"""Confidence intervals of a probability that remain valid under continuous monitoring.
 
-An interval that is right in 95 of 100 experiments of a fixed size is right far less often for who looks after each run
-and stops when it pleases. The ones here are a confidence sequence: in 95 of 100 batches, however long, *all* of them
-hold the truth. The wealth of a gambler who bets on the outcomes against a probability, here by a mixture of all
-probabilities with Jeffreys' weights, exceeds 20 with probability 1/20 at most if that is the true one (J. Ville, 1939;
-H. Robbins, 1970); the probabilities against which it does not are the interval.
+A 95 % interval for a fixed number of experiments is right far less often if one looks after each run and stops at will.
+The intervals here form a confidence sequence: in 95 of 100 batches of any length, *all* of them contain the true
+probability. A gambler bets on the outcomes against a hypothetical probability, by a mixture of all probabilities with
+Jeffreys' prior. If the hypothesis is true, his wealth ever exceeds 20 with a probability of at most 1/20 (J. Ville,
+1939; H. Robbins, 1970). The interval holds the probabilities against which it has not exceeded 20.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _HALVINGS = 60
 
 
 class Share(NamedTuple):
-    """How often something came about.
+    """How often an outcome came about, with its confidence interval.
 
     Attributes:
-        yes: how often.
-        of: how many.
-        low: the probability's lower bound, at a confidence of 95 %.
-        high: its upper bound.
+        yes: number of runs in which it came about.
+        of: number of runs.
+        low: lower bound of the probability, at a confidence of 95 %.
+        high: upper bound of the probability.
     """
 
     yes: int
@@ -39,17 +39,17 @@ class Share(NamedTuple):
 
     @property
     def width(self) -> float:
-        """Of the interval."""
+        """Width of the interval."""
         return self.high - self.low
 
 
 def share(yes: int, of: int, level: float = LEVEL) -> Share:
-    """Return how often something came about, with its interval.
+    """Return how often an outcome came about, with its interval.
 
     Args:
-        yes: how often it did.
-        of: how many were looked at; (0, 1) is the interval of none.
-        level: share of all batches in which every interval holds the truth.
+        yes: number of runs in which it came about.
+        of: number of runs; without runs the interval is (0, 1).
+        level: share of all batches in which every interval contains the true probability.
     """
     if of == 0:
         return Share(0, 0, 0.0, 1.0)
@@ -61,15 +61,17 @@ def share(yes: int, of: int, level: float = LEVEL) -> Share:
 
 
 def runs_to_see(probability: float, level: float = LEVEL) -> int:
-    """Return how many runs show what happens with a probability at least once, in a share of all batches of them.
+    """Return the number of runs that show an event of this probability at least once, at a confidence of `level`.
 
-    That is ln(1 - e) / ln(1 - p), after Beetz and McDermott, Fast probabilistic plan debugging, ECP 1997.
+    That is ln(1 - level) / ln(1 - p), after Beetz and McDermott, Fast
+    probabilistic
+    plan debugging, ECP 1997.
     """
     return ceil(log(1.0 - level) / log(1.0 - probability))
 
 
 def runs_to_narrow(width: float) -> int:
-    """Return after how many runs the interval is no wider than a width, whatever comes of them."""
+    """Return the number of runs after which no interval is wider than `width`, whatever the outcomes."""
     few, enough = 0, 2
     while share(enough // 2, enough).width > width:
         few, enough = enough, 2 * enough
@@ -82,7 +84,7 @@ def runs_to_narrow(width: float) -> int:
 
 
 def _log_mixture(yes: int, of: int) -> float:
-    """Return the logarithm of the likelihood of the outcomes, in their order, under the mixture."""
+    """Return the log likelihood of the outcomes, in their order, under the mixture."""
 
     def log_beta(a: float, b: float) -> float:
         return lgamma(a) + lgamma(b) - lgamma(a + b)
@@ -95,7 +97,7 @@ def _log_likelihood(yes: int, of: int, p: float) -> float:
 
 
 def _bound(yes: int, of: int, least: float, inside: float, outside: float) -> float:
-    """Return the probability between these two at which the likelihood is the least that the interval admits."""
+    """Return the probability between `inside` and `outside` at which the log likelihood falls to `least`."""
     for _ in range(_HALVINGS):
         middle = 0.5 * (inside + outside)
         if _log_likelihood(yes, of, middle) >= least:
@@ -116,9 +118,9 @@ class Until:
     """A rule that ends a batch.
 
     Attributes:
-        text: as it was given.
-        holds: whether it says that these outcomes are known well enough.
-        runs: that it takes at most, as far as that is known beforehand; None: it depends on what comes.
+        text: text of the rule.
+        holds: returns whether the rule is met by these outcomes.
+        runs: maximum number of runs that the rule takes; None if it depends on the outcomes.
     """
 
     text: str
@@ -127,18 +129,19 @@ class Until:
 
 
 def read_until(text: str, outcomes: Mapping[str, str]) -> Until:
-    """Return the rule of a text.
+    """Parse a stopping rule.
 
-    ``width=0.2`` ends a batch when no outcome's interval is wider; ``seen=0.1`` when whatever happens in a tenth of all
-    runs has been seen, at a confidence of 95 %; ``delivered>0.9`` when it is certain that the probability of
-    `delivered` is above 0.9, or that it is not: when its interval is all above or all below.
+    ``width=0.2`` ends a batch when no outcome's interval is wider. ``seen=0.1`` ends it when every event that happens
+    in a
+    tenth of all runs has been seen, at a confidence of 95 %. ``delivered>0.9`` ends it when the interval of `delivered`
+    lies entirely above or entirely below 0.9.
 
     Args:
         text: the rule.
         outcomes: outcomes of the scenario.
 
     Raises:
-        BadInput: if it is no rule, or names no outcome.
+        BadInput: if the text is no rule, or names no outcome.
     """
     found = _RULE.match(text)
     bound = _number(found.group(3)) if found else None

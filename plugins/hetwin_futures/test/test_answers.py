@@ -15,7 +15,7 @@ from hetwin_core.ensemble.events import announce
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_futures import foreteller
 from hetwin_futures.announced import Question
-from hetwin_futures.foreteller import AFTER_S, Asking
+from hetwin_futures.foreteller import AFTER_S, PredictionRequests
 from hetwin_suite._study.root import Root
 from hetwin_suite._study.run_result import Moment
 from hetwin_suite._study.study import Study
@@ -42,7 +42,7 @@ def question(scenario: Scenario) -> Question:
     asked: list[Question] = []
     options = RunOptions(duration=0.1)
     conductor = session(scenario, options=options)
-    conductor.at_barriers(Asking(conductor, asked.append).look)
+    conductor.at_barriers(PredictionRequests(conductor, asked.append).look)
     said = {"hand": "gripper", "start": 0.2, "trajectory": WAY}
     conductor.notify(announce("wave", "announced", said, 0, "robot"))
     conductor.notify(announce("wave", "instant", {}, 0, "robot"))

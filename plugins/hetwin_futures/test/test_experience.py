@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from support.hetwin_command import hetwin, refused
 
-from hetwin_futures.deciding import tried
+from hetwin_futures.deciding import strategy_result
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.intervals import SURE
 from hetwin_futures.successes import Experience, read_experience
@@ -82,8 +82,8 @@ def test_a_forecast_is_less_sure_with_it(experience: Experience) -> None:
 
 def test_a_strategy_is_critical_with_it(experience: Experience) -> None:
     futures = [future(index, success=index > 0) for index in range(10)]
-    surely = tried("a", {}, futures, 0.15, True, read_experience(None))
-    found = tried("a", {}, futures, 0.15, True, experience)
+    surely = strategy_result("a", {}, futures, 0.15, True, read_experience(None))
+    found = strategy_result("a", {}, futures, 0.15, True, experience)
     assert (surely.critical, found.critical) == (False, True)
     assert surely.brought.mean == 0.9
     assert found.brought.mean == pytest.approx(0.9 * 0.895)

@@ -10,7 +10,7 @@ import pytest
 
 from hetwin_core.ensemble.scenario.uncertainty import Between, Sigma, Spread
 from hetwin_futures.explanation import Change, Place, with_change
-from hetwin_futures.search import FUTURES, SHIFTS_M, Candidate, Mended, Search, candidates
+from hetwin_futures.search import FUTURES, SHIFTS_M, Candidate, Search, Sufficient, candidates
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.run_result import RunResult
 from hetwin_suite._study.uncertain import Physical, Placed, Uncertainty
@@ -41,7 +41,7 @@ class World:
         return RunResult(draw.index, outcomes={"in": good}, error=error)
 
 
-def found_in(world: World, candidate: Candidate, below: float = float("inf")) -> Mended | None:
+def found_in(world: World, candidate: Candidate, below: float = float("inf")) -> Sufficient | None:
     """What the search finds."""
     places = [Place("bin", {"bin": AT})]
 
