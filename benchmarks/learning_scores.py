@@ -16,12 +16,12 @@ from forecast_scores import Scored, scores
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.episodes.labelled import Labelled
 from hetwin_futures.successes import Row, success_of
+from hetwin_learning.attempts import Attempt, attempts_in
 from hetwin_learning.learn import as_moments, learned_from, signed
 from hetwin_learning.learn_success import successes_in
 from hetwin_learning.of_model import OfModel
 from hetwin_learning.of_trigger import OfTrigger
 from hetwin_learning.tree import judged_right
-from hetwin_learning.tried import Tried, tried_in
 from hetwin_suite._study.intervals import probability
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -97,11 +97,11 @@ def forecast_row(
 
 def _forecast(rows: Sequence[Row], can_fail: set[str], actions: Sequence[Any]) -> float:
     """Return how probable it is that all actions succeed, from what is known when each begins."""
-    planned = tried_in(Labelled(Path(), {"label": "success"}), actions)
+    planned = attempts_in(Labelled(Path(), {"label": "success"}), actions)
     return prod(_success(rows, one) for one in planned if one.action in can_fail)
 
 
-def _success(rows: Sequence[Row], one: Tried) -> float:
+def _success(rows: Sequence[Row], one: Attempt) -> float:
     row = success_of(rows, one.action, one.known)
     return 1.0 if row is None else row.p
 
@@ -113,7 +113,7 @@ def kin_rows(
     both = list(zip(episodes, actions, strict=True))
     others = [one for one in both if one[0].truth["container"] != container]
     rows = successes_in(scenario, [one for one, _ in others], [seen for _, seen in others])
-    tried = [done for one in both for done in tried_in(*one) if done.action == "release"]
+    tried = [done for one in both for done in attempts_in(*one) if done.action == "release"]
     found = []
     for row in rows:
         if row.action != "release" or row.arguments.get("container") != container:

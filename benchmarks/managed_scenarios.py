@@ -23,7 +23,7 @@ from machine import machine
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_fidelity import MODES
 from hetwin_learning.fidelity.candidate import FULL, Candidate
-from hetwin_learning.fidelity.learn_fidelity import Weighed, Weighing, weighed
+from hetwin_learning.fidelity.learn_fidelity import CandidateScore, Scoring, score_candidate
 from hetwin_learning.fidelity.moving import Moving
 from hetwin_suite._study.run_result import RunResult
 from hetwin_suite._study.study import Study
@@ -54,7 +54,7 @@ class Case(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one case brought, over all loads; see `Weighed`, which compares with full fidelity without sleep.
+    """What one case brought, over all loads; see `CandidateScore`, which compares with full fidelity without sleep.
 
     Attributes:
         speedup_alike: processor time in full fidelity with the same sleep over its own.
@@ -102,8 +102,8 @@ class Runs:
         key = (load, case.sleep, case.candidate)
         if key not in self._known and may_run:
             watcher = Moving(self._path(load), "engine_sleep" if case.sleep else None)
-            weighing = Weighing(Study(watcher, OPTIONS, seed=load, jobs=1))
-            self._known[key] = found = weighing.run(case.candidate, 0)
+            scoring = Scoring(Study(watcher, OPTIONS, seed=load, jobs=1))
+            self._known[key] = found = scoring.run(case.candidate, 0)
             kept = (found.processor_s, found.end_ns / 1e9, found.seen, found.error or "")
             with self._file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps([*key, kept]) + "\n")
@@ -169,8 +169,8 @@ def _compared(
     own: Sequence[RunResult],
     loads: Sequence[dict[Case, RunResult]],
     base: tuple[str, bool],
-) -> Weighed:
-    return weighed(case.candidate, own, [load[Case(*base, FULL)] for load in loads])
+) -> CandidateScore:
+    return score_candidate(case.candidate, own, [load[Case(*base, FULL)] for load in loads])
 
 
 def _print(on: dict[str, Any], rows: Sequence[Row]) -> None:

@@ -1,4 +1,4 @@
-"""Where two runs part: what they were given, what differs first, and what comes of it.
+"""Compares two runs: differences of their inputs, the first divergence, and its consequences.
 
 For example::
 
@@ -23,7 +23,7 @@ _HOME = {"compare_runs": "hetwin_compare.compare", "Comparison": "hetwin_compare
 
 
 def __getattr__(name: str) -> object:
-    """Import what is used when it is first used (PEP 562), since `hetwin --help` imports this package."""
+    """Import a name when it is first used (PEP 562), since `hetwin --help` imports this package."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOME[name]), name)

@@ -1,4 +1,4 @@
-"""Compares two runs, and finds the chain from their differences to their outcomes."""
+"""Compares two runs, and finds the chain of events from their inputs to their outcomes."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ from hetwin_suite.tables import Floats, Interval
 
 _MOST_GIVEN = 5
 _MOST_LINKS = 12
-"""Lines between input and outcome; the first ones explain most."""
+"""Maximum number of lines between input and outcome; the earliest are kept, as they explain most."""
 _CAUSE_NS = 1_000_000_000
-"""A contact that only one run has explains motions that differ within this time."""
+"""A contact in one run alone explains differences of motion within this time after it [ns]."""
 _TELLING = ("on", "held", "in_container", "connected")
 
 
 class Found(NamedTuple):
-    """The findings about two runs."""
+    """The differences found between two runs."""
 
     given: Sequence[Difference]
     motion: Motion
@@ -64,7 +64,7 @@ class _Link(NamedTuple):
 
 
 def chain(here: Side, there: Side, found: Found, span: Interval) -> tuple[str, ...]:
-    """Return sentences: differences of the input, differing events in order, and how the runs end."""
+    """Return sentences: differing inputs, differing events in order, and the ends of the runs."""
     parts = sorted(dict.fromkeys(_links(found)), key=lambda link: link.time_ns)
     shown = [f"{link.time_ns / 1e9:.2f} s: {link.words}" for link in parts[:_MOST_LINKS]]
     if len(parts) > _MOST_LINKS:
@@ -114,7 +114,7 @@ def _links(found: Found) -> Iterator[_Link]:
 
 
 def _is_telling(item: Disagreement, parted: Mapping[str, int]) -> bool:
-    """Whether an occasion is an object's final state, or the contact that makes something move differently."""
+    """Whether an occasion is the final state of an object, or a contact that starts a difference of motion."""
     if item.fact.fluent in _TELLING:
         return True
     if item.fact.fluent != "contact":
@@ -131,7 +131,7 @@ def _outcome(here: Side, there: Side, found: Found) -> Iterator[str]:
     states = [side.summary.get("state", {}) for side in (here, there)]
     for name in dict.fromkeys([*states[0], *states[1]]):
         if any(here.has(entity) != there.has(entity) for entity in re.split(r"[(), ]+", name)):
-            continue  # it follows from the input
+            continue  # follows from the input
         one, other = (state.get(name) for state in states)
         if one is not other and True in (one, other):
             where, elsewhere = ("here", "there") if one is True else ("there", "here")
@@ -142,12 +142,12 @@ def _outcome(here: Side, there: Side, found: Found) -> Iterator[str]:
 
 
 def _counts(name: str, apart: Apart, found: Found) -> bool:
-    """Whether an object is not just where it was put differently."""
+    """Whether the distance of an object at the end is more than its difference at the start."""
     return name in found.motion.parted or apart.first_ns != 0
 
 
 def _ending(summary: Mapping[str, Any]) -> str:
-    """Return how a run ended, and when."""
+    """Return how and when a run ended, as text."""
     error = summary.get("error") or {}
     reason = f" ({error['reason']})" if error.get("reason") else ""
     at = summary.get("simulated_time")
@@ -156,23 +156,23 @@ def _ending(summary: Mapping[str, Any]) -> str:
 
 
 def compare_runs(run: str | Path, other: str | Path) -> Comparison:
-    """Compare two runs, whatever their rates and engines, over the time that both cover.
+    """Compare two runs of any rates and engines over the time that both cover.
 
     Args:
-        run: folder of the first, or the log in it; the result calls it here.
-        other: that of the other, which it calls there.
+        run: folder or log of the first run, "here" in the result.
+        other: folder or log of the other run, "there" in the result.
 
     Raises:
-        BadInput: if one of them cannot be read, is not over, or they have no time in common.
+        BadInput: if a run cannot be read or is not over, or the runs do not overlap in time.
     """
     return compare_sides(open_side(folder_of(run)), open_side(folder_of(other)))
 
 
 def compare_sides(here: Side, there: Side) -> Comparison:
-    """Compare two runs that have been read.
+    """Compare two runs whose logs were read.
 
     Raises:
-        BadInput: if they have no time in common.
+        BadInput: if the runs do not overlap in time.
     """
     span = _common(here, there)
     given = compare_given(here, there)
@@ -204,7 +204,7 @@ def _common(here: Side, there: Side) -> Interval:
     """Return the time that both runs cover.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if the runs do not overlap in time.
     """
     tables = here.tables, there.tables
     begin = max(side.start_ns for side in tables)
@@ -229,5 +229,5 @@ def _key(handover: Mapping[str, Json]) -> Hashable:
 
 def _time(handover: Mapping[str, Json]) -> int:
     seconds = handover["time"]
-    assert isinstance(seconds, float)  # of a handover's row
+    assert isinstance(seconds, float)  # as in a row of handovers
     return round(seconds * 1e9)

@@ -12,20 +12,20 @@ from hetwin_suite.model import Entity, EntityKind, Json, entity_to_json
 from hetwin_suite.tables import POSE, Floats
 
 _SAME_POSE = 1e-6
-"""Poses that differ by less, in m and in parts of a quaternion, are the same; engines round."""
+"""Tolerance for equal poses, in m and in components of a quaternion; engines round."""
 _PLACED = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
 _RATES = ("rate", "every")
 _SAID_ELSEWHERE = ("type", "engine", "parameters", *_RATES)
-"""Keys of a model that are compared by themselves; the engine as it was chosen."""
+"""Keys of a model that are compared separately; the engine is the one that was chosen."""
 _BY_NAME = {"hands": What.PARAMETER, "entities": What.PARAMETER, "evaluators": What.TRIGGER}
 _WHOLE = {"robot": What.PARAMETER, "robots": What.PARAMETER, "robot_health": What.PARAMETER}
 _KINDS_OF_SOURCE = ("recording", "live", "commands", "trajectory")
 
 
 def compare_given(here: Side, there: Side) -> tuple[Difference, ...]:
-    """Return differences before the first step: seed, engine and rate, sources, the scene, models, triggers.
+    """Return the differences of two inputs: seed, engine and rate, sources, the scene, models, triggers.
 
-    Logs of versions that did not keep their runs' input are compared as far as they have it.
+    Logs of versions that did not store the whole input are compared by the parts that they have.
     """
     return (
         *_settings(here, there),
@@ -54,12 +54,12 @@ def _settings(here: Side, there: Side) -> Iterator[Difference]:
 
 
 def _both_say(here: Side, there: Side) -> bool:
-    """Whether both logs keep their runs' input."""
+    """Whether both logs store the input of their runs."""
     return all("scenario" in side.given for side in (here, there))
 
 
 def _from_facts(side: Side) -> dict[str, Json]:
-    """Return input that logs of earlier versions have as texts."""
+    """Return the input that logs of earlier versions store as text."""
     known: dict[str, Json] = {"engine": side.summary.get("engine")}
     if "seed" in side.facts:
         known["seed"] = int(side.facts["seed"])
@@ -69,7 +69,7 @@ def _from_facts(side: Side) -> dict[str, Json]:
 
 
 def _sources(here: Side, there: Side) -> Iterator[Difference]:
-    """Recordings are distinguished by their content, not by where they lie."""
+    """Yield differences of sources; recordings are compared by content, not by path."""
     if not _both_say(here, there):
         one, other = (side.facts.get("source", "") for side in (here, there))
         yield from _differing(What.RECORDING, "source", one, other)
@@ -100,7 +100,7 @@ def _source_words(spec: Mapping[str, Any]) -> Json:
 
 
 def _scene(here: Side, there: Side) -> Iterator[Difference]:
-    """Entities by where they were at the start, whatever has put them there; and the files they come from."""
+    """Yield differences of the entities' initial poses, and of their files."""
     scenes = [_placed(side) for side in (here, there)]
     for name in _names(*scenes):
         first, second = (scene.get(name) for scene in scenes)
@@ -114,7 +114,7 @@ def _scene(here: Side, there: Side) -> Iterator[Difference]:
     files = [_files(side) for side in (here, there)]
     for name in _names(*files):
         is_added = name.startswith("scene.")
-        if not is_added or all(name in known for known in files):  # else the entity is named above
+        if not is_added or all(name in known for known in files):  # else reported above
             yield from _differing(What.SCENE, name, files[0].get(name), files[1].get(name))
 
 
@@ -132,7 +132,7 @@ def _first_pose(side: Side, name: str) -> Floats | None:
 
 
 def _listed(pose: Floats | None, entity: Entity | None) -> Json:
-    """Return a pose, or the kind of an entity without one; None if there is no such entity."""
+    """Return a pose; for an entity without a pose its kind; None if there is no entity."""
     if pose is not None:
         numbers: list[Json] = pose.tolist()
         return numbers
@@ -140,7 +140,7 @@ def _listed(pose: Floats | None, entity: Entity | None) -> Json:
 
 
 def _bodies(one: Entity, other: Entity) -> Iterator[Difference]:
-    """Yield differences between two entities of the same name beside their poses."""
+    """Yield the differences of two entities of the same name, except their poses."""
     rows = [entity_to_json(entity) for entity in (one, other)]
     for key in ("kind", "mass"):
         yield from _differing(What.SCENE, f"{one.name}.{key}", rows[0].get(key), rows[1].get(key))
@@ -150,7 +150,7 @@ def _bodies(one: Entity, other: Entity) -> Iterator[Difference]:
 
 
 def _shape_words(entity: Entity) -> str:
-    """Return shapes with their sizes, e.g. ``box 0.04 0.04 0.1``."""
+    """Return shapes with their sizes as text, e.g. ``box 0.04 0.04 0.1``."""
     parts = [
         " ".join([shape.kind.value, *(f"{length:g}" for length in shape.size)])
         for shape in entity.shapes
@@ -159,7 +159,7 @@ def _shape_words(entity: Entity) -> str:
 
 
 def _files(side: Side) -> dict[str, Json]:
-    """Return digests of the scene's files by their roles."""
+    """Return role -> digest of the scene's files."""
     files = side.given.get("files", {})
     return {
         name: digest
@@ -199,7 +199,7 @@ def _entries(name: str, one: Mapping[str, Any], other: Mapping[str, Any]) -> Ite
 
 
 def _parameters(name: str, here: Json, there: Json) -> Iterator[Difference]:
-    """Yield differences in a parameter; in one that is a mapping, such as that of bodies, by key."""
+    """Yield the differences of a parameter; mappings, such as bodies, are compared key by key."""
     kinds = {type(value) for value in (here, there)} - {type(None)}
     if kinds != {dict}:
         yield from _differing(What.PARAMETER, name, here, there)
@@ -210,7 +210,7 @@ def _parameters(name: str, here: Json, there: Json) -> Iterator[Difference]:
 
 
 def _rest(here: Side, there: Side) -> Iterator[Difference]:
-    """Yield triggers, evaluators, hands and the like, by name."""
+    """Yield differences of triggers, evaluators, hands and other named parts."""
     if not _both_say(here, there):
         return
     scenarios = [side.given["scenario"] for side in (here, there)]
@@ -237,5 +237,5 @@ def _without_files(robot: Any) -> Json:
 
 
 def _names(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Return the names that either has, in order."""
+    """Return the keys of both mappings without duplicates, in order."""
     return list(dict.fromkeys([*one, *other]))

@@ -1,4 +1,4 @@
-"""Where the events, the tasks and the occasions of two runs part."""
+"""Finds the differences in the events, tasks and occasions of two runs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from hetwin_suite.tables import (
 )
 
 _COUNTERPART_NS = 1_000_000_000
-"""How far an event may be from its counterpart in the other run."""
+"""Maximum time between an event and its counterpart in the other run [ns]."""
 _EDGES = ("collision", "collision_end", "loc_change")
-"""Derived events that are the edges of occasions or of motion, which are compared themselves, without their flicker."""
+"""Derived events at the start or end of occasions and motions; those are compared themselves, without flicker."""
 
 
 class EventSplit(NamedTuple):
-    """An event that only one run has, or that the runs have differently; at least one of them is there."""
+    """An event of one run alone, or a pair of counterparts that differ; at least one of them is set."""
 
     here: Happening | None
     there: Happening | None
@@ -43,14 +43,14 @@ class EventSplit(NamedTuple):
 
     @property
     def time_ns(self) -> int:
-        """When the earlier one happened."""
+        """Time of the earlier one [ns]."""
         return self.first.time_ns
 
 
 def split_events(here: Side, there: Side, span: Interval) -> list[EventSplit]:
-    """Return the events in which the runs differ, in order; those of the same name about the same time together.
+    """Return the events in which the runs differ, in order; counterparts of about the same time are paired.
 
-    Two events are the same if their names and all arguments but numbers are.
+    Two events are equal if their names and all arguments except numbers are.
     """
     alone = unpaired(_compared(here, span), _compared(there, span), _key, _time)
     left, right = (list(events) for events in alone)
@@ -67,7 +67,7 @@ def split_events(here: Side, there: Side, span: Interval) -> list[EventSplit]:
 
 
 def parting_of_event(split: EventSplit, here: Side, there: Side) -> Parting:
-    """Return the place where the runs part by these events."""
+    """Return the divergence of the runs that these events make."""
     rows = [
         None if event is None else picked(event, "name", "time", "arguments") for event in split
     ]
@@ -79,7 +79,7 @@ def parting_of_event(split: EventSplit, here: Side, there: Side) -> Parting:
 
 
 def entities_of(event: Happening, here: Side, there: Side) -> list[str]:
-    """Return the entities that an event names."""
+    """Return the entities that the arguments of an event name."""
     texts = (text for value in event.arguments.values() for text in _texts(value))
     known = (here.layout, there.layout)
     found = (text for text in texts if any(layout.entity_id(text) >= 0 for layout in known))
@@ -87,7 +87,7 @@ def entities_of(event: Happening, here: Side, there: Side) -> list[str]:
 
 
 def split_words(split: EventSplit) -> str:
-    """Return the runs' versions of an event, in words."""
+    """Return both versions of an event as text."""
     one, other = split
     if one is None:
         return f"only there: {_words(split.first)}"
@@ -151,7 +151,7 @@ def _texts(value: Json) -> Iterator[str]:
 
 
 def _counterpart(event: Happening, others: Sequence[Happening]) -> Happening | None:
-    """Return the other run's counterpart: an event of the same name about some of the same, near in time."""
+    """Return the first event of the same name within `_COUNTERPART_NS` that is equal or shares a text argument."""
     named = {text for value in event.arguments.values() for text in _texts(value)}
     for other in others:
         apart = abs(other.time_ns - event.time_ns)
@@ -164,31 +164,31 @@ def _counterpart(event: Happening, others: Sequence[Happening]) -> Happening | N
 
 
 _OF_MOTION = ("loc", "moving", "attached", BORNE)
-"""Fluents that follow from motions and supports, which are compared themselves."""
+"""Fluents that follow from motions and supports; those are compared themselves."""
 
 
 _SHORT_S = 1.0
 
 
 class Fact(NamedTuple):
-    """The statement of a row of occasions."""
+    """A fluent with its arguments, as in a row of occasions."""
 
     fluent: str
     a: str
     b: str
 
     def words(self) -> str:
-        """Return it as it is asked for, e.g. ``on(box, tray)``."""
+        """Return it in the syntax of questions, e.g. ``on(box, tray)``."""
         return f"{self.fluent}({', '.join(name for name in (self.a, self.b) if name)})"
 
 
 class Disagreement(NamedTuple):
-    """A time in which something holds in one run alone.
+    """An interval in which a fluent holds in one run alone.
 
     Attributes:
-        fact: the fluent that holds, or has ended.
-        span: the time.
-        side: the run that it holds or has ended in, 0 for the first, 1 for the other.
+        fact: the fluent with its arguments.
+        span: the interval.
+        side: the run in which it holds or has ended: 0 for the first, 1 for the other.
         occasion: occasion of that run.
     """
 
@@ -198,7 +198,7 @@ class Disagreement(NamedTuple):
     occasion: Occasion
 
     def words(self) -> str:
-        """Return it in words; with its length, if that is short."""
+        """Return it as text, with its duration if that is short."""
         over = " ends" if self.occasion.span.to_ns <= self.span.from_ns else ""
         length = (self.span.to_ns - self.span.from_ns) / 1e9
         lasts = f", for {length:.2f} s" if length < _SHORT_S else ""
@@ -206,10 +206,11 @@ class Disagreement(NamedTuple):
 
 
 def disagreements(here: Side, there: Side, span: Interval) -> list[Disagreement]:
-    """Return the facts that hold in one run alone for longer than the tolerance, by its beginning.
+    """Return the facts that hold in one run alone for longer than the tolerance, by the start of their interval.
 
-    A difference in the first state is left out until it ends; a fact about an object of one run alone that holds at the
-    start is taken to hold in the other as well.
+    A difference in the initial state is left out until it ends. A fact about an object of one run alone that holds at
+    the
+    start counts as holding in the other run as well.
     """
     compared = (here.tables.recorded & there.tables.recorded) - {*_OF_MOTION}
     one, other = (_by_fact(side.tables.occasions, compared) for side in (here, there))
@@ -220,7 +221,7 @@ def disagreements(here: Side, there: Side, span: Interval) -> list[Disagreement]
         rows = one.get(fact, []), other.get(fact, [])
         moments = _moments(rows[0], within), _moments(rows[1], within)
         for apart, side in _apart(*moments, within, lone=lone):
-            if not rows[side]:  # it has ended, of an object that the other run does not have
+            if not rows[side]:  # has ended, for an object that the other run does not have
                 side = 1 - side
             found.append(Disagreement(fact, apart, side, _around(rows[side], apart.from_ns)))
     return sorted(found, key=lambda item: (item.span.from_ns, item.fact))
@@ -229,7 +230,7 @@ def disagreements(here: Side, there: Side, span: Interval) -> list[Disagreement]
 def _apart(
     here: Intervals, there: Intervals, within: Interval, *, lone: bool
 ) -> Iterator[tuple[Interval, int]]:
-    """Yield when something holds in one run alone, and in which, 0 or 1."""
+    """Yield the intervals in which a fact holds in one run alone, with the index of the run."""
     whole = Intervals([within])
     if lone and within.from_ns in here | there:
         here, there = (one or whole for one in (here, there))
@@ -245,12 +246,12 @@ def _moments(rows: Iterable[Occasion], within: Interval) -> Intervals:
 
 
 def _around(rows: Iterable[Occasion], time_ns: int) -> Occasion:
-    """Return the last occasion that has begun at a time."""
+    """Return the last occasion that has started by a time."""
     return [row for row in rows if row.span.from_ns <= time_ns][-1]
 
 
 def parting_of_occasions(found: Sequence[Disagreement]) -> Parting | None:
-    """Return the place where the runs first part, with the entities of all that parts then; None if there is none."""
+    """Return the first divergence of the runs with the entities of all facts that differ then; None if equal."""
     if not found:
         return None
     first = found[0]
@@ -271,12 +272,12 @@ def _by_fact(rows: Iterable[Occasion], fluents: frozenset[str]) -> dict[Fact, li
 
 
 class TaskSplit(NamedTuple):
-    """A task that only one run has, or that went differently.
+    """A task of one run alone, or one that differs between the runs.
 
     Attributes:
-        time_ns: when it first differs.
-        here: the first run's; None if it has none.
-        there: the other's.
+        time_ns: time of the first difference.
+        here: task of the first run; None if it has none.
+        there: task of the other run; None if it has none.
     """
 
     time_ns: int
@@ -284,10 +285,10 @@ class TaskSplit(NamedTuple):
     there: Task | None
 
     def words(self) -> str:
-        """Return the runs' versions of it, in words."""
+        """Return both versions of the task as text."""
         if self.here is None or self.there is None:
             task = self.here or self.there
-            assert task is not None  # one of them is there
+            assert task is not None  # at least one of them is set
             return f"only {'here' if self.here else 'there'}: the task {task.id}"
         if self.here.status != self.there.status:
             ways = f"{_ending(self.here)} here, {_ending(self.there)} there"
@@ -297,9 +298,9 @@ class TaskSplit(NamedTuple):
 
 
 def split_tasks(here: Side, there: Side, span: Interval) -> list[TaskSplit]:
-    """Return the tasks that differ, by when they do.
+    """Return the tasks that differ, by the time of their first difference.
 
-    Tasks are the same by their ids; if the runs have no id in common, by operation and number.
+    Tasks are paired by id; if the runs have no id in common, by operation and number.
     """
     sides = [
         [t for t in side.tables.tasks if t.span.from_ns < span.to_ns] for side in (here, there)
@@ -316,7 +317,7 @@ def split_tasks(here: Side, there: Side, span: Interval) -> list[TaskSplit]:
 
 
 def parting_of_task(split: TaskSplit, here: Side, there: Side) -> Parting:
-    """Return the place where the runs part by this task."""
+    """Return the divergence of the runs that this task makes."""
     known = (here.layout, there.layout)
     texts = [text for task in (split.here, split.there) if task for text in _words_of(task)]
     named = (text for text in texts if any(layout.entity_id(text) >= 0 for layout in known))
@@ -339,7 +340,7 @@ def _ending(task: Task) -> str:
 
 
 def _named(tasks: Sequence[Task], *, by_id: bool) -> dict[str, Task]:
-    """Return tasks by the key that pairs them with those of the other run."""
+    """Return tasks by the key that pairs them with tasks of the other run."""
     if by_id:
         return {task.id: task for task in tasks}
     counts: Counter[str] = Counter()
@@ -351,10 +352,10 @@ def _named(tasks: Sequence[Task], *, by_id: bool) -> dict[str, Task]:
 
 
 def _first_difference(one: Task | None, other: Task | None, span: Interval) -> int | None:
-    """Return when a task first differs; None if it does not, as far as both runs are known."""
+    """Return the time of the first difference of a task; None if there is none in the time that both runs cover."""
     if one is None or other is None:
         task = one or other
-        assert task is not None  # one of them is there
+        assert task is not None  # at least one of them is set
         return task.span.from_ns
     for mine, others in zip(one.span, other.span, strict=True):
         first = min(mine, others)

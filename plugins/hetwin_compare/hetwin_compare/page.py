@@ -42,21 +42,21 @@ _WORDS = {
 
 
 def compared_page(run: Path, other: Path) -> str:
-    """Return the page of two runs that are yet to be compared.
+    """Compare two runs, and return the page.
 
     Raises:
-        BadInput: if one of them cannot be read, is not over, or they have no time in common.
+        BadInput: if a run cannot be read or is not over, or the runs do not overlap in time.
     """
     return comparison_page(compare_runs(run, other), run, other)
 
 
 def comparison_page(found: Comparison, run: Path, other: Path) -> str:
-    """Return the page: one HTML file that loads nothing.
+    """Return the page of a comparison as self-contained HTML.
 
     Args:
-        found: the differences.
+        found: the comparison.
         run: folder of the first run.
-        other: that of the other.
+        other: folder of the other run.
     """
     names = _names(folder_of(run), folder_of(other))
     films = _films(Episode.open(folder_of(run)), Episode.open(folder_of(other)))
@@ -74,7 +74,7 @@ def comparison_page(found: Comparison, run: Path, other: Path) -> str:
 
 
 def _names(run: Path, other: Path) -> tuple[str, str]:
-    """Return the names of the runs: their folders, with as much of their paths as distinguishes them."""
+    """Return the shortest paths that distinguish the folders of the runs."""
     one, two = run.absolute().parts, other.absolute().parts
     for length in range(1, min(len(one), len(two)) + 1):
         if one[-length:] != two[-length:]:
@@ -83,7 +83,7 @@ def _names(run: Path, other: Path) -> tuple[str, str]:
 
 
 def _films(here: Episode, there: Episode) -> list[Film]:
-    """Return both films, with the states of each at the times of the other, so that either is drawn as it was."""
+    """Return both films with the union of their times, so that each is drawn with its own states."""
     one = filmed(here)
     other = filmed(there, _ns(one))
     return [filmed(here, _ns(other)), other]
@@ -95,7 +95,7 @@ def _ns(film: Film) -> list[int]:
 
 
 def _moments(found: Comparison) -> list[Marked]:
-    """Return where the runs part, in order."""
+    """Return the moments at which the runs differ, in order."""
     parts: dict[str, Parting | None] = {name: getattr(found.divergence, name) for name in _WORDS}
     moments = [
         Marked(part.time_ns, f"{_WORDS[name]}: {', '.join(part.entities)}")
@@ -110,12 +110,12 @@ def _moments(found: Comparison) -> list[Marked]:
 
 
 def _time_ns(time: object) -> int:
-    assert isinstance(time, int | float)  # as the summary has it
+    assert isinstance(time, int | float)  # as in the summary
     return round(time * 1e9)
 
 
 def _settings(found: Comparison) -> Content:
-    """Return differences of seed, engine and rate, which come before all else."""
+    """Return the differences of seed, engine and rate, which are listed first."""
     said = [
         (f"{item.name} ", _said(item.here), " here, ", _said(item.there), " there")
         for item in found.given
@@ -169,7 +169,7 @@ def _chain(found: Comparison) -> Section | None:
 
 
 def _linked(words: str) -> Inline:
-    """Return a sentence of the chain, the time before it as a button."""
+    """Return a sentence of the chain, with a button for the time at its start."""
     timed = _TIMED.match(words)
     if timed is None:
         return words

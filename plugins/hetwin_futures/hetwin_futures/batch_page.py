@@ -1,4 +1,4 @@
-"""Runs of a batch that went alike."""
+"""The page of a batch: groups of runs with the same outcomes and flaws, and the probabilities of outcomes."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Kind(NamedTuple):
     """Runs with the same outcomes and flaws.
 
     Attributes:
-        outcomes: that came about.
-        missed: that did not.
-        flaws: their kinds.
-        failed: whether they failed.
-        runs: by index.
+        outcomes: outcomes that came about.
+        missed: outcomes that did not come about.
+        flaws: kinds of their flaws.
+        failed: whether the runs failed.
+        runs: the runs, by index.
     """
 
     outcomes: tuple[str, ...]
@@ -56,7 +56,7 @@ class Kind(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is common to them."""
+        """Outcomes and flaws of the runs as text."""
         if self.failed:
             return "failed"
         told = [*self.outcomes, *(f"not {name}" for name in self.missed)]
@@ -67,12 +67,12 @@ class Kind(NamedTuple):
 
     @property
     def is_good(self) -> bool:
-        """Whether nothing is amiss with them."""
+        """Whether the runs met all outcomes without a flaw."""
         return not (self.failed or self.missed or self.flaws)
 
 
 def kinds_of(runs: Sequence[RunResult]) -> list[Kind]:
-    """Return the kinds of runs, the most frequent first."""
+    """Group runs by outcomes and flaws, the largest group first."""
     found: dict[tuple[object, ...], list[RunResult]] = {}
     for run in runs:
         found.setdefault(_key(run), []).append(run)
@@ -94,21 +94,21 @@ def _kind(alike: Sequence[RunResult]) -> Kind:
 
 
 def run_pictures(run: Path) -> list[Picture]:
-    """Return pictures of a run.
+    """Return pictures of a run at its first flaw and at its end.
 
     Args:
-        run: its folder.
+        run: folder of the run.
 
     Raises:
-        BadInput: if it has no log that can be read.
-        NoGraphics: if nothing can be drawn.
+        BadInput: if the run has no readable log.
+        NoGraphics: if pictures cannot be rendered here.
     """
     drawn = stills(Episode.open(run), _moments(run))
     return [Picture(one.png, f"{one.time_ns / 1e9:.2f} s, {one.what}") for one in drawn]
 
 
 def _moments(run: Path) -> list[Moment]:
-    """The beginning of its first flaw, and its end."""
+    """Return the moments of the first flaw and of the end."""
     episode, flaws = Episode.open(run), flaws_of(run)
     end = Moment(int(episode.times[-1]), "at the end", _thing(flaws[0].entities if flaws else ()))
     if not flaws or flaws[0].span.from_ns >= end.time_ns:
@@ -122,13 +122,13 @@ def _thing(entities: tuple[str, ...]) -> str:
 
 
 MOST_POINTS = 200
-"""Looks of which a plot shows the intervals."""
+"""Maximum number of points at which a plot shows the intervals."""
 GOOD, BAD = "#23845a", "#c53d3d"
 SHARES = Axis("probability", (-0.02, 1.02), percent=True)
 
 
 def over_runs(batch: Batch) -> Chart:
-    """How likely each outcome is, as it became known run by run."""
+    """Plot the probability of each outcome, as known after each run."""
     of = _looks(len(batch.runs))
     lines = []
     for name, colour in zip(batch.outcomes, SERIES, strict=False):
@@ -141,14 +141,14 @@ def over_runs(batch: Batch) -> Chart:
 
 
 def _looks(runs: int) -> list[int]:
-    """The numbers of runs after which a plot shows what is known."""
+    """Return the numbers of runs after which a plot shows the intervals."""
     if runs <= MOST_POINTS:
         return list(range(1, runs + 1))
     return sorted({round(n) for n in np.linspace(1, runs, MOST_POINTS)})
 
 
 def inputs(batch: Batch) -> Chart | None:
-    """The runs by their two inputs that go with failure most; None if there are not two numbers."""
+    """Plot the runs over the two inputs most associated with failure; None without two numeric inputs."""
     names = _shown_inputs(batch)
     if names is None:
         return None
@@ -182,16 +182,16 @@ def _column(runs: Sequence[RunResult], name: str) -> list[Any]:
 
 
 MOST_KINDS = 6
-"""Kinds of runs that are shown by pictures; the others are counted only."""
+"""Maximum number of groups shown by pictures; the others are only counted."""
 
 
 def batch_page(batch: Batch, out: Path, scenario: str) -> str:
-    """Return the page.
+    """Return the page of a batch as HTML.
 
     Args:
-        batch: what came of the runs.
-        out: the folder of the page.
-        scenario: its name, with the variant.
+        batch: the batch.
+        out: folder of the page.
+        scenario: name of the scenario, with the variant.
     """
     return Document(
         scenario,

@@ -221,10 +221,8 @@ class Search:
             good = self._sufficient(candidate.rays, amount)
             good += self._sufficient(_beside(good), amount)
             if good:
-                directions = sorted(
-                    self._narrowed(good, before, amount), key=lambda direction: direction[1]
-                )
-                return self._confirmed(directions, (amount - before) / 2, below)
+                least = sorted(self._narrowed(good, before, amount), key=lambda pair: pair[1])
+                return self._confirmed(least, (amount - before) / 2, below)
         return None
 
     def _sufficient(self, rays: Sequence[Ray], amount: float) -> list[Ray]:
@@ -256,11 +254,11 @@ class Search:
         return [(ray, high) for ray, (_, high) in zip(rays, bounds, strict=True)]
 
     def _confirmed(
-        self, directions: Sequence[tuple[Ray, float]], step: float, below: float
+        self, rays: Sequence[tuple[Ray, float]], step: float, below: float
     ) -> Sufficient | None:
         """Return the smallest change along the rays that suffices with the uncertainty drawn."""
         best: Sufficient | None = None
-        for ray, least in directions[:_FOLLOWED] if directions else ():
+        for ray, least in rays[:_FOLLOWED] if rays else ():
             for longer in range(_LONGER):
                 amount = least + longer * step
                 if amount >= (below if best is None else best.amount):

@@ -1,1 +1,1 @@
-"""What episodes teach: thresholds of triggers and models, and how often actions succeed."""
+"""Learns thresholds of triggers and models, success rates of actions, and fidelity, from episodes."""

@@ -1,4 +1,4 @@
-"""Scenarios with other values of some of their keys."""
+"""Scenarios that extend another one and change some of its keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hetwin_suite.runs import load_scenario
 def with_parameters(
     path: Path, variant: str | None, parameters: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """Return a scenario's key `models` with other parameters of some of them; None: without the parameter."""
+    """Return a scenario's key `models` with some parameters changed; the value None removes a parameter."""
     models = deepcopy(load_scenario(path, variant).document.data["models"])
     for name, values in parameters.items():
         merged = {**models[name].get("parameters", {}), **values}
@@ -25,12 +25,12 @@ def with_parameters(
 
 
 def extending(path: Path, keys: Mapping[str, Any], beside: Path | None = None) -> str:
-    """Return as YAML a scenario that extends another one.
+    """Return the YAML of a scenario that extends another one.
 
     Args:
-        path: path of the other one.
-        keys: that differ.
-        beside: the folder that it is to be kept in; None: it names the other one by its whole path.
+        path: path of the scenario to extend.
+        keys: changed keys.
+        beside: folder of the new file; None: the new scenario names the other one by its absolute path.
     """
     base = path if beside is None else Path(os.path.relpath(path, beside))
     data = {"extends": str(base), **keys}

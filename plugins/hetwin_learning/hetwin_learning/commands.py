@@ -1,4 +1,4 @@
-"""`hetwin learn`: what labelled episodes teach."""
+"""`hetwin learn`: thresholds, success rates and fidelity from labelled episodes and runs."""
 
 from __future__ import annotations
 
@@ -25,19 +25,17 @@ from hetwin_suite.command import (
 if TYPE_CHECKING:
     from hetwin_futures import SuccessRow
     from hetwin_learning.fidelity.candidate import Candidate
-    from hetwin_learning.fidelity.learn_fidelity import LearnedFidelity, Weighed
+    from hetwin_learning.fidelity.learn_fidelity import CandidateScore, LearnedFidelity
     from hetwin_learning.learn import Learned
 
 app = typer.Typer(help="Learn from episodes and runs.", no_args_is_help=True, rich_markup_mode=None)
-Label = Annotated[
-    str, typer.Option(metavar="KEY", help="of truth.json: whether the thing is to act")
-]
+Label = Annotated[str, typer.Option(metavar="KEY", help="key of truth.json: whether it should act")]
 Cache = Annotated[
     Path | None,
     typer.Option(
         "--cache",
         metavar="FOLDER",
-        help="keep what was seen of each episode there, for the next time",
+        help="store the observations of each episode there, and reuse them next time",
     ),
 ]
 
@@ -53,12 +51,12 @@ def thresholds(
         str | None, typer.Option(metavar="NAME", help="learn the thresholds of this model")
     ] = None,
     label: Label = "label",
-    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
+    out: Annotated[Path | None, option("--out", "new file for the changed scenario")] = None,
     cache: Cache = None,
     jobs: Jobs = None,
     variant: Variant = None,
 ) -> Result:
-    """Learn the thresholds of a trigger or a model from labelled episodes; changes nothing by itself.
+    """Learn the thresholds of a trigger or a model from labelled episodes; only --out writes a scenario.
 
     Example: hetwin learn thresholds uncertain_environment --trigger grasp_begins --episodes labelled
     """
@@ -93,14 +91,14 @@ def success(
     scenario: Scenario,
     episodes: Episodes,
     prior_weight: Annotated[
-        float, typer.Option(min=0, help="as how many episodes kin count at most")
+        float, typer.Option(min=0, help="maximum number of episodes that kin count for")
     ] = 8.0,
     out: Annotated[Path | None, option("--out", "the table, as JSON; a new file")] = None,
     cache: Cache = None,
     jobs: Jobs = None,
     variant: Variant = None,
 ) -> Result:
-    """Learn how probable it is that each action succeeds, from labelled episodes.
+    """Learn the success rate of each action from labelled episodes.
 
     Example: hetwin learn success uncertain_environment --episodes labelled --json
     """
@@ -125,14 +123,14 @@ def fidelity(
     scenario: Scenario,
     count: Annotated[int, option("-n", "draws, half of which are held out", 2)] = 8,
     tolerance: Annotated[
-        float, typer.Option(min=0, help="share by which what moves may differ")
+        float, typer.Option(min=0, help="maximum relative error of the number of moved objects")
     ] = 0.1,
     seed: Seed = 0,
-    out: Annotated[Path | None, option("--out", "a scenario with them; a new file")] = None,
+    out: Annotated[Path | None, option("--out", "new file for the changed scenario")] = None,
     jobs: Jobs = None,
     variant: Variant = None,
 ) -> Result:
-    """Learn the parameters of a scenario's fidelity_near_robot by runs; changes nothing by itself.
+    """Learn the parameters of a scenario's fidelity_near_robot by runs; only --out writes a scenario.
 
     Example: hetwin learn fidelity truck_unloading -n 2
     """
@@ -151,21 +149,21 @@ def fidelity(
 
 
 def _write(out: Path, text: str) -> None:
-    """Write a file; never over another one.
+    """Write a new file; an existing one is never overwritten.
 
     Raises:
-        BadInput: if there is one, or it cannot be written.
+        BadInput: if the file exists or cannot be written.
     """
     from hetwin_suite.command import write_text
 
     if out.exists():
-        problem = "there is a file of this name"
+        problem = "the file exists already"
         raise BadInput(problem, where="--out", found=str(out), expected="a new file")
     write_text(out, text, where="--out")
 
 
 def _lines(learned: Learned, out: Path | None) -> Iterator[str]:
-    """Yield thresholds for a person."""
+    """Yield learned thresholds as lines of text."""
     rows = [
         (one.name, f"{one.value:g}", f"{value:g}")
         for one, value in zip(learned.thresholds, learned.values, strict=True)
@@ -180,7 +178,7 @@ def _lines(learned: Learned, out: Path | None) -> Iterator[str]:
 
 
 def _success_lines(rows: list[SuccessRow]) -> Iterator[str]:
-    """Yield successes for a person."""
+    """Yield success rates as lines of text."""
     yield from table(
         ("action", "arguments", "succeeded", "probability", "interval", "as its kin"),
         [
@@ -206,13 +204,13 @@ def _words(key: str, value: Any) -> str:
 
 def _fidelity_lines(found: LearnedFidelity) -> Iterator[str]:
     head = ("inflation [m]", "rest steps", "interval [s]", "real time", "speedup", "error", "of")
-    yield from table(head, [_weighed(row) for row in found.rows])
+    yield from table(head, [_score_row(row) for row in found.rows])
     yield "on draws that nothing was chosen on, first as chosen, then as the scenario has it:"
-    yield from table(head, [_weighed(found.held_out), _weighed(found.held_out_before)])
+    yield from table(head, [_score_row(found.held_out), _score_row(found.held_out_before)])
     yield found.yaml()
 
 
-def _weighed(row: Weighed) -> tuple[str, ...]:
+def _score_row(row: CandidateScore) -> tuple[str, ...]:
     error = f"{row.error:+.1%} ({row.error_low:+.1%} to {row.error_high:+.1%})"
     speeds = f"{row.real_time_factor:.2f}", f"{row.speedup:.2f}"
     return (*_candidate(row.candidate), *speeds, error, str(row.of))

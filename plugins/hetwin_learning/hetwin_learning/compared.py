@@ -1,4 +1,4 @@
-"""The numbers that expressions compare something with, and where they stand in the text."""
+"""Finds the numbers that the comparisons in an expression use as bounds, with their positions in the text."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from hetwin_suite.expressions import (
 
 
 class Compared(NamedTuple):
-    """A number in an expression.
+    """A number in an expression that something is compared with.
 
     Attributes:
-        begin: begin of the number in the text.
-        end: of it.
-        value: of it.
-        least: whether what is compared must be at least the number.
-        what: expression of what is compared; or of the nearest object, if it is its distance to `to`.
-        to: entity from whose frame the distance to the nearest object counts; empty if no distance is compared.
-        relaxed: begin, end and replacement of the part of the text without which nothing is compared.
+        begin: index of its first character in the text.
+        end: index after its last character.
+        value: value of the number.
+        least: whether the compared quantity must be at least the number; otherwise at most.
+        what: expression of the compared quantity; for a distance to `to`, expression of the nearest object.
+        to: entity from whose frame the distance to the nearest object is measured; empty if no distance is compared.
+        relaxed: begin, end and replacement of the text whose replacement removes the comparison.
     """
 
     begin: int
@@ -41,7 +41,7 @@ class Compared(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What is compared, in words."""
+        """The compared quantity as text."""
         return f"distance from {self.to} to {self.what}" if self.to else self.what
 
 
@@ -50,7 +50,8 @@ def comparisons(text: str, conjunction: bool) -> list[Compared]:
 
     Args:
         text: text of the expression, in CEL.
-        conjunction: whether the condition is false where one of its parts between ``&&`` is.
+        conjunction: whether the expression is a condition, false if any part joined by ``&&`` is; else only `within`
+            of `nearest_object` is learned.
     """
     node = parse(text)
     found = [one for part in walk(node) for one in _nearest(text, part)]
@@ -74,7 +75,7 @@ def _nearest(text: str, node: Node) -> Iterator[Compared]:
 
 
 def _bound(text: str, node: Node) -> Iterator[Compared]:
-    """Yield the number that a part of a conjunction compares something with."""
+    """Yield the number that a part of a conjunction compares a quantity with."""
     match node:
         case Binary("<" | "<=" | ">" | ">=" as sign, one, two):
             relaxed = (node.begin, node.end, "true")
@@ -87,7 +88,7 @@ def _bound(text: str, node: Node) -> Iterator[Compared]:
 
 
 def relaxed(text: str, found: list[Compared]) -> str:
-    """Return the expression in which nothing is compared with these numbers."""
+    """Return the expression without the comparisons with these numbers."""
     for one in sorted(found, key=lambda one: -one.relaxed[0]):
         begin, end, instead = one.relaxed
         text = text[:begin] + instead + text[end:]
@@ -95,13 +96,13 @@ def relaxed(text: str, found: list[Compared]) -> str:
 
 
 def with_numbers(text: str, found: list[Compared], values: list[float]) -> str:
-    """Return the expression with other numbers."""
+    """Return the expression with its numbers replaced by other values."""
     for one, value in sorted(zip(found, values, strict=True), key=lambda pair: -pair[0].begin):
         text = text[: one.begin] + written(value) + text[one.end :]
     return text
 
 
 def written(value: float) -> str:
-    """Return a number as CEL has it, a decimal one."""
+    """Return a number as a decimal literal of CEL."""
     text = f"{value:.6g}"
     return text if any(mark in text for mark in ".en") else f"{text}.0"

@@ -1,4 +1,4 @@
-"""How right what was learned is on episodes that it was not learned from."""
+"""Accuracy of learned thresholds on held-out episodes, by cross-validation."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ FOLDS = 5
 
 
 class HeldOut(NamedTuple):
-    """Shares of held-out episodes that are judged right.
+    """Accuracy on held-out episodes.
 
     Attributes:
-        of: how many episodes.
-        accuracy: with bounds that were learned from the others.
-        accuracy_before: with the present bounds.
+        of: number of episodes.
+        accuracy: share judged right by bounds that were learned from the other episodes.
+        accuracy_before: share judged right by the present bounds.
     """
 
     of: int
@@ -33,7 +33,7 @@ class HeldOut(NamedTuple):
 
 
 def held_out(episodes: Sequence[Moments], labels: Sequence[bool], present: Floats) -> HeldOut:
-    """Hold a fifth of the episodes out in turn, of each label as many, and learn from the others."""
+    """Cross-validate in five stratified folds: hold out one in turn, and learn from the others."""
     right = 0.0
     for fold in _folds(labels):
         others = [number for number in range(len(labels)) if number not in fold]

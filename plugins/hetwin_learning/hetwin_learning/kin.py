@@ -1,4 +1,4 @@
-"""Kin: things that are good for the same, by the tags and functional attributes that the scenario gives them."""
+"""Kin: entities that share tags and functional attributes, so that experience with one informs about the other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hetwin_suite.runs import Scenario
 
 
 def qualities(scenario: Scenario) -> dict[str, frozenset[str]]:
-    """Return the tags and functional attributes of each entity that the scenario says something of."""
+    """Return the tags and functional attributes of each entity that the scenario describes."""
     found = {
         name: frozenset(
             [*entry.tags, *(word for word, given in entry.attributes if given is not None)]
@@ -19,7 +19,7 @@ def qualities(scenario: Scenario) -> dict[str, frozenset[str]]:
 
 
 def kin_of(entity: str, of: Mapping[str, frozenset[str]]) -> dict[str, float]:
-    """Return the other entities that share some, and how large a part of those that either has (P. Jaccard, 1912)."""
+    """Return the other entities that share qualities with an entity, with their Jaccard index (P. Jaccard, 1912)."""
     mine = of.get(entity, frozenset())
     return {
         name: len(mine & theirs) / len(mine | theirs)

@@ -1,4 +1,4 @@
-"""Learns the thresholds of a trigger or of a model from labelled episodes."""
+"""Learns the thresholds of a trigger or a model from labelled episodes."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ Of: TypeAlias = OfModel | OfTrigger
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What episodes say of thresholds.
+    """Learned thresholds.
 
     Attributes:
-        of: whose they are.
-        thresholds: as they were.
-        values: as they are learned.
-        held_out: how right they are on other episodes.
+        of: the model or trigger.
+        thresholds: the present thresholds.
+        values: the learned values.
+        held_out: accuracy on held-out episodes.
     """
 
     of: Of
@@ -40,14 +40,14 @@ class Learned:
 
     @property
     def expressions(self) -> list[str]:
-        """What is to hold, in CEL."""
+        """The learned conditions, in CEL."""
         return self.of.expressions(self.values)
 
     def yaml(self, beside: Path | None = None) -> str:
-        """Return a scenario that extends the one that was learned for.
+        """Return a scenario that extends the present one by the learned values.
 
         Args:
-            beside: the folder that it is to be kept in; None: it names the other one by its whole path.
+            beside: folder of the new file; None: the new scenario names the other one by its absolute path.
         """
         return extending(self.of.path, self.of.written(self.values), beside)
 
@@ -63,35 +63,35 @@ class Learned:
 def learn(
     study: Study, of: Of, episodes: list[Labelled], label: str = LABEL, keep: Path | None = None
 ) -> Learned:
-    """Learn thresholds from labelled episodes, each of which is run once without what is learned acting on it.
+    """Run each labelled episode once, without effects of the model or trigger, and learn its thresholds.
 
     Args:
-        study: which runs them, watched by `of`.
-        of: whose thresholds.
-        episodes: with both labels.
-        label: key of their truth.
-        keep: folder that keeps what was seen of each episode.
+        study: makes the runs, watched by `of`.
+        of: the model or trigger.
+        episodes: episodes with both labels.
+        label: key of the label in their truth.
+        keep: folder that caches the observations of each episode.
 
     Raises:
-        BadInput: if scikit-learn is not installed, there is nothing to be learned, or all have the same label.
+        BadInput: if scikit-learn is missing, there is no threshold to learn, or all labels are equal.
         RunFailed: if an episode cannot be run.
     """
     library()
-    of.thresholds()  # before hours of runs
+    of.thresholds()  # fails before hours of runs
     labels = both_labels(episodes, label)
     folders = [episode.folder for episode in episodes]
     return learned_from(of, replayed(study, folders, keep), labels)
 
 
 def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> Learned:
-    """Learn thresholds from what was seen of each episode, and from the labels of both kinds.
+    """Learn thresholds from the observations and the labels of episodes, which must include both labels.
 
-    Where those that are learned are no better on held-out episodes, they stay as they are.
+    If the learned values are no better on held-out episodes, the present ones are kept.
     """
     thresholds = of.thresholds()
     moments, present = as_moments(seen, len(thresholds)), signed(thresholds)
     held = held_out(moments, labels, present)
-    # What is no better on episodes that it was not learned from is chance.
+    # An improvement that does not show on held-out episodes is chance.
     is_better = held.accuracy > held.accuracy_before
     found = learn_bounds(moments, labels, present).values if is_better else present
     values = [one.signed(float(value)) for one, value in zip(thresholds, found, strict=True)]
@@ -106,5 +106,5 @@ def signed(thresholds: Sequence[Threshold]) -> np.ndarray[Any, np.dtype[np.float
 
 
 def as_moments(seen: Sequence[Any], columns: int) -> list[Moments]:
-    """Return what was seen of each episode as arrays."""
+    """Return the observations of each episode as arrays."""
     return [np.array(rows, float).reshape(-1, columns) for rows in seen]

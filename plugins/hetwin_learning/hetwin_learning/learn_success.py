@@ -1,4 +1,4 @@
-"""Learns from episodes how probable it is that actions succeed."""
+"""Learns the success rates of actions from episodes."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_futures import SuccessRow
+from hetwin_learning.attempts import attempts_in
 from hetwin_learning.kin import qualities
 from hetwin_learning.replaying import replayed
 from hetwin_learning.success import WEIGHT, successes
 from hetwin_learning.tree import library
-from hetwin_learning.tried import tried_in
 from hetwin_suite.episode import Labelled
 from hetwin_suite.runs import Scenario
 from hetwin_suite.study import Study
@@ -20,13 +20,13 @@ from hetwin_suite.study import Study
 def learn_success(
     study: Study, episodes: list[Labelled], weight: float = WEIGHT, keep: Path | None = None
 ) -> list[SuccessRow]:
-    """Learn from labelled episodes, each of which is run once, how probable it is that actions succeed.
+    """Run each labelled episode once, and learn the success rates of its actions.
 
     Args:
-        study: study of their scenario; `OfActions` watches it.
-        episodes: labelled.
-        weight: as how many episodes kin count at most.
-        keep: folder that keeps what was seen of each episode.
+        study: study of the episodes' scenario, watched by `OfActions`.
+        episodes: labelled episodes.
+        weight: maximum number of episodes that kin count for.
+        keep: folder that stores the observations of each episode.
 
     Raises:
         BadInput: if scikit-learn is not installed, or the scenario or a label cannot be used.
@@ -34,7 +34,7 @@ def learn_success(
     """
     library()
     for episode in episodes:
-        episode.label()  # before hours of runs
+        episode.label()  # fails before hours of runs
     seen = replayed(study, [episode.folder for episode in episodes], keep)
     return successes_in(study.scenario, episodes, seen, weight)
 
@@ -42,10 +42,10 @@ def learn_success(
 def successes_in(
     scenario: Scenario, episodes: Sequence[Labelled], seen: Sequence[Any], weight: float = WEIGHT
 ) -> list[SuccessRow]:
-    """Return how probable it is that actions succeed, from what was seen of each episode."""
+    """Return the success rates of actions from the observations of each episode."""
     tried = [
         one
         for episode, actions in zip(episodes, seen, strict=True)
-        for one in tried_in(episode, actions)
+        for one in attempts_in(episode, actions)
     ]
     return successes(tried, qualities(scenario), weight)

@@ -1,4 +1,4 @@
-"""The actions of an episode, and how they were done."""
+"""Observes the actions of an episode, with measurements of the scene at their start."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hetwin_suite.study import ModelPort, Watcher
 
 
 class ActionWatch:
-    """Looks at each action when it begins."""
+    """Records each action when it starts."""
 
     def __init__(self) -> None:
         self._outlines: dict[str, Outline] = {}
@@ -34,7 +34,7 @@ class ActionWatch:
                 self._rows.append(self._row(event, between.scene))
 
     def seen(self) -> list[dict[str, Any]]:
-        """See `Watch.seen`: action, its arguments, and what was measured of it."""
+        """See `Watch.seen`: operation, arguments and measurements of each action."""
         return self._rows
 
     def _row(self, event: Event, scene: Snapshot) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class ActionWatch:
 
 @dataclass(frozen=True)
 class OfActions(Watcher):
-    """The actions of episodes of a scenario."""
+    """Observes the actions of episodes of a scenario."""
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ActionWatch:
         """See `Watcher.begin`."""

@@ -1,4 +1,4 @@
-"""Thresholds of a model: those of its parameters that it compares with something."""
+"""Learns the parameters of a model that are thresholds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hetwin_suite.study import ModelPort, Watcher
 
 
 class ModelWatch:
-    """Looks at what a model compares whenever it is due."""
+    """Records the compared quantities of a model whenever it is due to step."""
 
     def __init__(self, port: ModelPort, thresholds: Sequence[str], period_ns: int) -> None:
         self._port, self._thresholds, self._period_ns = port, thresholds, period_ns
@@ -40,10 +40,10 @@ class OfModel(Watcher):
     model: str
 
     def thresholds(self) -> list[Threshold]:
-        """Return them with their present values.
+        """Return the thresholds with their present values.
 
         Raises:
-            BadInput: if there is no such model, or it has none.
+            BadInput: if the scenario has no such model, or the model declares no thresholds.
         """
         loaded = load_scenario(self.path, self.variant)
         plan = self._plan(loaded)
@@ -72,13 +72,13 @@ class OfModel(Watcher):
         return ModelWatch(ports[plan.index], compared_by(plan.cls), period_ns)
 
     def written(self, values: list[float]) -> dict[str, Any]:
-        """Return the keys of a scenario that say other values."""
+        """Return the keys of a scenario with learned values."""
         names = [threshold.name for threshold in self.thresholds()]
         entry = self._models(dict(zip(names, values, strict=True)))["models"][self.model]
         return {"models": {self.model: entry}}
 
     def expressions(self, values: list[float]) -> list[str]:
-        """Return in words of CEL when the model acts."""
+        """Return the condition under which the model acts, in CEL."""
         names = [threshold.name for threshold in self.thresholds()]
         return [f"{self.model}.{n} <= {v:g}" for n, v in zip(names, values, strict=True)]
 

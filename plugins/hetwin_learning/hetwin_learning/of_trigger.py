@@ -1,4 +1,4 @@
-"""Thresholds of a trigger: the numbers that its condition compares something with."""
+"""Learns the numbers that a trigger's condition compares quantities with."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hetwin_suite.study import ModelPort, Watcher
 
 
 class Place(NamedTuple):
-    """An expression that a trigger uses: a named evaluator, a variable of `let`, or its condition."""
+    """An expression of a trigger: a named evaluator, a variable of `let`, or its condition."""
 
     key: str
     name: str
@@ -36,10 +36,10 @@ class OfTrigger(Watcher):
     trigger: str
 
     def thresholds(self) -> list[Threshold]:
-        """Return them with their present values.
+        """Return the thresholds with their present values.
 
         Raises:
-            BadInput: if there is no such trigger, it wakes on a value, or it compares nothing with a number.
+            BadInput: if there is no such trigger, it wakes on a value, or it has no comparison with a number.
         """
         places = self._places(load_scenario(self.path, self.variant))
         return [Threshold(c.words, c.value, c.least) for p in places for c in p.compared]
@@ -55,11 +55,11 @@ class OfTrigger(Watcher):
         return TriggerWatch(self._relaxed(), self._compared(), scenario.functions)
 
     def written(self, values: list[float]) -> dict[str, Any]:
-        """Return the keys of a scenario that say other values."""
+        """Return the keys of a scenario with learned values."""
         return self._keys(load_scenario(self.path, self.variant), self._texts(values))
 
     def _keys(self, scenario: Scenario, texts: Sequence[tuple[Place, str]]) -> dict[str, Any]:
-        """Return the keys of a scenario in which these places have other texts."""
+        """Return the keys of a scenario with these expressions replaced by texts."""
         keys: dict[str, Any] = {}
         for place, text in texts:
             if place.key == "evaluators":
@@ -75,7 +75,7 @@ class OfTrigger(Watcher):
         return keys
 
     def expressions(self, values: list[float]) -> list[str]:
-        """Return the expressions with other values."""
+        """Return the expressions with learned values."""
         return [text for _, text in self._texts(values)]
 
     def _texts(self, values: list[float]) -> list[tuple[Place, str]]:
@@ -87,7 +87,7 @@ class OfTrigger(Watcher):
         return found
 
     def _places(self, scenario: Scenario) -> list[Place]:
-        """Return the expressions that the trigger uses and that compare something with a number."""
+        """Return the expressions of the trigger that compare a quantity with a number."""
         trigger = self._compiled(scenario)
         expressions = [one for _, one in trigger.let]
         expressions += [] if trigger.condition is None else [trigger.condition]

@@ -1,4 +1,4 @@
-"""How far within the outline of something that stands a thing would fall."""
+"""The distance of an object from the outline of a static entity, such as a tray, seen from above."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _AROUND = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
 
 
 class Outline:
-    """The outline from above, in the entity's frame, and the height of the highest part.
+    """The convex outline of an entity from above, in its frame, and the height of its highest part.
 
     Args:
-        entity: with shapes that collide.
+        entity: an entity with collision shapes.
     """
 
     def __init__(self, entity: Entity) -> None:
@@ -27,11 +27,11 @@ class Outline:
         self.top = float(points[:, 2].max())
 
     def inside(self, entity: Floats, thing: Floats) -> float:
-        """Return how far inside [m] a thing would fall if it were let go of; negative: how far outside.
+        """Return how far inside the outline an object would land if it were released [m]; negative outside.
 
         Args:
-            entity: (13,) pose and twist.
-            thing: (13,) pose and twist.
+            entity: (13,) pose and twist of the entity.
+            thing: (13,) pose and twist of the object.
         """
         height = thing[2] - entity[2] - self.top
         fallen = np.array(thing, float)
@@ -41,13 +41,13 @@ class Outline:
 
 
 def has_outline(entity: Entity) -> bool:
-    """Whether anything of it collides, and is not without end."""
+    """Whether the entity has collision shapes, and all of them are bounded."""
     shapes = [shape for shape in entity.shapes if shape.collides]
     return bool(shapes) and all(shape.kind is not ShapeKind.PLANE for shape in shapes)
 
 
 def _points(shape: Shape) -> Floats:
-    """Return (n, 3) points on a shape, in the entity's frame, in m, whose hull is about the shape's."""
+    """Return (n, 3) points on a shape in the entity's frame [m]; their hull approximates the shape."""
     pose = np.zeros(13)
     pose[:7] = shape.pose
     turn = pose[3:7].tolist()

@@ -1,4 +1,4 @@
-"""Ranges of what was measured of an action in which it succeeds differently often."""
+"""Ranges of a measured quantity in which an action succeeds at different rates."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from itertools import pairwise
 
 import numpy as np
 
+from hetwin_learning.attempts import Attempt
 from hetwin_learning.tree import library
-from hetwin_learning.tried import Tried
 
 LEAVES = 4
 LEAST = 8
-"""Fewest actions in a range."""
+"""Minimum number of attempts in a range."""
 GAIN = 0.02
-"""Least part of all impurity by which a range is to be purer."""
+"""Minimum decrease of impurity for a split."""
 
 
-def ranges_of(tried: Sequence[Tried]) -> dict[str, list[dict[str, float]]]:
-    """Return for each measured number of an action its ranges, in order; without those that say nothing.
+def ranges_of(tried: Sequence[Attempt]) -> dict[str, list[dict[str, float]]]:
+    """Return measured quantity -> its ranges in ascending order; quantities without influence are left out.
 
     Args:
-        tried: tried of one operation.
+        tried: attempts of one operation.
     """
     found = {}
     for name in sorted({name for one in tried for name in one.measured}):
@@ -34,7 +34,7 @@ def ranges_of(tried: Sequence[Tried]) -> dict[str, list[dict[str, float]]]:
 
 
 def _cuts(values: np.ndarray, succeeded: list[bool]) -> list[float]:
-    """Return where a shallow tree divides the values."""
+    """Return the values at which a shallow tree splits."""
     if len(set(succeeded)) < 2 or len(succeeded) < 2 * LEAST:
         return []
     tree = library().tree.DecisionTreeClassifier(

@@ -1,4 +1,4 @@
-"""Runs each episode once, and keeps what was seen of it."""
+"""Runs each episode once, and caches its observations."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from hetwin_suite.study import Draw, Study
 
 
 def replayed(study: Study, folders: Sequence[Path], keep: Path | None = None) -> list[Any]:
-    """Run episodes with the watcher of a study; return what was seen of each.
+    """Run episodes with the watcher of a study, and return the observations of each.
 
     Args:
-        study: study of the scenario that the watcher runs.
+        study: study of the scenario, with its watcher.
         folders: folders of the episodes.
-        keep: folder that keeps what was seen, so that it need not be run again; None: nothing is kept.
+        keep: folder that caches the observations, so that an episode is run only once; None: no cache.
 
     Raises:
         BadInput: if the scenario or an episode's scene cannot be used.
-        RunFailed: if an episode cannot be run; it is named.
+        RunFailed: if an episode cannot be run; the error names it.
     """
     kept = [None if keep is None else _kept(study, folder, keep) for folder in folders]
     found = dict(_known(kept))
@@ -41,7 +41,7 @@ def replayed(study: Study, folders: Sequence[Path], keep: Path | None = None) ->
 
 
 def _kept(study: Study, folder: Path, keep: Path) -> Path:
-    """Return the file that keeps what was seen of an episode."""
+    """Return the cache file of an episode."""
     folder = folder.resolve()
     changes = [f"{file.name} {file.stat().st_size}" for file in sorted(folder.rglob("*"))]
     what = [repr(study.watcher), repr(study.scenario.document.data), str(folder), *changes]
@@ -50,7 +50,7 @@ def _kept(study: Study, folder: Path, keep: Path) -> Path:
 
 
 def _known(kept: Sequence[Path | None]) -> Iterator[tuple[int, Any]]:
-    """Yield what was seen of the episodes that are kept, with their indices."""
+    """Yield the cached observations with the indices of their episodes."""
     for index, file in enumerate(kept):
         if file is not None and file.is_file():
             yield index, json.loads(file.read_text(encoding="utf-8"))

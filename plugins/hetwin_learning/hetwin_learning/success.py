@@ -1,7 +1,7 @@
-"""How probable it is that actions succeed, from episodes, and for what was never tried from its kin.
+"""Success rates of actions from episodes; actions that were never attempted get the rates of their kin.
 
-Each probability is that of a beta distribution: Jeffreys' prior, as many pseudo-observations as the prior weighs with
-the share of success of the kin, and the episodes themselves (A. Gelman et al., Bayesian Data Analysis, section 2.4).
+Each rate has a beta distribution: Jeffreys' prior, pseudo-observations with the success share of the kin, as many as
+the prior's weight, and the episodes themselves (A. Gelman et al., Bayesian Data Analysis, section 2.4).
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from hetwin_futures import SuccessPrior, SuccessRow, success_fits
+from hetwin_learning.attempts import Attempt
 from hetwin_learning.kin import kin_of
 from hetwin_learning.ranges import ranges_of
-from hetwin_learning.tried import Tried
 from hetwin_suite.model import Json, library_of
 
 WEIGHT = 8.0
-"""As how many episodes kin count at most."""
+"""Maximum number of episodes that kin count for."""
 _JEFFREYS = 0.5
 
 
@@ -28,16 +28,16 @@ class _Count(NamedTuple):
 
 
 def successes(
-    tried: Sequence[Tried], qualities: Mapping[str, frozenset[str]], weight: float = WEIGHT
+    tried: Sequence[Attempt], qualities: Mapping[str, frozenset[str]], weight: float = WEIGHT
 ) -> list[SuccessRow]:
-    """Return a row for each action and its arguments, also for kin of what was tried.
+    """Return a row for each action with its arguments, also for arguments exchanged by their kin.
 
     Args:
-        tried: all actions of all episodes.
-        qualities: qualities of entities, see `kin`.
-        weight: as how many episodes kin count at most.
+        tried: all attempts of all episodes.
+        qualities: entity -> its tags and functional attributes, see `kin`.
+        weight: maximum number of episodes that kin count for.
     """
-    operations: dict[str, list[Tried]] = defaultdict(list)
+    operations: dict[str, list[Attempt]] = defaultdict(list)
     for one in tried:
         operations[one.action].append(one)
     return [
@@ -48,7 +48,7 @@ def successes(
 
 
 def _of_operation(
-    action: str, tried: list[Tried], qualities: Mapping[str, frozenset[str]], weight: float
+    action: str, tried: list[Attempt], qualities: Mapping[str, frozenset[str]], weight: float
 ) -> Iterator[SuccessRow]:
     ranges = ranges_of(tried)
     entities = {key for one in tried for key in one.entities}
@@ -66,8 +66,10 @@ def _of_operation(
             yield _row(action, pattern, count, *kin)
 
 
-def _patterns(one: Tried, ranges: Mapping[str, list[dict[str, float]]]) -> Iterator[dict[str, Any]]:
-    """Yield the arguments with each combination of ranges of what was measured."""
+def _patterns(
+    one: Attempt, ranges: Mapping[str, list[dict[str, float]]]
+) -> Iterator[dict[str, Any]]:
+    """Yield the arguments with each combination of ranges of the measurements."""
     names = [name for name in ranges if name in one.measured]
     for chosen in product(*(ranges[name] for name in names)):
         yield {**one.arguments, **dict(zip(names, chosen, strict=True))}
@@ -76,25 +78,25 @@ def _patterns(one: Tried, ranges: Mapping[str, list[dict[str, float]]]) -> Itera
 def _exchanged(
     pattern: Mapping[str, Json], entities: set[str], qualities: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[dict[str, Any], str, float]]:
-    """Yield the arguments with one entity exchanged for its kin, the kin, and how near kin it is."""
+    """Yield the arguments with one entity exchanged for its kin, the name of the kin, and its Jaccard index."""
     for key in sorted(entities & pattern.keys()):
         for name, share in kin_of(str(pattern[key]), qualities).items():
             yield {**pattern, key: name}, name, share
 
 
-def _count(pattern: Mapping[str, Json], tried: Sequence[Tried]) -> _Count:
+def _count(pattern: Mapping[str, Json], tried: Sequence[Attempt]) -> _Count:
     found = [one.succeeded for one in tried if success_fits(pattern, one.known)]
     return _Count(len(found), sum(found))
 
 
 def _kin_prior(
     pattern: Mapping[str, Json],
-    tried: Sequence[Tried],
+    tried: Sequence[Attempt],
     entities: set[str],
     qualities: Mapping[str, frozenset[str]],
     weight: float,
 ) -> tuple[float, SuccessPrior]:
-    """Return the share of success of the kin, by how near kin they are, and what it is to count."""
+    """Return the success share of the kin, weighted by their Jaccard indices, and the prior that it makes."""
     names, of, succeeded = [], 0.0, 0.0
     for other, name, share in _exchanged(pattern, entities, qualities):
         count = _count(other, tried)

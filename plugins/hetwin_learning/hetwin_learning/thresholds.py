@@ -1,4 +1,4 @@
-"""Thresholds that decide, and the moments of an episode at which they were compared with something."""
+"""Thresholds, and the moments of an episode at which quantities were compared with them."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 from hetwin_suite.model import Floats
 
 Moments: TypeAlias = Floats
-"""(n, thresholds) what was compared at n moments; of these only those count that no other is below in all columns."""
+"""(n, thresholds) compared quantities at n moments; moments that another one undercuts in all columns are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A number that something is compared with.
+    """A number that a quantity is compared with.
 
     Attributes:
-        name: of what is compared, for a person.
+        name: name of the compared quantity.
         value: value of the number.
-        least: whether what is compared must be at least the number, not at most.
+        least: whether the quantity must be at least the number; otherwise at most.
     """
 
     name: str
@@ -29,19 +29,19 @@ class Threshold:
     least: bool = False
 
     def signed(self, value: float) -> float:
-        """Return a value so that it must be at most the signed number."""
+        """Return a value with the sign by which it must be at most the signed threshold."""
         return -value if self.least else value
 
 
 def holds(moments: Moments, bounds: Floats) -> bool:
-    """Whether at any moment everything was within its signed bound."""
+    """Whether all quantities were within their signed bounds at any one moment."""
     return bool(np.any(np.all(moments <= bounds, axis=1)))
 
 
 def lowest(rows: Sequence[Sequence[float]], columns: int) -> Moments:
-    """Return the moments of which none other is at most as large in all columns.
+    """Return the moments that no other moment undercuts in all columns (the Pareto front).
 
-    Whether any moment is within some bounds, whatever they are, is decided by these alone.
+    They alone decide whether any moment is within given bounds.
     """
     kept: list[Floats] = []
     array = np.array(rows, float).reshape(-1, columns)

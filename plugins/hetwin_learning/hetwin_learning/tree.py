@@ -1,9 +1,9 @@
-"""Bounds from a shallow decision tree.
+"""Learns bounds with a shallow decision tree.
 
-Each episode is many moments, and has one label: it is positive if at *some* moment all that is compared is within its
-bound. As in multiple-instance learning (Andrews et al., 2002), one moment stands for each episode, the one that is
-nearest to being within the present bounds; a tree learns from these, its bounds choose the moments again, and so on
-until nothing changes.
+An episode has many moments and one label: it is positive if all compared quantities are within their bounds at *some*
+moment. As in multiple-instance learning (Andrews et al., 2002), one moment represents each episode, the one that is
+closest to the present bounds. A tree learns new bounds from these moments, the moments are chosen again by them, and so
+on until nothing changes.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ EXTRA = "learn"
 DEPTH = 3
 ROUNDS = 6
 NEVER = 1e9
-"""Stands for a quantity that was never compared in an episode."""
+"""Value of a quantity that was never compared in an episode."""
 
 
 class Bounds(NamedTuple):
-    """Signed bounds, and which share of the episodes they judge right."""
+    """Signed bounds, and the share of the episodes that they judge right."""
 
     values: Floats
     right: float
@@ -40,19 +40,19 @@ def library() -> Any:
 
 
 def judged_right(episodes: Sequence[Moments], labels: Sequence[bool], bounds: Floats) -> float:
-    """Return the share of the episodes that bounds judge as they are labelled."""
+    """Return the share of the episodes whose label the bounds reproduce."""
     right = [holds(one, bounds) == label for one, label in zip(episodes, labels, strict=True)]
     return float(np.mean(right))
 
 
 def learn_bounds(episodes: Sequence[Moments], labels: Sequence[bool], present: Floats) -> Bounds:
-    """Return bounds that tell the labels apart at least as well as the present ones.
+    """Return bounds that separate the labels at least as well as the present ones.
 
-    Bounds that the tree has no use for, and all if none is better, stay as they are.
+    Bounds that the tree does not use keep their present values; so do all bounds if no others are better.
 
     Args:
-        episodes: signed moments of each.
-        labels: labels of each.
+        episodes: signed moments of each episode.
+        labels: label of each episode.
         present: signed bounds.
     """
     best = Bounds(present, judged_right(episodes, labels, present))
@@ -75,7 +75,7 @@ def learn_bounds(episodes: Sequence[Moments], labels: Sequence[bool], present: F
 
 
 def _witness(moments: Moments, bounds: Floats) -> Floats:
-    """Return the moment that is nearest to being within the bounds, in parts of them."""
+    """Return the moment that exceeds the bounds least, relative to their size."""
     if not len(moments):
         return np.full(len(bounds), NEVER)
     scale = np.maximum(np.abs(bounds), 1e-9)
@@ -84,7 +84,7 @@ def _witness(moments: Moments, bounds: Floats) -> Floats:
 
 
 def _boxes(rows: Floats, labels: Sequence[bool], present: Floats) -> Iterator[Floats]:
-    """Yield the bounds of each leaf of a shallow tree that says yes; those without a use are the present ones."""
+    """Yield the bounds of each positive leaf of a shallow tree; bounds that it does not use keep present values."""
     kind = library().tree.DecisionTreeClassifier
     least = max(1, len(rows) // 20)
     tree = kind(max_depth=DEPTH, min_samples_leaf=least, random_state=0)
@@ -106,7 +106,7 @@ def _boxes(rows: Floats, labels: Sequence[bool], present: Floats) -> Iterator[Fl
 
 
 def _plain(bounds: Floats, episodes: Sequence[Moments], labels: Sequence[bool]) -> Floats:
-    """Return the bounds with as few digits as judge the episodes alike."""
+    """Round the bounds to the fewest digits that judge the episodes equally well."""
     right = judged_right(episodes, labels, bounds)
     for digits in (1, 2, 3, 4):
         rounded = np.array([float(f"{value:.{digits}g}") for value in bounds])

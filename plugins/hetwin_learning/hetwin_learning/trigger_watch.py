@@ -1,4 +1,4 @@
-"""Looks at what a trigger's condition compares, whenever the trigger would wake."""
+"""Records the compared quantities of a trigger's condition whenever the trigger would wake."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from hetwin_suite.runs import BetweenSteps, Bound, Evaluation, OnAction, OnEvent
 
 
 class TriggerWatch:
-    """Looks at one trigger that does not act.
+    """Observes one trigger without executing its effects.
 
     Args:
-        trigger: without its thresholds.
-        compared: what it would compare with them.
-        functions: that its expressions may call.
+        trigger: the trigger without its thresholds.
+        compared: comparisons with the thresholds.
+        functions: functions that its expressions may call.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class TriggerWatch:
         return [list(row) for row in lowest(self._rows, len(self._compared)).tolist()]
 
     def _now(self) -> Snapshot:
-        assert self._scene is not None  # nothing is evaluated before
+        assert self._scene is not None  # expressions are evaluated only after `look`
         return self._scene
 
     def _row(self, bound: Bound) -> list[float]:
@@ -71,7 +71,7 @@ class TriggerWatch:
         return row
 
     def _wakes(self, event: Event) -> bool:
-        """Whether the trigger looks at its condition at an event; keeps an operation that lasts."""
+        """Whether an event wakes the trigger; remembers operations that last."""
         on = self._trigger.on
         if isinstance(on, OnEvent):
             kinds = (EventKind.MODEL, EventKind.TRIGGER)

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from hetwin_futures.successes import read_rows, success_of
+from hetwin_learning.attempts import Attempt, attempts_in
 from hetwin_learning.kin import kin_of, qualities
 from hetwin_learning.success import successes
-from hetwin_learning.tried import Tried, tried_in
 from hetwin_suite.command import BadInput
 from hetwin_suite.episode import Labelled
 from hetwin_suite.runs import find_scenario, load_scenario
@@ -29,9 +29,9 @@ QUALITIES = {
 }
 
 
-def release(container: str, succeeded: bool, **measured: float) -> Tried:
+def release(container: str, succeeded: bool, **measured: float) -> Attempt:
     arguments: dict[str, Any] = {"hand": "right_hand", "container": container}
-    return Tried("release", arguments, ("container", "hand"), measured, succeeded)
+    return Attempt("release", arguments, ("container", "hand"), measured, succeeded)
 
 
 def action(name: str) -> dict[str, Any]:
@@ -43,10 +43,10 @@ def test_an_episode_that_failed_tells_of_each_action() -> None:
     failed = Labelled(Path(), {"label": "failure", "failed": "grasp"})
     unknown = Labelled(Path(), {"label": "failure"})
     good = Labelled(Path(), {"label": "success"})
-    tried = tried_in(failed, actions)
+    tried = attempts_in(failed, actions)
     assert [(one.action, one.succeeded) for one in tried] == [("reach", True), ("grasp", False)]
-    assert [one.succeeded for one in tried_in(unknown, actions)] == [False] * 3
-    assert [one.succeeded for one in tried_in(good, actions)] == [True] * 3
+    assert [one.succeeded for one in attempts_in(unknown, actions)] == [False] * 3
+    assert [one.succeeded for one in attempts_in(good, actions)] == [True] * 3
 
 
 def test_kin_share_what_they_are_good_for() -> None:

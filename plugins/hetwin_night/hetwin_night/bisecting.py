@@ -1,4 +1,4 @@
-"""The first recording in an order whose outcome is another than that of the first one, in about log2 N replays."""
+"""Finds the first of ordered recordings whose outcome differs from the first one, in about log2 N replays."""
 
 from __future__ import annotations
 
@@ -13,16 +13,15 @@ from hetwin_night.row import Row
 
 @dataclass(frozen=True, slots=True)
 class Bisected:
-    """What was found.
+    """The result of `bisect`.
 
     Attributes:
         first: row of the first recording.
-        changed: row of the first one found whose outcome differs; None: the last one's is the same.
-        before: name of the recording before it.
-        flips: how often the outcome changes along the recordings that were looked at; above 1 there are several
-            changes, and `changed` is one of them.
-        looked_at: how many recordings were judged.
-        of: how many there are.
+        changed: row of the first recording found with another outcome; None if the last one has the same outcome.
+        before: name of the recording before `changed`.
+        flips: number of outcome changes along the judged recordings; above 1, `changed` is just one of several changes.
+        looked_at: number of judged recordings.
+        of: number of recordings.
     """
 
     first: Row
@@ -34,7 +33,7 @@ class Bisected:
 
     @property
     def lines(self) -> list[str]:
-        """What was found, in words."""
+        """The result as lines of text."""
         if self.changed is None:
             same = f"{self.first.name} is {self.first.outcome}, and so is the last of {self.of} recordings"
             return [f"{same}; {self.looked_at} were looked at", *self._several]
@@ -57,15 +56,15 @@ def bisect(
     judge: Callable[[Recording], Row],
     known: Callable[[Recording], Row | None] = lambda _: None,
 ) -> Bisected:
-    """Find where the outcome changes.
+    """Find the first change of the outcome by bisection.
 
-    Looks that halving leaves over, of log2 N and two, go to the middles of the widest gaps: halving alone cannot see
-    that the outcome changes more than once.
+    Bisection alone cannot detect that the outcome changes more than once. Replays that it leaves over, of a budget of
+    log2 N + 2, are spent on the middles of the widest gaps.
 
     Args:
-        recordings: in order; at least one.
-        judge: returns the row of one.
-        known: returns a row that costs nothing; None if there is none.
+        recordings: at least one recording, in order.
+        judge: replays a recording, and returns its row.
+        known: returns the row of a recording that was judged before; None if there is none.
     """
     seen = {i: row for i, one in enumerate(recordings) if (row := known(one)) is not None}
     looks = 0

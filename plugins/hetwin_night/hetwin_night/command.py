@@ -1,4 +1,4 @@
-"""`hetwin night`: every recording below some folders is replayed and judged."""
+"""`hetwin night`: replays and judges every recording below some folders."""
 
 from __future__ import annotations
 
@@ -32,40 +32,34 @@ PAGE, JSON, RELIABILITY = "night.html", "night.json", "reliability.html"
 
 def night(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="FOLDER...", help="where recordings are below")
+        list[Path] | None, typer.Argument(metavar="FOLDER...", help="folders with recordings")
     ] = None,
     scenario: Annotated[
         str | None,
         typer.Option(
             "--scenario",
             metavar="SCENARIO",
-            help="scenario file, or name of one of hetwin's; in which all are replayed",
+            help="scenario file, or name of one of hetwin's, for the replay of all recordings",
         ),
     ] = None,
-    out: Annotated[Path, option("--out", "folder of the night; one that is there goes on")] = Path(
-        "night"
-    ),
+    out: Annotated[Path, option("--out", "its folder; resumed if it exists")] = Path("night"),
     claim: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=QUESTION", help="what must hold, beside the scenario's outcomes"
-        ),
+        typer.Option(metavar="NAME=QUESTION", help="claim that must hold, beside the outcomes"),
     ] = None,
     variant: Variant = None,
     names: Annotated[
         str | None,
-        typer.Option(
-            metavar="REGEX", help="named groups of it are about a recording, e.g. (?P<robot>\\w+)/"
-        ),
+        typer.Option(metavar="REGEX", help="named groups become metadata, e.g. (?P<robot>\\w+)/"),
     ] = None,
     about: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="more about recordings, by the column name")
+        Path | None, typer.Option(metavar="CSV", help="metadata of recordings, by the column name")
     ] = None,
     labels: Annotated[
         Path | None,
         typer.Option(
             metavar="CSV",
-            help="your labels, columns name and success, or a claim of evidence such as held: how often they agree",
+            help="your labels, in the columns name and success or a claim such as held: measures the agreement",
         ),
     ] = None,
     diff: Annotated[
@@ -74,14 +68,12 @@ def night(
     ] = None,
     bisect: Annotated[
         bool,
-        typer.Option(
-            "--bisect", help="find the first recording, by time, that is otherwise than the first"
-        ),
+        typer.Option("--bisect", help="find the first recording, by time, with another outcome"),
     ] = False,
     keep: Annotated[
         str,
         typer.Option(
-            "--runs", metavar="WHICH", help="that are kept with their pages: bad, all or none"
+            "--runs", metavar="WHICH", help="runs to keep with their pages: bad, all or none"
         ),
     ] = "bad",
     still: Annotated[
@@ -99,9 +91,9 @@ def night(
         ),
     ] = None,
 ) -> PagedResult:
-    """Replay every recording below some folders, and tabulate what came of each.
+    """Replay every recording below some folders, and tabulate the verdicts.
 
-    It goes on where it was interrupted; what has been judged is not judged again.
+    An interrupted night is resumed; recordings that were judged already are not judged again.
 
     For example:
 
@@ -124,9 +116,9 @@ def night(
     recordings = find_recordings(_given(folders), _pattern(names), about)
     job = _job(scenario, variant, claim or (), out, keep, still, within)
     workers = Processes(jobs) if cluster is None else Cluster(cluster)
-    from hetwin_night.judging import Saying, check_fits, judged
+    from hetwin_night.judging import Progress, check_fits, judged
 
-    say = Saying()
+    say = Progress()
     with Kept(out, job.identity) as kept:
         if bisect:
             from hetwin_night.bisecting import bisect as search
@@ -175,7 +167,7 @@ def _result(rows: Sequence[Row], scenario: str, out: Path, labels: Path | None) 
 
 
 def _worst(rows: Iterable[Row]) -> list[str]:
-    """A line for each recording that is bad or has a fault, up to some."""
+    """Return a line for each bad or faulty recording, up to a maximum."""
     told = [row for row in rows if row.outcome in ("bad", "fault")]
     said = [
         f"  {row.name}: {row.verdict}{'' if row.first_at_s is None else f', {row.first_at_s:.2f} s'}: {row.first}"

@@ -1,4 +1,4 @@
-"""Two nights of the same recordings: which verdicts changed, and by how much the share of bad ones differs."""
+"""Compares two nights of the same recordings: changed verdicts, and the difference of the shares of bad ones."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What two nights differ in.
+    """The differences of two nights.
 
     Attributes:
-        both: recordings that are in both.
-        only_before, only_after: names of others.
+        both: number of recordings in both nights.
+        only_before, only_after: names of the recordings in one night alone.
         changes: recordings whose outcome or verdict changed, by name.
-        judged: recordings that are good or bad in both.
-        to_bad, to_good: how many of these changed.
-        difference: share of bad ones after, less that before.
-        low, high: its interval at 95 %, of pairs (Agresti and Min 2005).
+        judged: number of recordings that are good or bad in both nights.
+        to_bad, to_good: number of judged recordings that became bad, or good.
+        difference: share of bad recordings after, minus the share before.
+        low, high: 95 % interval of the paired difference (Agresti and Min 2005).
     """
 
     both: int
@@ -49,7 +49,7 @@ class Compared:
 
     @property
     def lines(self) -> list[str]:
-        """The comparison in words."""
+        """The comparison as lines of text."""
         said = [
             f"{counted(self.both, 'recording')} in both nights, {len(self.changes)} with another verdict"
         ]
@@ -104,11 +104,11 @@ def compare(before: Sequence[Row], after: Sequence[Row]) -> Compared:
 
 
 def paired_difference(up: int, down: int, of: int) -> tuple[float, float, float]:
-    """Return the difference of two shares of the same things, and its interval at 95 % (Agresti and Min 2005).
+    """Return the difference of two paired shares, and its 95 % interval (Agresti and Min 2005).
 
     Args:
-        up, down: how many changed to one side and to the other.
-        of: how many there are.
+        up, down: number of pairs that changed in either direction.
+        of: number of pairs.
     """
     if not of:
         return 0.0, -1.0, 1.0

@@ -1,4 +1,4 @@
-"""Replays the recordings of a night, as many at a time as there are workers, and keeps each row as it comes."""
+"""Replays the recordings of a night in parallel, and stores each row as soon as it is known."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hetwin_suite.command import BadInput
 from hetwin_suite.study import Cluster, Done, Processes, Replay, Replayed, Replaying
 
 RUNS = "runs"
-_SAID_S = 2.0
+_EVERY_S = 2.0
 Say = Callable[[str], None]
 
 
@@ -27,14 +27,14 @@ def judged(
     kept: Kept,
     say: Say,
 ) -> list[Row]:
-    """Return the row of each recording, in their order.
+    """Return the row of each recording, in the order of the recordings.
 
     Args:
         recordings: recordings of the night.
-        job: replays one.
-        workers: that do so.
-        kept: what is known already, and gets what comes.
-        say: tells a person how far it is.
+        job: replays one recording.
+        workers: processes or cluster for the replays.
+        kept: stored rows; recordings that have one are not replayed.
+        say: reports progress.
 
     Raises:
         BadInput: if the scenario cannot be used.
@@ -47,10 +47,10 @@ def judged(
 
 
 def check_fits(rows: Sequence[Row]) -> None:
-    """See that a scenario fits some recording.
+    """Check that the scenario fits at least one recording.
 
     Raises:
-        BadInput: if it fits none.
+        BadInput: if it fits no recording.
     """
     broken = [row for row in rows if row.verdict == BROKEN]
     if len(broken) == len(rows):
@@ -81,7 +81,7 @@ def _work(
 
 
 def _lost(recording: Recording, done: Done[Replay, Replayed]) -> Row:
-    """The row of a recording of which there is no result."""
+    """Return the row of a recording whose replay returned no result."""
     verdict = DIED if done.died else HANGS
     if done.error is not None:
         verdict = BROKEN if isinstance(done.error, BadInput) else FAILED
@@ -95,19 +95,19 @@ def _page(folder: Path | None, out: Path | None) -> str:
 
 
 def _with_about(row: Row, recording: Recording) -> Row:
-    """The row with what is known about its recording now; a table of it may have come meanwhile."""
+    """Return the row with the recording's present metadata, which may have changed since the row was stored."""
     return replace(row, about=dict(recording.about))
 
 
-class Saying:
-    """Says on stderr how far a night is, not too often."""
+class Progress:
+    """Reports progress on stderr, at most once in two seconds."""
 
     def __init__(self) -> None:
         self._next = 0.0
 
     def __call__(self, text: str) -> None:
-        """Say something, unless something was said just now."""
+        """Print a text, unless another one was printed just before."""
         now = time.monotonic()
         if now >= self._next:
-            self._next = now + _SAID_S
+            self._next = now + _EVERY_S
             print(text, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Rows that are kept, one a line, so that a night that was interrupted goes on and a second call has them all."""
+"""Stores the rows of a night, one per line, so that an interrupted night can be resumed."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ FILE = "rows.jsonl"
 
 
 class Kept:
-    """The rows in a folder; a row counts for the recording and the question that it was judged for.
+    """The stored rows of a folder; a row is valid for its recording and the question that it was judged for.
 
     Args:
-        folder: folder of the night; made if there is none.
-        identity: of what is asked of each recording: scenario, its files, claims and hetwin's version.
+        folder: folder of the night; created if missing.
+        identity: digest of the question: scenario, its files, claims and hetwin's version.
     """
 
     def __init__(self, folder: Path, identity: str) -> None:
@@ -35,7 +35,7 @@ class Kept:
                     self._rows[row.name, stamp] = row
         self._file = path.open("a", encoding="utf-8")
         if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
-            self._file.write("\n")  # the line that was cut off is none
+            self._file.write("\n")  # ends a line that was cut off, which is ignored
 
     def __enter__(self) -> Self:
         return self
@@ -49,11 +49,11 @@ class Kept:
         self._file.close()
 
     def of(self, recording: Recording) -> Row | None:
-        """Return what came of a recording, as it is now; None if that is not known."""
+        """Return the row of a recording in its present state; None if there is none."""
         return self._rows.get((recording.name, recording.stamp))
 
     def keep(self, recording: Recording, row: Row) -> None:
-        """Keep what came of a recording, before anything else is done."""
+        """Store the row of a recording at once."""
         self._rows[recording.name, recording.stamp] = row
         told = {"stamp": recording.stamp, "for": self._identity, "row": row.to_json()}
         self._file.write(json.dumps(told) + "\n")
@@ -62,10 +62,10 @@ class Kept:
 
 
 def read_night(folder: Path, where: str) -> list[Row]:
-    """Return the rows of a night, the last of each recording, by name.
+    """Return the rows of a night by name, the last one of each recording.
 
     Raises:
-        BadInput: if the folder has none.
+        BadInput: if the folder holds no rows.
     """
     path = folder / FILE
     found: dict[str, Row] = {row.name: row for _, _, row in _lines(path)} if path.is_file() else {}
@@ -80,7 +80,7 @@ def read_night(folder: Path, where: str) -> list[Row]:
 
 
 def _lines(path: Path) -> Sequence[tuple[str, str, Row]]:
-    """Stamp, identity and row of each line that is whole."""
+    """Return stamp, identity and row of each complete line."""
     found = []
     with path.open(encoding="utf-8") as file:
         for line in file:

@@ -1,4 +1,4 @@
-"""A night beside a user's own labels: how often the twin is right, and where it disagrees."""
+"""Compares a night with a user's own labels: accuracy, and the recordings that disagree."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ SUCCESS = "success"
 
 @dataclass(frozen=True, slots=True)
 class BesideLabels:
-    """What came of the comparison.
+    """The result of the comparison with labels.
 
     Attributes:
-        labelled: recordings of the night that have a label.
-        table: (label, outcome) -> how many; labels are ``success`` and ``failure``.
+        labelled: number of recordings of the night that have a label.
+        table: (label, outcome) -> number of recordings; labels are ``success`` and ``failure``.
         disagree: names of recordings whose label and outcome contradict each other.
-        without: labels that no recording of the night has.
-        scored: claim -> how good its probabilities are, of claims that have labels.
-        wrong: claim -> names of the recordings in which it is wrong, with the kind of error.
+        without: number of labels without a recording in the night.
+        scored: claim -> scores of its probabilities, for claims that have labels.
+        wrong: claim -> name of a recording in which it is wrong -> kind of error.
     """
 
     labelled: int
@@ -38,7 +38,7 @@ class BesideLabels:
 
     @property
     def lines(self) -> list[str]:
-        """The confusion table in words, with intervals at 95 % (Wilson)."""
+        """The confusion table as lines of text, with 95 % intervals (Wilson)."""
         outcomes = sorted({outcome for _, outcome in self.table})
         said = [f"{self.labelled} recordings with labels"]
         for label in ("success", "failure"):
@@ -68,7 +68,7 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
 
     Args:
         rows: rows of the night.
-        file: CSV with the columns ``name`` and ``success``, or one named as a claim of evidence, such as ``held``.
+        file: CSV file with the columns ``name`` and ``success``, or the name of a claim of evidence such as ``held``.
 
     Raises:
         BadInput: if the file cannot be used, or fits no recording.
@@ -105,7 +105,7 @@ def beside_labels(rows: Sequence[Row], file: Path) -> BesideLabels:
 def _scored(
     rows: Sequence[Row], told: Mapping[str, Mapping[str, str]], file: Path
 ) -> tuple[dict[str, Scores], dict[str, dict[str, str]]]:
-    """Score each claim that some recording was judged by, and some label is of."""
+    """Score each claim of evidence that has both probabilities and labels."""
     scored, wrong = {}, {}
     for claim in dict.fromkeys(name for row in rows for name in row.probabilities):
         both = [

@@ -1,4 +1,4 @@
-"""A night as one HTML file that loads nothing: it filters, sorts, and counts outcomes."""
+"""The page of a night: a self-contained HTML file with a table that can be filtered and sorted, and its counts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def night_page(rows: Sequence[Row], scenario: str, summary: str) -> str:
     """Return the page of a night.
 
     Args:
-        rows: in the order in which they are shown first.
-        scenario: its name.
-        summary: in words.
+        rows: rows in their initial order.
+        scenario: name of the scenario.
+        summary: counts of outcomes as text.
     """
     about = dict.fromkeys(name for row in rows for name in row.about if name != START)
     told = {
-        "rows": [_told(row) for row in rows],
+        "rows": [_row_data(row) for row in rows],
         "claims": list(dict.fromkeys(name for row in rows for name in row.claims)),
         "about": list(about),
     }
@@ -42,7 +42,7 @@ def night_page(rows: Sequence[Row], scenario: str, summary: str) -> str:
     )
 
 
-def _told(row: Row) -> dict[str, object]:
+def _row_data(row: Row) -> dict[str, object]:
     start = row.about.get(START)
     rest = {name: value for name, value in row.about.items() if name != START}
     return {**row.to_json(), "about": rest, **({} if start is None else {"start": start})}

@@ -1,4 +1,4 @@
-"""Recordings below folders: their names, what tells whether one has changed, and what is known about each."""
+"""Finds recordings below folders, with their names, their metadata, and a stamp that detects changes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ ENDINGS = (".mcap", ".db3", ".bag")
 PACKED = ".zst"
 METADATA, EPISODE = "metadata.yaml", "recording"
 START = "start"
-"""In `Recording.about`: when it begins [s since 1970], if that is known."""
+"""Key of `Recording.about`: start of the recording [s since 1970], if known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording.
+    """A recording found below a folder.
 
     Attributes:
-        name: its path below the folder in which it was found, without the ending of its file.
-        path: path of the folder or the file.
-        stamp: digest of names, sizes and times of its files.
-        about: what is known about it, such as ``robot`` or ``software``; see also `START`.
+        name: path below the searched folder, without the extension of a file.
+        path: path of the folder or file.
+        stamp: digest of the names, sizes and modification times of its files.
+        about: metadata, such as ``robot`` or ``software``; see also `START`.
     """
 
     name: str
@@ -38,15 +38,15 @@ class Recording:
 def find_recordings(
     folders: Sequence[Path], pattern: re.Pattern[str] | None = None, about: Path | None = None
 ) -> list[Recording]:
-    """Return all recordings below folders, by name.
+    """Return all recordings below folders, sorted by name.
 
     Args:
-        folders: where to look.
-        pattern: what its named groups match in a name is about the recording.
-        about: CSV file with a column ``name``, whose other columns are about the recordings.
+        folders: folders to search.
+        pattern: pattern for names; its named groups become metadata.
+        about: CSV file with a column ``name``, whose other columns become metadata.
 
     Raises:
-        BadInput: if a folder is none, there is no recording, or two have one name.
+        BadInput: if a folder does not exist, holds no recording, or two recordings have the same name.
     """
     told = {} if about is None else read_about(about)
     found: dict[str, Recording] = {}
@@ -92,7 +92,7 @@ def find_recordings(
 
 
 def read_about(file: Path) -> dict[str, dict[str, str]]:
-    """Return name -> what else a CSV file says of it.
+    """Return name -> metadata of a recording, from a CSV file.
 
     Raises:
         BadInput: if the file cannot be read, or has no column ``name``.
@@ -114,7 +114,7 @@ def read_about(file: Path) -> dict[str, dict[str, str]]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Folders with metadata, episodes, and files of recordings beside them; what is in such a folder is its own."""
+    """Iterate over bag folders, episodes, and recordings in single files; folders of recordings are not searched."""
     if (folder / METADATA).is_file() or _is_episode(folder):
         yield folder
         return
@@ -126,7 +126,7 @@ def _below(folder: Path) -> Iterator[Path]:
 
 
 def _is_episode(folder: Path) -> bool:
-    """Whether this is a recording with the scene as the robot believed it to be."""
+    """Whether the folder is an episode: a recording with the scene as the robot believed it."""
     return (folder / EPISODE).is_dir() and (folder / "scene.json").is_file()
 
 
@@ -138,7 +138,7 @@ def _name(relative: Path) -> str:
 
 
 def _stamp(path: Path) -> str:
-    """A digest of names, sizes and times of change; reading the files of a night would take as long as judging some."""
+    """Return the digest of names, sizes and modification times; hashing contents would take as long as some replays."""
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     rows = [
         f"{file.relative_to(path.parent).as_posix()} {stat.st_size} {stat.st_mtime_ns}"
@@ -149,7 +149,7 @@ def _stamp(path: Path) -> str:
 
 
 def _metadata(path: Path) -> dict[str, str]:
-    """What the recorder has written about a recording: its own data, and when it begins."""
+    """Return the metadata that the recorder has written, with the start time."""
     if path.is_dir():
         bag = path / EPISODE if _is_episode(path) else path
         try:

@@ -1,4 +1,4 @@
-"""A row of a night's table: what came of one recording."""
+"""A row of a night's table: the result of one recording."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from hetwin_suite.study import Replayed
 
 GOOD, BAD, UNKNOWN, FAULT = "good", "bad", "not known", "fault"
 BROKEN, HANGS, DIED, FAILED = "broken", "hangs", "died", "failed"
-"""Verdicts that are no run's: it cannot be read, it was ended, its process died, the run failed."""
+"""Verdicts without a finished run: unreadable recording, timeout of the replay, dead process, failed run."""
 UNCHECKED, STOPPED = "unchecked", "stopped"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What came of a recording.
+    """The result of a recording.
 
     Attributes:
         name: name of the recording.
-        verdict: verdict of the run, or what else became of it.
+        verdict: verdict of the run, or one of `BROKEN`, `HANGS`, `DIED` and `FAILED`.
         claims: name -> whether it holds; None: not known.
         unknown: name of a claim -> why it is not known.
-        first_at_s: when it first went wrong [s]; None: it did not, or the fault is not in the run.
-        first: what it was, in words; why there is no verdict.
-        kind: of what first went wrong, such as ``dropped``.
+        first_at_s: simulated time of the first fault [s]; None: there is none, or it is outside of the run.
+        first: description of the first fault, or why there is no verdict.
+        kind: kind of the first fault, such as ``dropped``.
         checked: claims of the coverage that were checked.
-        unchecked: those that were not.
+        unchecked: claims of the coverage that were not checked.
         end_s: simulated time at which the run ended [s].
         digest: digest of the run.
-        page: page of the run, relative to the table; empty: none.
-        about: what is known about the recording.
-        probabilities: probabilities of claims that were judged by evidence.
+        page: path of the run's page, relative to the table; empty if there is none.
+        about: metadata of the recording.
+        probabilities: claim -> its probability, for claims judged by evidence.
     """
 
     name: str
@@ -62,12 +62,12 @@ class Row:
         return GOOD if self.verdict == "fine" else BAD
 
     def to_json(self) -> dict[str, Any]:
-        """The row with its outcome."""
+        """Return the JSON representation with the outcome."""
         return {**asdict(self), "outcome": self.outcome}
 
 
 def row_of(name: str, about: Mapping[str, str], replayed: Replayed, page: str) -> Row:
-    """Return the row of a recording that was replayed."""
+    """Return the row of a replayed recording."""
     if replayed.error:
         return Row(
             name, FAILED, first=replayed.error, end_s=replayed.end_s, page=page, about=dict(about)
@@ -93,10 +93,10 @@ def row_of(name: str, about: Mapping[str, str], replayed: Replayed, page: str) -
 
 
 def row_from_json(given: Mapping[str, Any]) -> Row:
-    """Return a row that was kept, as `Row.to_json` has it.
+    """Return a row from its JSON, see `Row.to_json`.
 
     Raises:
-        ValueError, KeyError, TypeError: if this is none.
+        ValueError, KeyError, TypeError: if the JSON is no row.
     """
     told = dict(given)
     del told["outcome"]

@@ -1,4 +1,4 @@
-"""A night as CSV and Parquet: a row for each recording, a column for each claim and each thing known about it."""
+"""Writes a night as CSV and Parquet: a row per recording, and a column per claim and per key of its metadata."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRUTH = {True: "true", False: "false", None: "not known"}
 
 
 def write_tables(rows: Sequence[Row], folder: Path) -> None:
-    """Write both files into a folder.
+    """Write both files into a folder; existing ones are replaced.
 
     Raises:
         BadInput: if they cannot be written.

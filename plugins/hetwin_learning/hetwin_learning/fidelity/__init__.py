@@ -1,1 +1,1 @@
-"""Learns when what a robot cannot reach may be in low fidelity, from what it saves and what it changes."""
+"""Learns the parameters by which a fidelity manager lowers the fidelity of objects out of the robot's reach."""

@@ -1,4 +1,4 @@
-"""A choice of a fidelity manager's parameters, and which ones are tried."""
+"""Candidate parameters of a fidelity manager."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 from hetwin_fidelity import NearRobotSettings
 
 INFLATIONS = (1.0, 0.5, 0.25, 0.1, 0.01)
-"""How far the robot's box is enlarged [m]; three of them are the modes of the paper."""
+"""Enlargements of the robot's box [m]; three of them are the modes of the paper."""
 REST_STEPS = (1, 2, 4)
 INTERVALS = (0.0, 2.0, 5.0, 10.0)
-"""Times after which everything is raised [s]; 0: never."""
+"""Intervals after which all objects return to high fidelity [s]; 0: never."""
 
 
 class Candidate(NamedTuple):
     """Parameters of `fidelity_near_robot`.
 
     Attributes:
-        inflation: how far the robot's box is enlarged [m]; None: everything is always in high fidelity.
-        rest_steps: steps that an object is at rest before its fidelity is lowered.
-        interval: time after which everything is raised [s]; 0: never.
+        inflation: enlargement of the robot's box [m]; None: all objects stay in high fidelity.
+        rest_steps: number of steps that an object rests before its fidelity is lowered.
+        interval: interval after which all objects return to high fidelity [s]; 0: never.
     """
 
     inflation: float | None
@@ -28,22 +28,22 @@ class Candidate(NamedTuple):
     interval: float = 10.0
 
     def parameters(self) -> dict[str, Any]:
-        """Return them as a scenario says them."""
+        """Return the parameters as keys of a scenario."""
         if self.inflation is None:
             return {"mode": "HiFi"}
         return {"mode": "AdFi-1", **self._asdict()}
 
     def to_json(self) -> dict[str, Any]:
-        """Return them as JSON has them."""
+        """Return the JSON representation."""
         return dict(self._asdict())
 
 
 FULL = Candidate(None)
-"""No management."""
+"""Full fidelity: no management."""
 
 
 def present(parameters: Mapping[str, Any]) -> Candidate:
-    """Return what a scenario says of its manager."""
+    """Return the parameters that a scenario gives its manager."""
     settings = NearRobotSettings.model_validate({**parameters, "objects": ["all"]})
     inflation = settings.length()
     return (
@@ -52,7 +52,7 @@ def present(parameters: Mapping[str, Any]) -> Candidate:
 
 
 def rounds(first: Candidate) -> tuple[tuple[str, tuple[float, ...]], ...]:
-    """Return which values of which parameter are tried, one parameter after the other, with those of `first`."""
+    """Return the parameters in the order of their tuning, each with the values to try, those of `first` included."""
     tried = {"inflation": INFLATIONS, "rest_steps": REST_STEPS, "interval": INTERVALS}
     return tuple(
         (name, tuple(sorted({*values, getattr(first, name)}))) for name, values in tried.items()

@@ -1,4 +1,4 @@
-"""Finds the parameters of a fidelity manager that save most and change little, and says so of draws it has not seen."""
+"""Chooses the parameters of a fidelity manager with the best speedup, and validates them on held-out draws."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from hetwin_suite.runs import Scenario
 from hetwin_suite.study import Draw, RunResult, Study
 
 
-class Weighed(NamedTuple):
-    """What some parameters bring, compared with full fidelity on the same draws.
+class CandidateScore(NamedTuple):
+    """Speedup and error of one choice of parameters, compared with full fidelity on the same draws.
 
     Attributes:
         candidate: the parameters.
-        of: number of draws in which neither failed.
+        of: number of draws in which neither run failed.
         real_time_factor: simulated time over processor time.
-        speedup: processor time in full fidelity over theirs.
-        error: objects that they move over those in full fidelity, less 1; where none moves, 1 if they move any.
-        error_low: lower end of its 95 % interval.
-        error_high: upper end.
+        speedup: processor time in full fidelity over processor time with the parameters.
+        error: relative difference of the number of moved objects to full fidelity; 1 if only the managed runs move any.
+        error_low: lower bound of its 95 % interval.
+        error_high: upper bound of its 95 % interval.
         failed: number of draws in which a run failed.
     """
 
@@ -46,24 +46,24 @@ class Weighed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LearnedFidelity:
-    """What was learned.
+    """The chosen parameters, and the comparisons that led to them.
 
     Attributes:
-        scenario: of which.
+        scenario: the scenario.
         chosen: the best parameters.
-        rows: all that were tried, on the draws that they were chosen on.
-        held_out: the chosen ones, on the other draws.
-        held_out_before: those that the scenario has, on the other draws.
+        rows: all choices, on the draws that were used for choosing.
+        held_out: the chosen parameters on the held-out draws.
+        held_out_before: the scenario's present parameters on the held-out draws.
     """
 
     scenario: Scenario
     chosen: Candidate
-    rows: list[Weighed]
-    held_out: Weighed
-    held_out_before: Weighed
+    rows: list[CandidateScore]
+    held_out: CandidateScore
+    held_out_before: CandidateScore
 
     def yaml(self, beside: Path | None = None) -> str:
-        """Return a scenario that extends the one that was learned for; see `extending`."""
+        """Return a scenario that extends the present one by the chosen parameters; see `extending`."""
         path = self.scenario.path
         new = dict.fromkeys(managers_of(self.scenario), self.chosen.parameters())
         return extending(path, with_parameters(path, self.scenario.variant, new), beside)
@@ -79,22 +79,22 @@ class LearnedFidelity:
         }
 
 
-class Weighing:
-    """Runs what has not been run yet, and compares.
+class Scoring:
+    """Compares candidates with full fidelity, and runs each combination of candidate and draw only once.
 
     Args:
         study: study of a scenario with a fidelity manager.
 
     Raises:
-        BadInput: if it has none, or nothing of it is uncertain.
+        BadInput: if the scenario has no fidelity manager, or no uncertainty.
     """
 
     def __init__(self, study: Study) -> None:
         self._managers, self._study = managers_of(study.scenario), study
         self._runs: dict[tuple[Candidate, int], RunResult] = {}
 
-    def weigh(self, candidates: Iterable[Candidate], draws: Sequence[int]) -> list[Weighed]:
-        """Compare each of these with full fidelity.
+    def score(self, candidates: Iterable[Candidate], draws: Sequence[int]) -> list[CandidateScore]:
+        """Compare each candidate with full fidelity.
 
         Raises:
             BadInput: if the scenario cannot be used.
@@ -108,30 +108,35 @@ class Weighing:
         full = [self._runs[FULL, draw] for draw in draws]
         if all(run.error for run in full):
             raise RunFailed("learn", "run in full fidelity", 0, str(full[0].error))
-        return [weighed(each, [self._runs[each, draw] for draw in draws], full) for each in asked]
+        return [
+            score_candidate(each, [self._runs[each, draw] for draw in draws], full)
+            for each in asked
+        ]
 
     def run(self, candidate: Candidate, number: int) -> RunResult:
-        """Run once with some parameters, and what is drawn of this number."""
+        """Run once with the parameters of a candidate and the draw of this number."""
         (found,) = self._study.runs([self._draw(candidate, number, 0)])
         return found
 
     def _draw(self, candidate: Candidate, number: int, index: int) -> Draw:
-        """Return what is drawn of this number, with the managers' parameters."""
+        """Return the draw of this number with the parameters of a candidate."""
         draw = replace(self._study.draw(number), index=index)
         for name in self._managers:
             draw = draw.with_parameters(name, candidate.parameters())
         return draw
 
 
-def weighed(candidate: Candidate, own: Sequence[RunResult], full: Sequence[RunResult]) -> Weighed:
-    """Compare runs with some parameters with those in full fidelity of the same draws; failed ones are left out."""
+def score_candidate(
+    candidate: Candidate, own: Sequence[RunResult], full: Sequence[RunResult]
+) -> CandidateScore:
+    """Compare the runs of a candidate with those in full fidelity on the same draws; failed runs are left out."""
     pairs = [(o, f) for o, f in zip(own, full, strict=True) if not o.error and not f.error]
     spent = max(sum(o.processor_s for o, _ in pairs), 1e-9)
     moved, truth = [o.seen for o, _ in pairs], [f.seen for _, f in pairs]
     error = error_of(moved, truth, [""] * len(pairs), 0)
     if not any(truth):
         error = (float(any(moved)),) * 3
-    return Weighed(
+    return CandidateScore(
         candidate,
         len(pairs),
         sum(o.end_ns for o, _ in pairs) / 1e9 / spent,
@@ -142,56 +147,56 @@ def weighed(candidate: Candidate, own: Sequence[RunResult], full: Sequence[RunRe
 
 
 def learn_fidelity(study: Study, samples: int, tolerance: float) -> LearnedFidelity:
-    """Choose parameters on the first half of the draws, one after the other, and measure them on the second half.
+    """Choose one parameter after the other on the first half of the draws, and validate them on the second half.
 
     Args:
         study: study of a scenario with a fidelity manager; `Moving` watches it.
         samples: number of draws.
-        tolerance: how large the error may be, as a share.
+        tolerance: maximum relative error.
 
     Raises:
         BadInput: if the scenario cannot be used.
         RunFailed: if the runs in full fidelity fail.
     """
-    weighing, before = Weighing(study), _before(study.scenario)
+    scoring, before = Scoring(study), _before(study.scenario)
     draws = range(samples)
     chosen_on, others = draws[: samples // 2], draws[samples // 2 :]
-    rows = weighing.weigh([FULL], chosen_on)
+    rows = scoring.score([FULL], chosen_on)
     best = _first(before)
     for name, values in rounds(best):
-        found = weighing.weigh([_with(best, name, value) for value in values], chosen_on)
+        found = scoring.score([_with(best, name, value) for value in values], chosen_on)
         rows += [row for row in found if row not in rows]
         best = _best(found, tolerance)
     best = _best([row for row in rows if row.candidate in (FULL, best)], tolerance)
-    return LearnedFidelity(study.scenario, best, rows, *weighing.weigh([best, before], others))
+    return LearnedFidelity(study.scenario, best, rows, *scoring.score([best, before], others))
 
 
 def most_runs(scenario: Scenario, samples: int) -> int:
-    """Return how many runs `learn_fidelity` makes at most.
+    """Return the maximum number of runs that `learn_fidelity` makes.
 
     Raises:
         BadInput: if the scenario cannot be used.
     """
     values = [values for _, values in rounds(_first(_before(scenario)))]
     tried = 1 + sum(map(len, values)) - (len(values) - 1)
-    compared = 3  # full fidelity, what was chosen, and what the scenario has
+    compared = 3  # full fidelity, the chosen parameters, and the present ones
     return samples // 2 * tried + (samples - samples // 2) * compared
 
 
 def _before(scenario: Scenario) -> Candidate:
-    """Return the parameters that the scenario has."""
+    """Return the present parameters of the scenario."""
     plan = scenario.plan(managers_of(scenario)[0])
     assert plan is not None
     return present(plan.parameters)
 
 
 def _first(before: Candidate) -> Candidate:
-    """Return the parameters that the others are varied from."""
+    """Return the candidate from which one parameter at a time is varied."""
     return before if before.inflation is not None else Candidate(1.0)
 
 
-def _best(rows: Sequence[Weighed], tolerance: float) -> Candidate:
-    """Return the fastest of those whose error is small enough; if none is, the one with the smallest."""
+def _best(rows: Sequence[CandidateScore], tolerance: float) -> Candidate:
+    """Return the fastest candidate within the tolerance; without one, the candidate with the smallest error."""
     good = [row for row in rows if abs(row.error) <= tolerance and not row.failed]
     if good:
         return max(good, key=lambda row: row.speedup).candidate

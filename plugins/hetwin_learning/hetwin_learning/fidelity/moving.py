@@ -1,4 +1,4 @@
-"""Counts the objects that a run moves, and gives runs parameters of the fidelity manager."""
+"""Counts the objects that a run moves, for scenarios with a fidelity manager."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hetwin_suite.runs import BetweenSteps, Scenario
 from hetwin_suite.study import ModelPort, Watcher
 
 MOVED = 0.1
-"""An object has moved if it ends farther than this from where it began [m]."""
+"""Distance between start and end beyond which an object counts as moved [m]."""
 
 
 class MovedObjects:
-    """Looks at where objects are; what it has seen is how many of them have moved."""
+    """Follows the positions of objects, and reports the number of moved ones."""
 
     def __init__(self) -> None:
         self._at = np.empty((0, 3), np.intp)
@@ -41,7 +41,7 @@ class MovedObjects:
 
 @dataclass(frozen=True)
 class Moving(Watcher):
-    """The objects that a scenario with a fidelity manager moves."""
+    """Counts the moved objects of a scenario with a fidelity manager."""
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> MovedObjects:
         """See `Watcher.begin`."""
@@ -49,10 +49,10 @@ class Moving(Watcher):
 
 
 def managers_of(scenario: Scenario) -> tuple[str, ...]:
-    """Return the names of the fidelity managers of a scenario in which something is uncertain.
+    """Return the names of the fidelity managers of a scenario with uncertainty.
 
     Raises:
-        BadInput: if there is none, or nothing is.
+        BadInput: if the scenario has no manager, or no uncertainty.
     """
     managers = tuple(plan.name for plan in scenario.models if issubclass(plan.cls, NearRobot))
     if not managers:
@@ -73,7 +73,7 @@ def managers_of(scenario: Scenario) -> tuple[str, ...]:
 
 
 def _places(layout: Layout) -> np.ndarray[tuple[int, int], np.dtype[np.intp]]:
-    """Return (n, 3) where the positions of objects are among the values of a scene."""
+    """Return (n, 3) the indices of the objects' positions in the values of a scene."""
     slots = [
         layout.range_of(entity.name, POSE.name).start
         for entity in layout.of_kind(EntityKind.OBJECT)
