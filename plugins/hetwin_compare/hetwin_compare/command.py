@@ -1,4 +1,4 @@
-"""`hetwin compare`: where two runs part."""
+"""`hetwin compare`: the first divergence of two runs, its causes and its consequences."""
 
 from __future__ import annotations
 
@@ -18,20 +18,18 @@ if TYPE_CHECKING:
 
 def compare(
     run: Run,
-    other: Annotated[
-        Path | None, typer.Argument(help="folder of the run that it is compared with")
-    ] = None,
+    other: Annotated[Path | None, typer.Argument(help="folder of the run to compare with")] = None,
     planned: Annotated[
         bool,
         typer.Option(
             "--planned",
-            help="compare with the same scenario as believed and planned, which is run first, nothing drawn",
+            help="compare with the same scenario as believed and planned, which is run first without draws",
         ),
     ] = False,
     noise: Annotated[
         bool,
         typer.Option(
-            "--noise", help="leave out what is less than 8 futures of the first run spread"
+            "--noise", help="ignore differences below the spread of 8 futures of the first run"
         ),
     ] = False,
     jobs: Jobs = None,
@@ -40,7 +38,7 @@ def compare(
     ] = None,
     trust: Trust = False,
 ) -> Result:
-    """Say where two runs part: what they were given, what differs first, and what comes of it.
+    """Find the first divergence of two runs, with the differences of their inputs and the consequences.
 
     For example:
 
@@ -75,7 +73,7 @@ def compare(
 
 
 def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
-    """Draw both runs side by side, while they are there."""
+    """Draw the page at once, while the folders of both runs exist."""
     from hetwin_compare.page import comparison_page
 
     drawn = comparison_page(found, run, other)
@@ -83,13 +81,13 @@ def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
 
 
 def _futures(option: str) -> Any:
-    """A study of other runs of the same scenario."""
+    """Return the module that makes further runs of the scenario; BadInput if its package is missing."""
     needed = f"{option} makes further runs"
     return library_of("futures", "hetwin_futures.comparing", needed, where=option)
 
 
 def _lines(found: Comparison) -> Iterator[str]:
-    """Yield the differences; here is the first run, there the other."""
+    """Yield the differences as lines of text; here is the first run, there the other one."""
     rows = [
         (name, f"{row['time']:.2f} s", ", ".join(row["entities"]))
         for name, row in found.to_json()["divergence"].items()

@@ -1,4 +1,4 @@
-"""The result of comparing two runs, the runs themselves, and the pairing of things in them."""
+"""The result of a comparison, the compared parts of a run, and the pairing of their rows."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from hetwin_suite.tables import POSE, Floats, Interval, Tables, finished_tables
 from hetwin_suite.viewer import ModelRecord
 
 DISTANCE = 0.005
-"""Bodies that are further from each other than this are apart [m]."""
+"""Positions of a body that differ by more than this count as different [m]."""
 ANGLE = radians(5.0)
-"""Bodies that are turned against each other by more than this are apart [rad]."""
+"""Orientations of a body that differ by more than this count as different [rad]."""
 TOLERANCE_NS = 100_000_000
-"""Events of both runs less than this apart are simultaneous: models step at other rates."""
+"""Events less than this apart count as simultaneous, since the models of the runs may step at different rates."""
 
 
 class What(StrEnum):
-    """Input of a run."""
+    """Kind of input of a run."""
 
     SCENE = "scene"
     RECORDING = "recording"
@@ -42,13 +42,13 @@ class What(StrEnum):
 
 
 class Difference(NamedTuple):
-    """Something that the two runs were given differently.
+    """A difference of the inputs of two runs.
 
     Attributes:
-        what: its kind.
-        name: e.g. an entity, or a model's parameter as ``grasp.force``.
-        here: the first run's; None for nothing.
-        there: the other's.
+        what: kind of input.
+        name: e.g. an entity, or a parameter of a model as ``grasp.force``.
+        here: value in the first run; None if missing.
+        there: value in the other run; None if missing.
     """
 
     what: What
@@ -59,13 +59,13 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parting:
-    """Where the runs part.
+    """A divergence of two runs.
 
     Attributes:
-        time_ns: when.
-        entities: which ones it is about, the first to part first.
-        here: the first run's; None for nothing.
-        there: the other's.
+        time_ns: simulated time [ns].
+        entities: entities that differ, the first to differ first.
+        here: state or fact of the first run; None if missing.
+        there: state or fact of the other run; None if missing.
     """
 
     time_ns: int
@@ -74,7 +74,7 @@ class Parting:
     there: Json
 
     def row(self) -> dict[str, Json]:
-        """Return it as JSON, the time in s."""
+        """Return the JSON representation, with the time in s."""
         return {
             "time": self.time_ns / 1e9,
             "entities": list(self.entities),
@@ -84,12 +84,12 @@ class Parting:
 
 
 class Apart(NamedTuple):
-    """How far an object is from where it is in the other run.
+    """The distance between the positions of an object in two runs.
 
     Attributes:
-        first_ns: when it was first more than `DISTANCE` or `ANGLE` off; None for never.
-        most: the greatest distance [m].
-        end: the last distance [m].
+        first_ns: time at which the poses first differ by more than `DISTANCE` or `ANGLE` [ns]; None: never.
+        most: maximum distance [m].
+        end: distance at the end [m].
     """
 
     first_ns: int | None
@@ -97,14 +97,14 @@ class Apart(NamedTuple):
     end: float
 
     def row(self) -> dict[str, Json]:
-        """Return it as JSON, the time in s."""
+        """Return the JSON representation, with the time in s."""
         first = None if self.first_ns is None else self.first_ns / 1e9
         return {"first": first, "most": self.most, "end": self.end}
 
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where the runs first part: in their states, occasions, events, tasks, and in the robot's beliefs."""
+    """The first divergence in states, occasions, events, tasks, and the robot's beliefs."""
 
     state: Parting | None = None
     occasion: Parting | None = None
@@ -113,26 +113,25 @@ class Divergence:
     belief: Parting | None = None
 
     def row(self) -> dict[str, Json]:
-        """Return it as JSON."""
+        """Return the JSON representation."""
         parts = {name: getattr(self, name) for name in self.__slots__}
         return {name: None if part is None else part.row() for name, part in parts.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs compared, the first called here, the other there.
+    """The comparison of two runs; the first is called here, the other there.
 
     Attributes:
-        divergence: where they first part; differences in the first state count as given.
-        given: differences before the first step.
-        chain: sentences from the difference to the outcome.
-        objects: how far each object of both runs is off.
-        only_here: handovers of the first run alone, as the summary has them.
-        only_there: those of the other alone.
-        from_ns: beginning of the time that both runs cover.
-        to_ns: its end.
-        noise: how far each object spreads in futures of the first run by the time when it is off [m]; empty if that was
-            not asked for.
+        divergence: first divergences; differences of the initial state count as input.
+        given: differences of the inputs.
+        chain: sentences that lead from the first difference to the outcome.
+        objects: distances of the objects of both runs.
+        only_here: handovers of the first run alone, as rows of the summary.
+        only_there: handovers of the other run alone.
+        from_ns: start of the time that both runs cover.
+        to_ns: end of the time that both runs cover.
+        noise: object -> its spread in futures of the first run when its poses first differ [m]; empty if not requested.
     """
 
     divergence: Divergence
@@ -146,7 +145,7 @@ class Comparison:
     noise: Mapping[str, float] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as `hetwin compare --json` prints it; times in s."""
+        """Return the JSON that `hetwin compare --json` prints; times in s."""
         return {
             "divergence": self.divergence.row(),
             "given": [_plain(item._asdict()) for item in self.given],
@@ -171,10 +170,10 @@ class Side:
 
     Attributes:
         tables: occasions, events, tasks, beliefs and poses.
-        models: in the scenario's order.
-        handovers: rows as in the summary.
-        given: the run's input; empty if its log lacks it.
-        facts: scenario file, source, seed and rate, as texts.
+        models: models in the scenario's order.
+        handovers: handovers as rows of the summary.
+        given: input of the run; empty if its log lacks it.
+        facts: scenario file, source, seed and rate, as text.
         summary: summary of the run; empty if it has none.
     """
 
@@ -192,7 +191,7 @@ class Side:
 
     @cached_property
     def first(self) -> Floats:
-        """(layout.size,) the first state."""
+        """(layout.size,) values of the initial state."""
         return self.values_at(self.tables.start_ns)
 
     def states(self, span: Interval) -> tuple[NDArray[np.int64], Floats]:
@@ -203,19 +202,19 @@ class Side:
         return times, values
 
     def values_at(self, time_ns: int) -> Floats:
-        """Return (layout.size,) the last state that is not later; the first for times before it."""
+        """Return (layout.size,) values of the last state at or before a time; of the first state for earlier times."""
         return self.tables.poses.snapshot(time_ns).values.copy()
 
     def has(self, entity: str) -> bool:
-        """Whether the scene has such an entity with a pose."""
+        """Whether the scene has an entity of this name with a pose."""
         return self.layout.has(entity, POSE.name)
 
 
 def open_side(run: Path) -> Side:
-    """Read a run.
+    """Read the compared parts of a run.
 
     Raises:
-        BadInput: if there is no run in the folder, it is not over, or it cannot be read.
+        BadInput: if the folder holds no run, or the run is not over or cannot be read.
     """
     tables = finished_tables(run)
     episode = Episode.open(run)
@@ -239,14 +238,14 @@ def unpaired(
     time_ns: Callable[[Row], int],
     tolerance_ns: int = TOLERANCE_NS,
 ) -> tuple[list[Row], list[Row]]:
-    """Return the rows of each run that the other does not have at nearly the same time, in order of time.
+    """Return the rows of each run without a simultaneous counterpart in the other run, ordered by time.
 
     Args:
         here: rows of the first run.
-        there: rows of the other.
-        key: equal for two rows that are the same.
-        time_ns: when a row happened.
-        tolerance_ns: how far apart the same may happen.
+        there: rows of the other run.
+        key: returns equal keys for rows that are counterparts.
+        time_ns: returns the time of a row [ns].
+        tolerance_ns: maximum time between counterparts [ns].
     """
     waiting: dict[Hashable, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
     for side, rows in enumerate((here, there)):

@@ -1,8 +1,7 @@
-"""Where bodies, and where the robot believes them to be, part in two runs.
+"""Finds the first difference of the motion of bodies, and of the robot's beliefs about poses, between two runs.
 
-Both runs are looked at at the times of the states of either, in between interpolated, so that runs with other rates can
-be compared. Whatever differs in the first state is taken off before it is asked when the runs part: a box that stands
-elsewhere, and stays there, does nothing yet.
+Runs of different rates are compared at the union of their times, with interpolated poses. Differences of the initial
+state are subtracted first: a box that starts elsewhere and stays there does not count as a difference of motion.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ Times = NDArray[np.int64]
 
 
 def sampled(times: Times, known_ns: Times, poses: Floats) -> Floats:
-    """Return (n, 7) poses at these times, interpolated linearly; outside of the known times, the nearest."""
+    """Return (n, 7) poses at these times, interpolated linearly; outside of the known times, the nearest pose."""
     turns = (poses[1:, 3:] * poses[:-1, 3:]).sum(axis=1)
     signs = np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
     steady = np.hstack([poses[:, :3], poses[:, 3:] * signs[:, None]])
@@ -52,13 +51,13 @@ def sampled(times: Times, known_ns: Times, poses: Floats) -> Floats:
 
 
 def since(poses: Floats, start: Floats) -> Floats:
-    """Return (n, 7) how far and how the poses have moved and turned since the start, along the world's axes."""
+    """Return (n, 7) translations and rotations since the start, in the world frame."""
     back = start[0, 3:] * np.array([1.0, -1.0, -1.0, -1.0])
     return np.hstack([poses[:, :3] - start[0, :3], _multiplied(poses[:, 3:], back)])
 
 
 def _multiplied(one: Floats, other: Floats) -> Floats:
-    """Return (n, 4) products of (n, 4) quaternions and one of (4,)."""
+    """Return (n, 4) the products of quaternions (n, 4) with a quaternion (4,)."""
     w, x, y, z = one.T
     a, b, c, d = other
     return np.stack(
@@ -73,21 +72,21 @@ def _multiplied(one: Floats, other: Floats) -> Floats:
 
 
 def still(count: int) -> Floats:
-    """Return (n, 7) no motion."""
+    """Return (n, 7) identity motions."""
     return np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
 
 
 _WINDOW_NS = 60_000_000_000
-"""How much is compared at once, so that an hour fits into the memory."""
+"""Duration of a window that is compared at once, so that an hour fits into memory [ns]."""
 _MARGIN_NS = 2_000_000_000
-"""Read beyond it, to interpolate; longer than the time between two states."""
+"""Margin of a window for interpolation; longer than the time between two states [ns]."""
 SETTLING_NS = 500_000_000
-"""Time in which an object that only one run has may settle where it was put."""
+"""Time in which an object of one run alone may settle where it was put [ns]."""
 _POSE7 = 7
 
 
 class _Moving(NamedTuple):
-    """An entity whose motion is compared; it parts under the name of its owner."""
+    """An entity whose motion is compared; a difference is reported under the name of its owner."""
 
     name: str
     owner: str
@@ -95,7 +94,7 @@ class _Moving(NamedTuple):
 
 @dataclass
 class _Body:
-    """State of the comparison of an entity; `starts` are its poses in both runs at `from_ns`."""
+    """Progress of the comparison of an entity; `starts` are its poses in both runs at `from_ns`."""
 
     starts: list[Floats | None]
     from_ns: int
@@ -107,12 +106,12 @@ class _Body:
 
 @dataclass
 class Motion:
-    """How the bodies of two runs moved.
+    """Differences of the motion of bodies in two runs.
 
     Attributes:
-        objects: how far each object is off that both runs have.
-        parted: when each entity moved differently, beside differences in the first state, in ns.
-        parting: the first of these.
+        objects: distances of the objects that both runs have.
+        parted: entity -> time of its first difference of motion, without differences of the initial state [ns].
+        parting: the first of these divergences.
     """
 
     objects: dict[str, Apart] = field(default_factory=dict)
@@ -123,7 +122,7 @@ class Motion:
 def compare_motion(here: Side, there: Side, span: Interval) -> Motion:
     """Compare the motion of objects and robots over an interval.
 
-    An object that only one run has is compared with one that stands still.
+    An object of one run alone is compared with one at rest.
     """
     bodies = {entity: _body(here, there, entity, span.from_ns) for entity in _moving(here, there)}
     for times, *known in _windows(here, there, span):
@@ -145,7 +144,7 @@ def compare_motion(here: Side, there: Side, span: Interval) -> Motion:
 
 
 def _first(here: Side, there: Side, parted: dict[str, int]) -> Parting | None:
-    """Return the parting of the entity that is the first, with those that part with it."""
+    """Return the divergence of the first entity, with the entities that diverge simultaneously."""
     if not parted:
         return None
     order = sorted(parted, key=lambda name: (parted[name], name))
@@ -156,7 +155,7 @@ def _first(here: Side, there: Side, parted: dict[str, int]) -> Parting | None:
 
 
 def _pose_at(side: Side, name: str, time_ns: int) -> Json:
-    """Return the pose of the last state that is not later; None if the run has no such entity."""
+    """Return the pose of the last state at or before a time; None if the run has no such entity."""
     if not side.has(name):
         return None
     values = side.values_at(time_ns)
@@ -165,9 +164,9 @@ def _pose_at(side: Side, name: str, time_ns: int) -> Json:
 
 
 def _moving(here: Side, there: Side) -> list[_Moving]:
-    """Return objects of either run, and the links of robots of both, but those of fingers.
+    """Return the objects of either run, and the links of robots in both runs, except fingers.
 
-    Fingers close on objects between them: where they end depends more on the object than on the robot.
+    Fingers close on objects; their final positions depend more on the object than on the robot.
     """
     found: dict[str, _Moving] = {}
     for layout in (here.layout, there.layout):
@@ -192,7 +191,7 @@ def _is_object(side: Side, name: str) -> bool:
 def _windows(
     here: Side, there: Side, span: Interval
 ) -> Iterator[tuple[Times, tuple[Times, Floats], tuple[Times, Floats]]]:
-    """Yield (n,) times of the states of either run, and times and values of the states of each around them."""
+    """Yield windows: (n,) times of the states of both runs, and the times and values of each run around them."""
     begin, end = span
     while begin < end:
         until = min(begin + _WINDOW_NS, end)
@@ -206,7 +205,7 @@ def _windows(
 
 
 def _pose(side: Side, name: str, values: Floats) -> Floats | None:
-    """Return (n, 7) poses out of (n, size) values; None if the run has no such entity."""
+    """Extract (n, 7) poses from (n, size) values; None if the run has no such entity."""
     if not side.has(name):
         return None
     begin = side.layout.range_of(name, POSE.name).start
@@ -214,7 +213,7 @@ def _pose(side: Side, name: str, values: Floats) -> Floats | None:
 
 
 def _body(here: Side, there: Side, entity: _Moving, begin_ns: int) -> _Body:
-    """Return the state of an entity's comparison at the beginning."""
+    """Return the initial progress of an entity's comparison."""
     lone = not _in_both(here, there, entity.name)
     from_ns = begin_ns + SETTLING_NS if lone else begin_ns
     starts = [_pose(side, entity.name, side.values_at(from_ns)[None]) for side in (here, there)]
@@ -222,7 +221,7 @@ def _body(here: Side, there: Side, entity: _Moving, begin_ns: int) -> _Body:
 
 
 def _look(body: _Body, times: Times, poses: list[Floats | None]) -> None:
-    """Look at some time of an entity's motion."""
+    """Compare the motion of an entity over one window."""
     moved = [
         since(pose, start)
         for pose, start in zip(poses, body.starts, strict=True)
@@ -242,7 +241,7 @@ def _look(body: _Body, times: Times, poses: list[Floats | None]) -> None:
 
 
 def _first_time(times: Times, distance: Floats, angle: Floats, from_ns: int = 0) -> int | None:
-    """Return the first time from which on one of them is too large; None if there is none."""
+    """Return the first time from which on distance or angle exceed their limits; None if there is none."""
     off = np.nonzero(((distance > DISTANCE) | (angle > ANGLE)) & (times >= from_ns))[0]
     return int(times[off[0]]) if len(off) else None
 
@@ -252,10 +251,11 @@ Fact: TypeAlias = tuple[str, str, str]
 
 
 def first_belief(here: Side, there: Side, span: Interval) -> Parting | None:
-    """Return where the beliefs first part; None if they do not.
+    """Return the first divergence of the robot's beliefs; None if there is none.
 
-    Believed poses are compared as poses are: without the difference between the first ones. Other beliefs differ while
-    the robot believes something in one run alone, for longer than the tolerance.
+    Believed poses are compared like poses, without the difference of the first ones. Other beliefs differ while the
+    robot
+    holds one in one run alone for longer than the tolerance.
     """
     one, other = (_by_fact(side, span) for side in (here, there))
     found = []
@@ -310,7 +310,7 @@ def _poses(rows: Sequence[Belief]) -> tuple[Times, Floats]:
 
 
 def _last(rows: Sequence[Belief], time_ns: int) -> Belief | None:
-    """Return the belief at a time; None if there was none yet."""
+    """Return the belief that is held at a time; None before the first one."""
     before = [row for row in rows if row.span.from_ns <= time_ns]
     return before[-1] if before else None
 

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
 
 
 def read(path: Path, number: int | None) -> DatasetEpisode | None:
-    """Return an episode of a data set; None if it is none of a kind that is read here.
+    """Return an episode of a data set; None if the path is no data set of a supported kind.
 
     Args:
-        path: the folder or the file.
+        path: path of the folder or file.
         number: number of the episode; None: the only one.
 
     Raises:
         BadInput: if the data set cannot be read, or has no such episode.
     """
-    # imported here, for the help of this package's commands needs no data
+    # imported here, since the help of this package's commands reads no data
     from hetwin_datasets.csv_tables import is_table, read_csv
     from hetwin_datasets.hdf5_sets import is_hdf5, read_hdf5
     from hetwin_datasets.lerobot import INFO, read_lerobot

@@ -1,4 +1,4 @@
-"""Labels that a data set has already beside those of the twin: how often they agree, and where they do not."""
+"""Compares labels that a data set already has with those of the twin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 20
 
 
 def truth_of(said: Any, file: Path, where: str) -> bool | None:
-    """Return what a label says; None of one that is empty.
+    """Parse a label as true or false; None if it is empty.
 
     Raises:
         BadInput: if it is neither true nor false.
@@ -34,12 +34,12 @@ def truth_of(said: Any, file: Path, where: str) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How labels that were there agree with the twin's.
+    """Agreement of existing labels with those of the twin.
 
     Attributes:
-        key: key of the labels that were there.
-        counts: (label that was there, label of the twin) -> how many.
-        disagree: names whose two labels contradict each other.
+        key: key of the existing labels.
+        counts: (existing label, label of the twin) -> number of recordings.
+        disagree: names of recordings whose two labels contradict each other.
     """
 
     key: str
@@ -47,7 +47,7 @@ class Agreement:
     disagree: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """The confusion table, shares with their intervals, and names."""
+        """Return the confusion table, shares with their intervals, and names."""
         shares = {
             what: share._asdict()
             for what, share in (
@@ -59,13 +59,13 @@ class Agreement:
         return {"key": self.key, "table": rows, **shares, "disagree": list(self.disagree)}
 
     def _share(self, word: str) -> Any:
-        """Which share of the recordings with this label the twin labels alike, of those of which it knows."""
+        """Return the share of the recordings with this label that the twin labels alike, unknown ones excluded."""
         known = sum(self.counts.get((word, one), 0) for one in (SUCCESS, FAILURE))
         return probability(self.counts.get((word, word), 0), known)
 
     @property
     def lines(self) -> list[str]:
-        """The confusion table in words, with intervals at 95 % (Wilson)."""
+        """The confusion table as lines of text, with 95 % intervals (Wilson)."""
         words = (SUCCESS, FAILURE, UNKNOWN)
         rows = [
             [word, *(str(self.counts.get((word, one), 0)) for one in words)]
@@ -85,11 +85,11 @@ class Agreement:
 
 
 def agreement(key: str, pairs: Pairs) -> Agreement | None:
-    """Compare labels that were there with the twin's; None if there are none.
+    """Compare existing labels with those of the twin; None if there are none.
 
     Args:
-        key: key of the labels that were there.
-        pairs: name -> what was there, and the twin's label.
+        key: key of the existing labels.
+        pairs: name -> (existing label, label of the twin).
     """
     words = {True: SUCCESS, False: FAILURE}
     known = {

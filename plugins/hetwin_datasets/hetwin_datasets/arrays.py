@@ -1,4 +1,4 @@
-"""Arrays and attributes of HDF5 and Zarr, whose libraries are used in the same way."""
+"""Arrays and attributes of HDF5 and Zarr, whose libraries have the same interface."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ NAMES = ("joint_names", "names")
 
 
 def numbers(holder: Any, key: str, path: Path) -> Floats:
-    """(n, joints) numbers.
+    """Return (n, joints) the numbers of an array.
 
     Raises:
-        BadInput: if it is anything else.
+        BadInput: if the array has another shape, or is not numeric.
     """
     try:
         for shape in (holder[key].shape, holder[key].chunks or ()):
@@ -39,5 +39,5 @@ def numbers(holder: Any, key: str, path: Path) -> Floats:
 
 
 def attribute(holders: Sequence[Any], names: Sequence[str]) -> Any:
-    """The first attribute of these names that one of the arrays or groups has; None if none has any."""
+    """Return the first of these attributes that any of the arrays or groups has; None without one."""
     return next((h.attrs[name] for h in holders for name in names if name in h.attrs), None)

@@ -1,4 +1,4 @@
-"""Joints, units, times and numbers of episodes, as data sets name them."""
+"""Joints, units, times and episode numbers from the columns of data sets."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _NO_POSITION = re.compile(
 
 
 def si_per(unit: str) -> float | None:
-    """Return what a position in a unit is multiplied with to be in rad or m; None if it is no unit of positions."""
+    """Return the factor from a unit of positions to rad or m; None for other units."""
     return _SI_PER.get(unit.strip().casefold())
 
 
 def joint_columns(names: Sequence[str], file: Path, where: str) -> dict[str, int]:
-    """Return joint -> column of its position, of columns such as `elbow`, `elbow.pos`, `/joint_states/elbow/position`.
+    """Return joint -> index of its column, from names such as `elbow`, `elbow.pos`, `/joint_states/elbow/position`.
 
-    If some columns say that they are positions, the others are not. What is in front of the last `/` is left out if it
-    is the same in all.
+    If some columns are marked as positions, the others are ignored. A prefix up to the last `/` is dropped if all
+    columns share it.
 
     Args:
         names: names of the columns.
-        file: that has them.
-        where: in that file.
+        file: file with the columns, for errors.
+        where: location in that file, for errors.
 
     Raises:
-        BadInput: if no column is a joint, or two are the same one.
+        BadInput: if no column is a joint, or two columns are the same joint.
     """
     said = [(name, i) for i, name in enumerate(names) if _POSITION.search(name)]
     plain = [(name, i) for i, name in enumerate(names) if not _NO_POSITION.search(name)]
@@ -64,10 +64,10 @@ def joint_columns(names: Sequence[str], file: Path, where: str) -> dict[str, int
 
 
 def steady(count: int, rate: object, file: Path, where: str) -> Floats:
-    """Return the times [s] of samples at a steady rate [Hz].
+    """Return the times [s] of `count` samples at a steady rate [Hz], from 0.
 
     Raises:
-        BadInput: if it is no rate.
+        BadInput: if the rate is no positive number.
     """
     try:
         hertz = float(np.asarray(rate, np.float64))
@@ -81,10 +81,10 @@ def steady(count: int, rate: object, file: Path, where: str) -> Floats:
 
 
 def check_episode(number: int | None, episodes: Collection[int], file: Path) -> int:
-    """Return the number of the episode that is meant: the one that was named, or the only one.
+    """Return the number of the requested episode; None requests the only one.
 
     Raises:
-        BadInput: if there is no such episode, or none was named and there are several; says how many there are.
+        BadInput: if there is no such episode, or none was requested of several; the error has their number.
     """
     if number is not None and number in episodes:
         return number

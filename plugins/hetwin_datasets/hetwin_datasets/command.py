@@ -1,4 +1,4 @@
-"""`hetwin label`: what a night has found, written into the data set that it was of, and compared with labels there."""
+"""`hetwin label`: writes the verdicts of a night into the data set, and compares them with existing labels."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ def label(
     copy: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="label a new copy; MCAP files in it carry their labels, too"
+            metavar="FOLDER", help="label a new copy; its MCAP files carry their labels as well"
         ),
     ] = None,
     key: Annotated[
-        str, typer.Option(metavar="NAME", help="of labels that the data have already")
+        str, typer.Option(metavar="NAME", help="key of the labels that the data already have")
     ] = "success",
     check: Annotated[
-        bool, typer.Option("--check", help="write nothing, only compare with labels that are there")
+        bool, typer.Option("--check", help="write nothing, only compare with existing labels")
     ] = False,
 ) -> Result:
-    """Write what a night has found into a data set, and compare it with labels that are there.
+    """Write the verdicts of a night into a data set as labels, and compare them with existing labels.
 
-    LeRobot's meta/ gets columns of episodes, a folder of recordings a JSON file beside each. The data are not changed.
+    LeRobot's meta/ gets columns of episodes, and a folder of recordings a JSON file beside each. The data stay
+    unchanged.
 
     For example:
 
@@ -66,7 +67,7 @@ def label(
                 file=data,
                 where="--key",
                 found=key,
-                expected="the name of a label that they have",
+                expected="the name of a label in the data",
             )
         return Result(document, lines, int(bool(compared.disagree)))
     written, without = found.write(copy)

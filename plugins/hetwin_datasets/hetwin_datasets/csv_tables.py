@@ -1,4 +1,4 @@
-"""Tables of joint positions in CSV files, each as one episode."""
+"""Reads tables of joint positions in CSV files, each as one episode."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_csv(file: Path, number: int | None) -> DatasetEpisode:
     """Read a table as one episode.
 
     Raises:
-        BadInput: if it cannot be read, has no time or no joint, or was given the number of an episode that is not 0.
+        BadInput: if the table cannot be read, has no time or no joint, or `number` is not 0 or None.
     """
     check_episode(number, (0,), file)
     table = read_table(file, A_TABLE)
@@ -60,7 +60,7 @@ def read_csv(file: Path, number: int | None) -> DatasetEpisode:
 
 
 def _split(column: str) -> tuple[str, str | None]:
-    """Name and unit of a column: `elbow [deg]`, `elbow (deg)` or `elbow_deg`."""
+    """Return name and unit of a column such as `elbow [deg]`, `elbow (deg)` or `elbow_deg`."""
     match = _UNIT.match(column) or _ENDING.match(column)
     return (match["name"], match["unit"]) if match else (column, None)
 
@@ -73,7 +73,7 @@ def _check_times(table: NumberTable, times: Floats) -> None:
 
 
 def _positions(table: NumberTable, columns: list[str]) -> Floats:
-    """(n, columns); an empty cell is NaN."""
+    """Return (n, columns) positions; NaN for empty cells."""
     found = np.empty((len(table.rows), len(columns)))
     for j, column in enumerate(columns):
         for i in range(len(table.rows)):

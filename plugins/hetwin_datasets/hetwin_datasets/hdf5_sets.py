@@ -25,16 +25,16 @@ _LAYOUTS = "data/demo_N/obs/robot0_joint_pos (robomimic) or observations/qpos (A
 _QPOS = "observations/qpos"
 _ARM = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotate", "left_finger")
 _SIDES = {7: ("",), 14: ("left/", "right/")}
-"""Numbers of a state -> the arms of which it is."""
+"""Size of a state -> prefixes of the arms in it."""
 _CLOSED, _OPENED = 0.01844, 0.05800
-"""Where ALOHA's left finger is when a gripper is at 0 and at 1 [m]."""
+"""Position of ALOHA's left finger at gripper values 0 and 1 [m]."""
 _ALOHA_HZ = 50.0
 
 _ROBOMIMIC_HZ = 20.0
 
 
 def is_hdf5(path: Path) -> bool:
-    """Whether it is an HDF5 file, or a folder with some."""
+    """Whether the path is an HDF5 file, or a folder with such files."""
     if path.is_dir():
         return any(file.suffix in SUFFIXES for file in path.iterdir())
     return path.suffix in SUFFIXES and path.is_file()
@@ -48,7 +48,7 @@ def read_hdf5(path: Path, number: int | None) -> DatasetEpisode:
         number: number of the episode; None: the only one.
 
     Raises:
-        BadInput: if it is not there, or has another layout.
+        BadInput: if the episode does not exist, or has another layout.
     """
     h5py = reader("h5py", "an HDF5 file")
     if path.is_dir():
@@ -67,7 +67,7 @@ def read_hdf5(path: Path, number: int | None) -> DatasetEpisode:
 
 
 def _of_files(h5py: Any, folder: Path, files: Sequence[Path], number: int | None) -> DatasetEpisode:
-    """An episode of ALOHA, which has the number at the end of its file's name."""
+    """Read an episode of ALOHA from the file whose name ends with its number."""
     found = {int(m[1]): f for f in files if (m := _NUMBER.search(f.stem)) is not None}
     if len(found) < len(files):
         raise BadInput(
@@ -119,7 +119,7 @@ def _aloha(file: Any, path: Path, label: str, name: str) -> DatasetEpisode:
 
 
 def _aloha_names(file: Any, positions: Floats, path: Path) -> tuple[tuple[str, ...], list[str]]:
-    """Names of the joints; where they are ALOHA's, the grippers' positions become those of fingers."""
+    """Return the names of the joints; for ALOHA's own names, gripper positions become finger positions."""
     width = positions.shape[1]
     named = attribute((file, file[_QPOS]), NAMES)
     if named is not None:
@@ -199,7 +199,7 @@ def _robomimic(data: Any, path: Path, number: int | None) -> DatasetEpisode:
 
 
 def _names_of_model(model: Any, path: Path) -> tuple[str, ...]:
-    """Names of all joints of the MJCF of an episode, in its order."""
+    """Return the names of all joints in the MJCF of an episode, in its order."""
     text = model.decode() if isinstance(model, bytes) else str(model)
     try:
         root = ET.fromstring(text)
@@ -214,7 +214,7 @@ def _names_of_model(model: Any, path: Path) -> tuple[str, ...]:
 
 
 def _names_of_part(own: Sequence[str], part: str, width: int, prefix: str) -> list[str]:
-    """Names of the joints of an arm or a gripper, as its model has them; else numbered."""
+    """Return the joint names of an arm or gripper from its model; without them, numbered names."""
     named = [name.removeprefix(f"{part}_") for name in own if name.startswith(f"{part}_")]
     named = [name.removeprefix("right_") for name in named]
     if len(named) != width:
@@ -224,13 +224,13 @@ def _names_of_part(own: Sequence[str], part: str, width: int, prefix: str) -> li
 
 
 def _opening(fingers: Floats) -> Floats:
-    """How far fingers are open: two that slide towards each other have different signs in robosuite."""
+    """Return the opening of a gripper; the two fingers have opposite signs in robosuite."""
     is_pair = fingers.shape[1] == 2 and bool(np.all(fingers[:, 0] * fingers[:, 1] <= 0.0))
     return np.abs(fingers) if is_pair else fingers
 
 
 def _environment(data: Any, path: Path) -> Mapping[str, Any]:
-    """What the data set says of its environment; nothing if it does not."""
+    """Return the attribute `env_args` of the data set; empty if missing."""
     said = data.attrs.get("env_args")
     if said is None:
         return {}

@@ -1,4 +1,4 @@
-"""What a night has found of each recording, as labels: success, or what went wrong, when and why."""
+"""Labels from the verdicts of a night: success, or the kind, time and reason of the first fault."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ SUCCESS, FAILURE, UNKNOWN = "success", "failure", "not known"
 _OUTCOMES = {"good": True, "bad": False}
 _NEEDED = ("name", "outcome", "verdict", "first_at_s", "kind", "first", "digest")
 _BESIDE = ("episode", "probability")
-"""Columns that not every night has: the number of an episode, and how probable its outcome is."""
+"""Optional columns of a night: the number of an episode, and the probability of its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What is said of a recording.
+    """The label of a recording.
 
     Attributes:
         name: name of the recording in the night.
-        success: None: not known.
-        failure: kind of what went wrong first, such as ``dropped``; None: nothing did, or it is not known.
-        failure_s: since when [s of the recording]; None: it did not, or the fault is not at a moment.
-        confidence: probability of what is said, where the night has one.
-        reason: what went wrong, or why there is no verdict, in words.
-        verdict: verdict of the run, or what else became of it.
+        success: whether the run succeeded; None: not known.
+        failure: kind of the first fault, such as ``dropped``; None: there is none, or it is not known.
+        failure_s: time of the first fault in the recording [s]; None: there is none, or it has no time.
+        confidence: probability of the label, if the night has one.
+        reason: description of the fault, or why there is no verdict.
+        verdict: verdict of the run, or why there was no run.
         digest: digest of the run.
-        episode: number that the night has for it.
+        episode: number of the episode, if the night has one.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Label:
 
     @property
     def said(self) -> dict[str, Any]:
-        """What is written of it, without the names of the night."""
+        """Return the written fields, without the names of the night."""
         return {name: value for name, value in asdict(self).items() if name in SAID}
 
 
 Pairs: TypeAlias = Mapping[str, tuple[bool | None, Label]]
-"""Name -> the label that was there (None: none), and ours."""
+"""Name -> (existing label or None, label of the twin)."""
 SAID: Mapping[str, type] = {
     "success": bool,
     "failure": str,
@@ -70,14 +70,14 @@ SAID: Mapping[str, type] = {
     "verdict": str,
     "digest": str,
 }
-"""What is written of a recording, and of which type it is."""
+"""Field of a written label -> its type."""
 
 
 def read_night(folder: Path) -> list[Label]:
     """Return the labels of a night, by name.
 
     Raises:
-        BadInput: if there is none, or its table cannot be read.
+        BadInput: if the folder holds no night, or its table cannot be read.
     """
     file = folder / NIGHT
     if not file.is_file():
@@ -93,7 +93,7 @@ def read_night(folder: Path) -> list[Label]:
         wanted = [name for name in (*_NEEDED, *_BESIDE) if name in there]
         rows = pq.read_table(file, columns=wanted).to_pylist()
         labels = [_label(row) for row in rows]
-    except Exception as error:  # the library has its own errors, which are no common class
+    except Exception as error:  # the library raises errors without a common base class
         raise BadInput(
             f"the table of the night cannot be read: {type(error).__name__}: {error}",
             file=file,
@@ -125,7 +125,7 @@ def _number(said: Any) -> int | None:
 
 
 def summary(labels: Iterable[Label], what: str) -> str:
-    """How many are labelled as what, in words."""
+    """Return the number of labels of each kind as text."""
     counts = Counter(label.word for label in labels)
     said = ", ".join(
         f"{counts[word]} {word}" for word in (SUCCESS, FAILURE, UNKNOWN) if counts[word]
@@ -143,7 +143,7 @@ def write_labels(file: Path, labels: Sequence[Mapping[str, Any]] | Mapping[str, 
 
 
 def none_fits(labels: Sequence[Label], expected: str) -> BadInput:
-    """The error that a night is of other recordings."""
+    """Return the error that a night is of other recordings."""
     return BadInput(
         "the night is of other recordings",
         where="NIGHT",
@@ -153,7 +153,7 @@ def none_fits(labels: Sequence[Label], expected: str) -> BadInput:
 
 
 def copy_of(folder: Path, out: Path) -> Path:
-    """Copy a folder; the copy is there only when all of it is.
+    """Copy a folder; the copy appears only when it is complete.
 
     Raises:
         BadInput: if it exists, would lie in the folder itself, or cannot be written.

@@ -1,4 +1,4 @@
-"""Episodes of LeRobot data sets, versions 2 and 3: Parquet files, and JSON that says what their columns are."""
+"""Reads episodes of LeRobot data sets, versions 2 and 3: Parquet files, with columns described in JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ INFO = Path("meta", "info.json")
 STATE = "observation.state"
 
 _MOTORS = ("so100", "so101", "so_100", "so_101", "koch", "lekiwi", "moss", "omx")
-"""How the names of robots begin whose positions LeRobot records in degrees or percent, never in rad."""
+"""Prefixes of robots whose positions LeRobot records in degrees or percent, never in rad."""
 _FIELD = re.compile(r"\{\w+(:0?\d?d)?\}")
-"""A number in the path of a file; a width or an attribute of anyone's could be anything."""
+"""A number in the path of a file; other format fields, such as widths or attributes, are refused."""
 _BYTES_OF_ROW = 64
-"""Of the least row in memory: packed in Parquet, millions of equal ones take some bytes."""
+"""Minimum size of a row in memory; in Parquet, millions of equal rows take a few bytes."""
 _NO_RADIANS = 7.0
-"""No joint of these turns so far [rad]."""
+"""Positions beyond this cannot be radians of these joints [rad]."""
 
 
 def read_lerobot(folder: Path, number: int | None) -> DatasetEpisode:
@@ -35,7 +35,7 @@ def read_lerobot(folder: Path, number: int | None) -> DatasetEpisode:
         number: number of the episode; None: the only one.
 
     Raises:
-        BadInput: if it is not there, cannot be read, or the data set does not say what its columns are.
+        BadInput: if the episode does not exist or cannot be read, or the data set does not describe its columns.
     """
     info = Info(folder)
     pq = reader("pyarrow.parquet", "a LeRobot data set")
@@ -70,13 +70,13 @@ def read_lerobot(folder: Path, number: int | None) -> DatasetEpisode:
 
 
 class Info:
-    """meta/info.json.
+    """The content of meta/info.json.
 
     Args:
         folder: folder of the data set.
 
     Raises:
-        BadInput: if it cannot be read, here or where something is asked of it.
+        BadInput: if the file cannot be read; methods raise it if a key is missing or wrong.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -101,7 +101,7 @@ class Info:
         self.robot = robot if isinstance(robot, str) and robot != "unknown" else ""
 
     def need(self, key: str, kind: type | tuple[type, ...]) -> Any:
-        """Return what it says under a key, which must be of this type."""
+        """Return the value of a key, which must be of this type."""
         found = self._read.get(key)
         if isinstance(found, kind):
             return found
@@ -115,11 +115,11 @@ class Info:
         )
 
     def count(self, key: str) -> int:
-        """Return a number."""
+        """Return the integer of a key."""
         return int(self.need(key, int))
 
     def path(self, **numbers: int) -> Path:
-        """Return the file with the data of an episode."""
+        """Return the path of the file with the data of an episode."""
         pattern: str = self.need("data_path", str)
         try:
             if _FIELD.sub("", pattern).count("{"):
@@ -135,12 +135,12 @@ class Info:
             ) from None
 
     def feature(self, name: str) -> Mapping[str, Any]:
-        """Return what is said of a column; nothing if there is none."""
+        """Return the description of a column; empty if there is none."""
         found = self.need("features", dict).get(name)
         return found if isinstance(found, dict) else {}
 
     def state(self) -> tuple[str, list[str]]:
-        """The column with the positions, and the names of its numbers."""
+        """Return the column of the positions, and the names of its elements."""
         features = self.need("features", dict)
         inside = [
             name for name in features if name.startswith((f"{STATE}.joint", "observation.joint"))
@@ -185,14 +185,14 @@ def _data_file(info: Info, number: int, pq: Any) -> Path:
 
 
 def _read(pq: Any, file: Path, only: list[tuple[str, str, int]]) -> dict[str, list[Any]]:
-    """The rows of a Parquet file, by column; without pictures and statistics, which are large."""
+    """Return column -> rows of a Parquet file, without images and statistics, which are large."""
     try:
         known = pq.read_metadata(file)
         check_size(known.num_rows * _BYTES_OF_ROW, "its rows take")
         names = pq.read_schema(file).names
         wanted = [name for name in names if not name.startswith(("observation.images", "stats/"))]
         rows: dict[str, list[Any]] = pq.read_table(file, columns=wanted, filters=only).to_pydict()
-    except Exception as error:  # the library has its own errors, which are no common class
+    except Exception as error:  # the library raises errors without a common base class
         raise BadInput(
             f"the file cannot be read: {error}",
             file=file,
@@ -218,7 +218,7 @@ def _matrix(rows: Sequence[Any], width: int, file: Path, column: str) -> Floats:
 
 
 def _times(rows: Mapping[str, list[Any]], info: Info, count: int) -> Floats:
-    """Times [s]; float32 in the files, so that those of a steady rate are counted."""
+    """Return the times [s]; at a steady rate they are computed from indices, since the file has float32."""
     stamps = np.array(rows.get("timestamp", []), np.float64).reshape(-1)
     counted = steady(count, info.need("fps", (int, float)), info.file, "fps")
     if len(stamps) != count or not np.all(np.isfinite(stamps)):
@@ -230,7 +230,7 @@ def _times(rows: Mapping[str, list[Any]], info: Info, count: int) -> Floats:
 def _units(
     info: Info, state: str, names: Sequence[str], positions: Floats
 ) -> tuple[list[float], tuple[str, ...]]:
-    """What each number is multiplied with, and what the user should know of it."""
+    """Return the factor to SI units for each element, and notes for the user."""
     feature = info.feature(state)
     said = feature.get("units", feature.get("unit"))
     if said is not None:
@@ -247,8 +247,8 @@ def _units(
         )
     if info.robot.casefold().startswith(_MOTORS) and np.any(np.abs(positions) > _NO_RADIANS):
         note = (
-            f"the data set does not say its units: as usual for {info.robot}, they are taken as degrees,"
-            " and percent of the range, as which the gripper is recorded, as so many degrees"
+            f"the data set does not declare its units: as usual for {info.robot}, positions are taken as degrees,"
+            " and the gripper's percent of its range as so many degrees"
         )
         return [si_per("deg") or 1.0] * len(names), (note,)
     return [1.0] * len(names), ()

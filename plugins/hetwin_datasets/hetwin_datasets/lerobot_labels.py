@@ -1,4 +1,4 @@
-"""Labels of the episodes of a LeRobot data set: found by number, written into meta/, read where there are some."""
+"""Labels of the episodes of a LeRobot data set, read from and written to meta/."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from hetwin_suite.model import BadInput, check_size
 
 SIDECAR = Path("meta", "hetwin_labels.json")
 PREFIX = "hetwin/"
-"""Begins the names of our columns of episodes, as ``stats/`` and ``videos/`` do of others."""
+"""Prefix of our columns of episodes, as ``stats/`` and ``videos/`` are prefixes of others."""
 _EPISODES, _LINES = Path("meta", "episodes"), Path("meta", "episodes.jsonl")
 _NAME = re.compile(r"(?:^|/)(?:(?P<set>[^/]*)_)?episode_(?P<number>\d+)(?:/|$)")
 _INDEX = "episode_index"
 
 
 def episodes_of(folder: Path, labels: Sequence[Label]) -> dict[int, Label]:
-    """Return the labels of a data set's episodes, by number: the night's column ``episode``, or ``..._episode_N``.
+    """Return number -> label of a data set's episodes; a number is in the column ``episode`` or in ``..._episode_N``.
 
     Raises:
-        BadInput: if none is of this data set, two are of one episode, or it has no such episode.
+        BadInput: if no label belongs to this data set, two belong to one episode, or an episode does not exist.
     """
     info = Info(folder)
     count, name = info.count("total_episodes"), folder.resolve().name
@@ -71,9 +71,9 @@ def _number(label: Label, name: str) -> int | None:
 
 
 def label_episodes(folder: Path, found: Mapping[int, Label]) -> list[Path]:
-    """Write labels into meta/: as columns of the episodes, empty for those without a label, and as JSON.
+    """Write labels into meta/: as columns of the episodes, empty without a label, and as JSON.
 
-    Nothing in ``data/`` and ``videos/`` is touched, and no other column changes.
+    ``data/``, ``videos/`` and all other columns stay unchanged.
 
     Raises:
         BadInput: if the metadata cannot be read or written.
@@ -129,7 +129,7 @@ def _lines(file: Path) -> list[dict[str, Any]]:
 
 
 def _label_table(file: Path, found: Mapping[int, Label]) -> Path:
-    """Write the columns into a file of episodes; the others, its schema's metadata and its packing stay."""
+    """Write the columns into a file of episodes; its other columns, metadata and compression are preserved."""
     pa, pq = reader("pyarrow", _WHAT), reader("pyarrow.parquet", _WHAT)
     types = {bool: pa.bool_(), str: pa.string(), float: pa.float64()}
 
@@ -162,7 +162,7 @@ _WHAT = "a LeRobot data set"
 def _readable(file: Path, read: Callable[[], Any]) -> Any:
     try:
         return read()
-    except Exception as error:  # the library has its own errors, which are no common class
+    except Exception as error:  # the library raises errors without a common base class
         raise BadInput(
             f"the episodes cannot be read: {type(error).__name__}: {error}",
             file=file,
@@ -171,15 +171,15 @@ def _readable(file: Path, read: Callable[[], Any]) -> Any:
 
 
 def own_labels(folder: Path, key: str) -> dict[int, bool | None]:
-    """Return the labels that a data set has itself, by number.
+    """Return number -> label that the data set already has.
 
     Args:
         folder: folder of the data set.
-        key: of episodes in meta/, else of samples in data/, alone or behind ``next.``: an episode in which it is ever
-            true is a success.
+        key: key of episodes in meta/; otherwise of samples in data/, with or without the prefix ``next.``, where an
+            episode is a success if any sample is true.
 
     Raises:
-        BadInput: if they cannot be read, or are neither true nor false.
+        BadInput: if the labels cannot be read, or are neither true nor false.
     """
     found: dict[int, bool | None] = {}
     for file, number, said in _in_meta(folder, key):
@@ -196,7 +196,7 @@ def _single(said: Any) -> Any:
 
 
 def _in_meta(folder: Path, key: str) -> Iterator[tuple[Path, int, Any]]:
-    """File, number and label of each episode that has one in meta/."""
+    """Yield file, number and label of each episode with a label in meta/."""
     file = folder / _LINES
     if file.is_file():
         yield from ((file, row[_INDEX], row[key]) for row in _lines(file) if key in row)
@@ -214,7 +214,7 @@ def _in_data(folder: Path, key: str) -> Iterator[tuple[Path, int, Any]]:
 
 
 def _column(file: Path, name: str) -> Iterator[tuple[Path, int, Any]]:
-    """The values of a column that are different within an episode, each once."""
+    """Yield file, episode number and value for each distinct value of a column within an episode."""
     pq = reader("pyarrow.parquet", _WHAT)
 
     def read() -> list[tuple[int, Any]]:
@@ -232,11 +232,11 @@ def _column(file: Path, name: str) -> Iterator[tuple[Path, int, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Episodes:
-    """Episodes of a LeRobot data set that a night was of.
+    """The episodes of a LeRobot data set that a night has judged.
 
     Attributes:
         folder: folder of the data set.
-        found: their labels, by number.
+        found: number -> label.
     """
 
     folder: Path
@@ -250,11 +250,11 @@ class Episodes:
 
     @property
     def labels(self) -> dict[str, Label]:
-        """The labels, by name."""
+        """Return name -> label."""
         return {f"episode {number}": label for number, label in self.found.items()}
 
     def pairs(self, key: str) -> Pairs:
-        """Return name -> label that the episode has itself, and ours; see `own_labels`."""
+        """Return name -> (label in the data set, label of the twin); see `own_labels`."""
         own = own_labels(self.folder, key)
         return {f"episode {n}": (own.get(n), label) for n, label in self.found.items()}
 
@@ -262,7 +262,7 @@ class Episodes:
         """Write the labels into meta/, of the data set or of a copy; see `label_episodes`.
 
         Returns:
-            What was written, and nothing more: each episode can carry a label.
+            The written files, and an empty list, since each episode can carry a label.
         """
         folder = self.folder if copy is None else copy_of(self.folder, copy)
         return label_episodes(folder, self.found), []

@@ -1,4 +1,4 @@
-"""The libraries that read data sets, each imported only where one of its kind is read."""
+"""Imports the libraries that read data sets, each only when it is needed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def reader(module: str, what: str) -> Any:
     """Import the library that reads a data set.
 
     Raises:
-        BadInput: if it is not installed; names the extra that brings it.
+        BadInput: if it is not installed; the error names the extra to install.
     """
     name = module.partition(".")[0]
     needed = f"{what} needs the Python package {name}, which cannot be imported"

@@ -1,4 +1,4 @@
-"""Metadata and attachments of a finished MCAP file: read, and appended behind the data, which stay as they are."""
+"""Reads metadata and attachments of a finished MCAP file, and appends them without changing the data."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _ENDS = struct.Struct("<QQI")
 _FOOTER_SIZE = _HEAD.size + _ENDS.size + len(MAGIC)
 _DATA_END_SIZE = _HEAD.size + 4
 _ATTACHMENTS_AT = 14
-"""Where a record of statistics counts attachments, and right behind these metadata."""
+"""Offset of the number of attachments in a record of statistics; the number of metadata records follows it."""
 _MOST = 2**28
-"""Bytes of a summary that are read."""
+"""Maximum size of a summary that is read [bytes]."""
 
 
 class _End(NamedTuple):
-    """How a file ends: where its data do, their checksum (0: none), and the records of the summary."""
+    """The end of a file: offset of the end of its data, their checksum (0: none), and the records of the summary."""
 
     data: int
     checksum: int
@@ -30,13 +30,13 @@ class _End(NamedTuple):
 
 
 def append(file: Path, name: str, facts: Mapping[str, str], attachment: bytes) -> None:
-    """Append a record of metadata and an attachment of type JSON; every byte of the data stays where it is.
+    """Append a record of metadata and an attachment of type JSON; the data stay unchanged.
 
     Args:
-        file: that is changed.
-        name: name of both records; the attachment's gets the ending ``.json``.
-        facts: facts of the record of metadata.
-        attachment: content.
+        file: file to change.
+        name: name of both records; the attachment gets the extension ``.json``.
+        facts: content of the metadata record.
+        attachment: content of the attachment.
 
     Raises:
         ValueError: if the file is no MCAP file, or was not finished.
@@ -63,7 +63,7 @@ def append(file: Path, name: str, facts: Mapping[str, str], attachment: bytes) -
 
 
 def metadata_of(file: Path) -> dict[str, dict[str, str]]:
-    """Return the records of metadata that the summary of a file names, by their names.
+    """Return name -> content of the metadata records that the summary of a file lists.
 
     Raises:
         ValueError: if the file is no MCAP file, or was not finished.
@@ -122,7 +122,7 @@ def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
 def _with(
     summary: list[tuple[int, bytes]], added: list[tuple[int, bytes]]
 ) -> list[tuple[int, bytes]]:
-    """The records of a summary with those of one attachment and one record of metadata, in groups of one kind.
+    """Return the records of a summary with one attachment and one metadata record added, grouped by kind.
 
     A file without a summary gets none: readers would look in it for the messages.
     """
@@ -137,14 +137,14 @@ def _with(
 
 
 def _counted(statistics: bytes) -> bytes:
-    """Statistics with one attachment and one record of metadata more."""
+    """Return a record of statistics with one more attachment and one more metadata record."""
     counts = struct.unpack_from("<II", statistics, _ATTACHMENTS_AT)
     more = struct.pack("<II", counts[0] + 1, counts[1] + 1)
     return statistics[:_ATTACHMENTS_AT] + more + statistics[_ATTACHMENTS_AT + len(more) :]
 
 
 def _summary(rows: list[tuple[int, bytes]], at: int) -> bytes:
-    """The bytes of a summary that begins at a place, with where each group is, and the footer."""
+    """Return the bytes of a summary at an offset of the file, with its group offsets and the footer."""
     groups: dict[int, bytes] = {}
     for kind, content in rows:
         groups[kind] = groups.get(kind, b"") + _record(kind, content)

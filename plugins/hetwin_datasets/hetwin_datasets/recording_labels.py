@@ -1,4 +1,4 @@
-"""Labels of recordings: a JSON file beside each, and in a copy records of its MCAP files."""
+"""Labels of recordings: a JSON file beside each recording, and in a copy also records in its MCAP files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hetwin_suite.command import load_yaml, unwritable
 from hetwin_suite.model import BadInput
 
 NAME = "hetwin.label"
-"""Of the records in an MCAP file; the last one counts."""
+"""Name of the records in an MCAP file; the last one is valid."""
 ENDING = ".label.json"
 _METADATA = "metadata.yaml"
 _MCAP = ".mcap"
@@ -23,10 +23,10 @@ _FILES = [f"{kind}{packed}" for kind in (_MCAP, ".db3", ".bag") for packed in ("
 
 
 def recordings_of(folder: Path, labels: Sequence[Label]) -> dict[Path, Label]:
-    """Return the labels of the recordings below a folder, by their paths relative to it; that of itself is ``.``.
+    """Return relative path -> label of the recordings below a folder; the folder itself has the path ``.``.
 
     Raises:
-        BadInput: if none is there.
+        BadInput: if no label belongs to a recording there.
     """
     if not folder.is_dir():
         raise BadInput(
@@ -75,10 +75,10 @@ def _stem(name: str) -> str:
 
 
 def label_files(folder: Path, found: Mapping[Path, Label]) -> list[str]:
-    """Append the labels to the MCAP files of recordings, which are a copy.
+    """Append the labels to the MCAP files of copied recordings.
 
     Returns:
-        Which recordings cannot carry one, and why.
+        The recordings that cannot carry a label, with the reasons.
 
     Raises:
         BadInput: if a file cannot be written.
@@ -110,7 +110,7 @@ def _mcap_files(place: Path) -> list[Path]:
 
 
 def own_label(place: Path, key: str) -> bool | None:
-    """Return the label that a recording has itself: in its metadata.yaml, or in a record of an MCAP file; None: none.
+    """Return the label in a recording's metadata.yaml or in a record of its MCAP files; None if there is none.
 
     Raises:
         BadInput: if it is neither true nor false.
@@ -127,7 +127,7 @@ def own_label(place: Path, key: str) -> bool | None:
         try:
             records = metadata_of(file)
         except (OSError, ValueError):
-            continue  # a broken recording is labelled as such
+            continue  # a broken recording has its label from the night
         for name, facts in records.items():
             if name != NAME and key in facts:
                 return truth_of(facts[key], file, f"{key} of the record {name}")
@@ -136,11 +136,11 @@ def own_label(place: Path, key: str) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Recordings:
-    """Recordings below a folder that a night was of.
+    """The recordings below a folder that a night has judged.
 
     Attributes:
-        folder: that they are below.
-        found: their labels, by path relative to it.
+        folder: the folder.
+        found: path relative to the folder -> label.
     """
 
     folder: Path
@@ -154,11 +154,11 @@ class Recordings:
 
     @property
     def labels(self) -> dict[str, Label]:
-        """The labels, by name."""
+        """Return name -> label."""
         return {label.name: label for label in self.found.values()}
 
     def pairs(self, key: str) -> Pairs:
-        """Return name -> label that the recording has itself, and ours; see `own_label`."""
+        """Return name -> (label in the recording, label of the twin); see `own_label`."""
         return {
             label.name: (own_label(self.folder / place, key), label)
             for place, label in self.found.items()
@@ -168,7 +168,7 @@ class Recordings:
         """Write the labels beside the recordings, or beside and into those of a copy.
 
         Returns:
-            What was written, and which recordings of the copy cannot carry a label, and why.
+            The written files, and the recordings of the copy that cannot carry a label, with the reasons.
         """
         if copy is None:
             return label_recordings(self.folder, self.found), []

@@ -1,4 +1,4 @@
-"""Episodes of Zarr replay buffers: one array of all episodes, and where each of them ends."""
+"""Reads episodes of Zarr replay buffers: one array for all episodes, and the index at which each one ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LAYOUT = f"{_ENDS}, and data/ with {' or '.join(_POSITIONS)}"
 
 
 def is_zarr(path: Path) -> bool:
-    """Whether it is named as a Zarr store."""
+    """Whether the path has the suffix of a Zarr store."""
     return path.name.endswith(SUFFIXES) and path.exists()
 
 
@@ -31,7 +31,7 @@ def read_zarr(path: Path, number: int | None) -> DatasetEpisode:
     """Read an episode.
 
     Raises:
-        BadInput: if it is not there, or the store has another layout.
+        BadInput: if the episode does not exist, or the store has another layout.
     """
     zarr = reader("zarr", "a Zarr store")
     try:
@@ -41,7 +41,7 @@ def read_zarr(path: Path, number: int | None) -> DatasetEpisode:
             return _episode(group, path, number)
     except BadInput:
         raise
-    except Exception as error:  # the library has its own errors, which are no common class
+    except Exception as error:  # the library raises errors without a common base class
         raise BadInput(
             f"the store cannot be read: {error}", file=path, expected="a whole Zarr store"
         ) from error
@@ -90,7 +90,7 @@ def _episode(store: Any, path: Path, number: int | None) -> DatasetEpisode:
 
 
 def _times(store: Any, path: Path, rows: slice, count: int) -> Floats:
-    """Times [s], from the first."""
+    """Return the times since the first sample [s]."""
     for name in _TIMES:
         if f"data/{name}" in store:
             read = np.array(store[f"data/{name}"][rows], np.float64).reshape(-1)

@@ -1,7 +1,7 @@
-"""Tests with hetwin: recordings that pytest lets a twin judge, and whether a model keeps the contract of models.
+"""Tests with hetwin: recordings that a twin judges in pytest, and the conformance suite of models.
 
-A file ``NAME.hetwin.yaml`` beside tests is a list of recordings, scenarios and what must hold (`docs/ci.md`); in
-Python, the fixture `twin` replays, and `check_model` checks a model::
+A file ``NAME.hetwin.yaml`` beside tests lists recordings, scenarios and expectations (`docs/ci.md`). In Python, the
+fixture `twin` replays recordings, and `check_model` checks a model::
 
     from hetwin_testing import Twin, check_model
 
@@ -33,13 +33,13 @@ _HOMES = {
     "TwinRun": "twin",
     "check_model": "suite",
 }
-"""Name -> the module in this package that is imported when it is first used."""
+"""Name -> module in this package, imported when the name is first used."""
 
 __all__ = ["CheckResult", "DoesNotHold", "Twin", "TwinRun", "check_model"]
 
 
 def __getattr__(name: str) -> object:
-    """Import what is exported when it is first used (PEP 562), so that every pytest starts without it."""
+    """Import an exported name when it is first used (PEP 562), so that every pytest starts without it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

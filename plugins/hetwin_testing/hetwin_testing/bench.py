@@ -53,9 +53,9 @@ class Bench:
     A model that can be the main one brings the scene itself; any other one joins the fixture's.
 
     Args:
-        cls: the model.
-        parameters: resolved, as `initialize` gets them.
-        beat: is called before each call of the model.
+        cls: class of the model.
+        parameters: resolved parameters, as `initialize` receives them.
+        beat: called before each call of the model.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class Bench:
         self._strayed: list[str] = []
         self._kept: list[tuple[str, Value, bytes]] = []
         self.trace: list[str] = []
-        """The model's output, to the bit."""
+        """Outputs of the model, exact to the bit."""
         self.longest: dict[str, float] = {}
-        """Wall seconds of the longest call, by its name."""
+        """Call -> wall time of its longest execution [s]."""
         self.events = 0
         self.ended = False
         self.plan = ModelPlan(
@@ -94,7 +94,7 @@ class Bench:
         )
 
     def initialize(self) -> Contribution:
-        """Initialize the model and put together the scene.
+        """Initialize the model and assemble the scene.
 
         Raises:
             Broken: if its contribution cannot be used.
@@ -128,7 +128,7 @@ class Bench:
         self._timed("start", self.model.start, self.scene.snapshot())
 
     def renew(self) -> int:
-        """Put another instance in the model's place, with its saved state; returns how much that holds.
+        """Replace the instance by a new one with its saved state, and return the size of that state.
 
         Raises:
             Refused: if the model cannot be saved.
@@ -148,7 +148,7 @@ class Bench:
         return size
 
     def step(self) -> Changes:
-        """Take one step; the output is checked as the conductor would, and more.
+        """Make one step, and check the output more strictly than the conductor does.
 
         Raises:
             RunFailed, Broken: if the output breaks the contract.
@@ -177,7 +177,7 @@ class Bench:
         return output
 
     def pass_time(self, steps: int) -> None:
-        """Advance the scene without the model, as if the run had begun earlier."""
+        """Advance the scene without the model, to simulate a run that started earlier."""
         self._steps += steps
         then = self._clock.time_of(self._steps)
         if self.is_main:
@@ -186,7 +186,7 @@ class Bench:
             self._move_fixture(then)
 
     def snapshot(self) -> Snapshot:
-        """The scene now."""
+        """Return the scene at the present time."""
         return self.scene.snapshot()
 
     def _timed(self, name: str, call: Callable[..., Result], *arguments: Any) -> Result:
@@ -237,7 +237,7 @@ class Bench:
                 )
 
     def _remember(self, output: Changes) -> None:
-        """Keep the output to the bit, for comparison with another instance's."""
+        """Store the exact output for comparison with another instance."""
         self._kept = [(f"{e}.{a}", v, v.data.tobytes()) for (e, a), v in output.values.items()]
         numbers = {n: before.hex() for n, _, before in self._kept}
         ended = False
@@ -252,10 +252,10 @@ class Bench:
 
 
 def _size(saved: object, name: str) -> int:
-    """How many numbers and texts a saved state holds.
+    """Return the number of numbers and texts in a saved state.
 
     Raises:
-        Broken: if there is anything else in it.
+        Broken: if it holds anything else.
     """
     if isinstance(saved, np.ndarray) and not saved.dtype.hasobject:
         return saved.size
@@ -276,10 +276,10 @@ def check_contribution(
     taken: set[tuple[str, str]],
     bench: Bench,
 ) -> None:
-    """Check that entities are new, and attributes declared, of the right size and finite.
+    """Check that entities are new, and that attributes are declared, of the right size and finite.
 
     Raises:
-        Broken: if not.
+        Broken: if they are not.
     """
     names = {entity.name for entity in known}
     for entity in contribution.entities:

@@ -1,4 +1,4 @@
-"""`hetwin model check`: whether a model keeps its contract, checked in a child process, which is ended if it hangs."""
+"""`hetwin model check`: checks a model's contract in a child process, which is terminated if the model hangs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hetwin_testing.fixture import CheckResult
 
 PATIENCE_S = 10.0
-"""What a call may take by default, `deadline` in a scenario."""
+"""Maximum duration of a call by default, as `deadline` in a scenario [s]."""
 
 
 def _model_types(incomplete: str) -> list[str]:
@@ -31,7 +31,7 @@ def check(
     ],
     parameters: Annotated[
         str | None,
-        typer.Option(help="values for parameters that cannot be made up, as a JSON object"),
+        typer.Option(help="values for parameters that cannot be invented, as a JSON object"),
     ] = None,
 ) -> Result:
     """Check that a model keeps the contract that the conductor relies on.
@@ -49,11 +49,11 @@ def check(
 
 
 def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[CheckResult]:
-    """The suite's results; a check in which the model hangs or crashes is the last one.
+    """Return the results of the suite; a check in which the model hangs or crashes is the last one.
 
     Args:
-        model: MODULE:CLASS, installed or in the working folder, or a model type.
-        parameters: values that are used instead of invented ones.
+        model: MODULE:CLASS, installed or in the working directory, or a model type.
+        parameters: parameter -> value; others are invented.
 
     Raises:
         BadInput: if there is no such model.
@@ -62,7 +62,7 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
     from hetwin_testing.fixture import CheckResult, Report
     from hetwin_testing.suite import check_model
 
-    calls = RawValue("Q", 0)  # in memory that the child shares
+    calls = RawValue("Q", 0)  # in shared memory
     results: list[CheckResult] = []
     under_way = ["import"]
 

@@ -13,14 +13,14 @@ from hetwin_testing.fixture import Broken
 
 CHEAP_S = 0.5
 TOGETHER = (("take", "release"), ("save", "restore"), ("compares", "thresholds"))
-"""Methods that make sense only together, see `model_abilities`."""
+"""Methods that a model must have together or not at all, see `model_abilities`."""
 
 
 def check_declaration(cls: type[Model]) -> None:
-    """Check that a model's class declares something sensible.
+    """Check the declaration of a model's class.
 
     Raises:
-        Broken: if not.
+        Broken: if it is inconsistent.
     """
     cls.declare()
     if not isinstance(cls.summary, str) or not cls.summary or "\n" in cls.summary:
@@ -33,7 +33,7 @@ def check_declaration(cls: type[Model]) -> None:
     if len(set(names)) != len(names):
         raise Broken(f"provides has a name twice: {names}")
     for spec in cls.provides:
-        check_spec(spec, least=0)  # 0: as many as the entity has, e.g. joints
+        check_spec(spec, least=0)  # 0: one per joint or the like of the entity
     if cls.can_be_main and cls.stepping is not Stepping.SERVICE:
         raise Broken("a model that can be the main one must be stepped by service")
     _check_abilities(cls)
@@ -52,10 +52,10 @@ def _check_abilities(cls: type[Model]) -> None:
 
 
 def check_spec(spec: AttributeSpec, least: int = 1) -> None:
-    """Check that an attribute's declaration makes sense, and that it has at least so many numbers.
+    """Check that an attribute's declaration is consistent, and that it has at least `least` numbers.
 
     Raises:
-        Broken: if not.
+        Broken: if it is inconsistent.
     """
     if not spec.name:
         raise Broken("an attribute has no name")
@@ -72,10 +72,10 @@ def check_spec(spec: AttributeSpec, least: int = 1) -> None:
 
 
 def make(cls: type[Model]) -> Model:
-    """Make an instance, without arguments and at no cost.
+    """Construct an instance.
 
     Raises:
-        Broken: if that takes arguments or long.
+        Broken: if the constructor takes arguments or much time.
     """
     begun = time.perf_counter()
     try:
@@ -92,7 +92,7 @@ def check_parameters(cls: type[Model]) -> Sequence[ParameterRequest]:
     """Check that the parameters have unique names, and defaults that fit their kinds.
 
     Raises:
-        Broken: if not.
+        Broken: if they do not.
     """
     requests = cls.requests()
     names: set[str] = set()

@@ -1,4 +1,4 @@
-"""Shared by the checks of a model: a small scene, values for its parameters, and results."""
+"""Shared by the checks of a model: a small scene, values for parameters, and results."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class CheckResult:
     """One check of the suite.
 
     Attributes:
-        check: the requirement.
-        ok: whether it does.
-        detail: the finding and the expectation; if the check passed, its coverage.
+        check: name of the requirement.
+        ok: whether the model meets it.
+        detail: finding and expectation of a failed check; coverage of a passed one.
     """
 
     check: str
@@ -46,15 +46,15 @@ class CheckResult:
 
 
 class Broken(Exception):
-    """A model breaks its contract; the text has the violation and the expectation."""
+    """A violation of the model contract; the text has the violation and the expectation."""
 
 
 class Report:
     """Collects the results of checks.
 
     Args:
-        begins: called with the name of each check before it.
-        ends: called with the result of each.
+        begins: called with the name of each check before it starts.
+        ends: called with the result of each check.
     """
 
     def __init__(
@@ -67,11 +67,11 @@ class Report:
         self.results: list[CheckResult] = []
 
     def run(self, check: str, work: Callable[[], str | None]) -> bool:
-        """Run one check; an error is a result too.
+        """Run one check; an exception is a result as well.
 
         Args:
-            check: the requirement.
-            work: returns its coverage; raises if the model does not do it.
+            check: name of the requirement.
+            work: runs the check, and returns its coverage; raises if the model violates the requirement.
         """
         self._begins(check)
         result = _outcome(check, work)
@@ -85,7 +85,7 @@ def _outcome(check: str, work: Callable[[], str | None]) -> CheckResult:
         return CheckResult(check, True, work() or "")
     except (Broken, HetwinError) as error:
         return CheckResult(check, False, str(error))
-    except Exception as error:  # a third party's model may raise anything
+    except Exception as error:  # a third-party model may raise anything
         return CheckResult(check, False, f"raised {type(error).__name__}: {error}")
 
 
@@ -100,7 +100,7 @@ BEAKER_HEIGHT, BEAKER_WIDTH, WALL = 0.08, 0.06, 0.004
 
 
 def _walls() -> tuple[Shape, ...]:
-    """Of a square beaker whose origin is at the middle of its bottom, on the table."""
+    """Return bottom and walls of a square beaker on the table; its origin is the middle of its bottom."""
     upright = (1.0, 0.0, 0.0, 0.0)
     out, up = BEAKER_WIDTH / 2, BEAKER_HEIGHT / 2
     along_x = [
@@ -146,15 +146,15 @@ HAND = HandDescription(
 
 
 def hand_parameter() -> dict[str, object]:
-    """The hand as the conductor resolves a parameter."""
+    """Return the hand in the form in which the conductor resolves a parameter."""
     return asdict(HAND)
 
 
 class Fixture:
-    """Values of the scene at any time; a motion of 2.4 s: close, lift, lower, open."""
+    """The scene's values over a motion of 2.4 s, in which a hand closes on a box, lifts it, lowers it and opens."""
 
     def attributes(self) -> tuple[AttributeStart, ...]:
-        """All attributes with their values at the start."""
+        """Return all attributes with their initial values."""
         starts = [
             AttributeStart("robot", AttributeSpec(name, len(JOINTS), unit), Value(data, 0))
             for name, unit, data in self._joints(0)
@@ -163,12 +163,12 @@ class Fixture:
         return tuple(starts)
 
     def block(self, time_ns: int) -> Floats:
-        """The numbers of all attributes, in the order of `attributes`."""
+        """Return the values of all attributes, in the order of `attributes`."""
         joints = [data for _, _, data in self._joints(time_ns)]
         return np.concatenate([*joints, *self._poses(time_ns).values()])
 
     def proximity(self, time_ns: int) -> Floats:
-        """The neighbours of the box: the table under it and a finger on each side; see `PROXIMITY_COLUMNS`."""
+        """Return the neighbours of the box, the table below and a finger on each side; see `PROXIMITY_COLUMNS`."""
         names = [entity.name for entity in ENTITIES]
         box = names.index("box")
         gap = self._opening(time_ns) - HALF_BOX
@@ -211,14 +211,14 @@ class Fixture:
 
     @staticmethod
     def _opening(time_ns: int) -> float:
-        """Of each finger: open, closed on the box from 0.3 s to 2.1 s, open again."""
+        """Return the position of each finger [m]: open, closed on the box from 0.3 s to 2.1 s, open again."""
         return float(
             np.interp(time_ns / 1e9, (0.1, 0.3, 2.1, 2.3), (OPEN, HALF_BOX, HALF_BOX, OPEN))
         )
 
     @staticmethod
     def _lift(time_ns: int) -> tuple[float, float]:
-        """Height of box and hand over where they were [m], and its change [m/s]: up from 0.7 s, down from 1.3 s."""
+        """Return lift [m] and vertical speed [m/s] of box and hand: up from 0.7 s, down from 1.3 s."""
         t = time_ns / 1e9
         up, down = np.clip((t - 0.7) / 0.4, 0.0, 1.0), np.clip((t - 1.3) / 0.4, 0.0, 1.0)
         speed = LIFT / 0.4 * (float(0 < up < 1) - float(0 < down < 1))
@@ -235,16 +235,16 @@ def values_for(
     *,
     can_be_main: bool,
 ) -> dict[str, Any]:
-    """A value for every parameter: the one given, else the default, else one invented by its kind.
+    """Return a value for every parameter: the given one, the default, or one invented by its kind.
 
     Args:
-        requests: requests of the model.
-        entities: entities of the fixture; none for a model that brings the whole scene itself.
-        given: parameter -> value as `initialize` gets it.
-        can_be_main: whether a world may be asked for.
+        requests: parameters of the model.
+        entities: entities of the fixture; empty for a model that brings the whole scene itself.
+        given: parameter -> value as `initialize` receives it.
+        can_be_main: whether the model may request a world.
 
     Raises:
-        Broken: if a required parameter has no possible value; it is named.
+        Broken: if a required parameter has no possible value; the error names it.
     """
     return {r.name: _value(r, entities, given, can_be_main) for r in requests}
 
@@ -268,7 +268,7 @@ def _value(
 
 
 def _resolved_default(request: ParameterRequest, entities: Sequence[Entity]) -> Any:
-    """The default, as the conductor would resolve it."""
+    """Return the default as the conductor would resolve it."""
     if request.kind is ParameterKind.ENTITIES and isinstance(request.default, str):
         return entities_meant(request.default, entities)
     return request.default
@@ -291,6 +291,6 @@ _ANYWHERE: dict[ParameterKind, Callable[[], Any]] = {
 
 
 def _made_up(kind: ParameterKind, entities: Sequence[Entity]) -> Any:
-    """A value that suits the kind; None if there is none, as for text that may mean anything."""
+    """Return a value that suits the kind; None if there is none, as for free text."""
     possible = _ANYWHERE | _OF_THE_FIXTURE if entities else _ANYWHERE
     return possible[kind]() if kind in possible else None

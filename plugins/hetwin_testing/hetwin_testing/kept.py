@@ -1,4 +1,4 @@
-"""Replays that tests share: each of the same recording, scenario and version is made once, and kept."""
+"""Caches replays: each combination of recording, scenario and version is replayed once for all tests."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from hetwin_testing.settings import NotJudged, Settings
 
 _FOUND = "replayed.json"
 _DAYS = 14
-"""A replay that was not used for so long is forgotten."""
+"""Age after which an unused replay is removed from the cache [days]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A test's request for a replay; see `Twin.run`. An empty source is the scenario's own."""
+    """A requested replay; see `Twin.run`. An empty source is the scenario's own one."""
 
     scenario: str
     source: str
@@ -38,15 +38,15 @@ class Wanted:
 
     @property
     def words(self) -> str:
-        """It, in words."""
+        """Scenario and recording, as text."""
         return f"{self.scenario} on {self.source or 'its own recording'}"
 
 
 def replayed(wanted: Wanted, settings: Settings) -> Replayed:
-    """Return the result of a replay, made now or before.
+    """Return the result of a replay, from the cache if possible.
 
     Raises:
-        NotJudged: if there is no such recording or engine here.
+        NotJudged: if the recording or the engine is missing here.
         BadInput: if the scenario cannot be used.
     """
     base = settings.cache or _beside()
@@ -82,7 +82,7 @@ def _digest_of(job: Replaying, source: str) -> str:
     """Return the digest of a recording.
 
     Raises:
-        NotJudged: if it is not there.
+        NotJudged: if the recording is missing.
     """
     if not source:
         return "own " + json.dumps(sorted(job.files()))
@@ -93,10 +93,10 @@ def _digest_of(job: Replaying, source: str) -> str:
 
 
 def _made(job: Replaying, task: Replay) -> Replayed:
-    """Replay in a copy of this process, which is warm.
+    """Replay in a fork of this process, whose modules are loaded already.
 
     Raises:
-        NotJudged: if there is no such engine here.
+        NotJudged: if the engine is missing here.
         BadInput: if the scenario cannot be used.
     """
     with closing(Processes(1).work(job, [task])) as done:
@@ -109,7 +109,7 @@ def _made(job: Replaying, task: Replay) -> Replayed:
 
 
 def _keep(found: Replayed, folder: Path) -> Replayed:
-    """Keep a replay that is whole; one that another process has kept meanwhile is as good."""
+    """Cache a complete replay; one that another process has cached meanwhile is equivalent."""
     if found.folder is None or found.error:
         if found.folder is not None:
             shutil.rmtree(found.folder, ignore_errors=True)

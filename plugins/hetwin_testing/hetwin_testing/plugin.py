@@ -23,13 +23,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="a recording that cannot be judged (none there, no engine, not covered) fails its test",
     )
     group.addoption(
-        "--hetwin-fresh", action="store_true", help="replay what was replayed before, too"
+        "--hetwin-fresh", action="store_true", help="repeat replays instead of using cached ones"
     )
     group.addoption(
         "--hetwin-report",
         metavar="DIR",
         type=Path,
-        help="write a page of what the twin judged, and of each run that fails",
+        help="write a page of all judged recordings, and one of each run that fails",
     )
 
 
@@ -37,12 +37,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """Document the marker."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(scenario, source=None, variant=None): what `twin.run()` replays in this test",
+        f"{MARKER}(scenario, source=None, variant=None): recording that `twin.run()` replays in this test",
     )
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect the recordings of a file."""
+    """Collect the recordings that a file lists."""
     if not file_path.name.endswith(SUFFIX):
         return None
     from hetwin_testing.recordings import RecordingsFile
@@ -67,7 +67,7 @@ def twin(request: pytest.FixtureRequest) -> Twin:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
-    """Write the page of all runs, once they all are over."""
+    """Write the page of all runs at the end of the session."""
     yield
     settings = session.config.stash.get(Settings.KEY, None)
     report = session.config.getoption("--hetwin-report")

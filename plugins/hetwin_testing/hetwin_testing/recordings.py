@@ -1,4 +1,4 @@
-"""Files of recordings beside tests: ``NAME.hetwin.yaml``, each entry of which is a test for each of its recordings."""
+"""Collects tests from files ``NAME.hetwin.yaml``: one test for each recording of each entry."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hetwin_testing.twin import DoesNotHold, Twin
 
 
 class Entry(Strict):
-    """An entry of the file."""
+    """An entry of the file: a scenario, recordings, and expectations."""
 
     name: Text | None = None
     scenario: Text
@@ -37,7 +37,7 @@ class RecordingsFile(pytest.File):
         """Yield a test for each recording of each entry.
 
         Raises:
-            CollectError: if the file is wrong, with the line.
+            CollectError: if the file is malformed; the error names the line.
         """
         try:
             yield from self._items()
@@ -80,7 +80,7 @@ class RecordingsFile(pytest.File):
         return entry
 
     def _sources(self, entry: Entry) -> list[str | None]:
-        """Return the recordings of an entry; a pattern that fits none stays as it is."""
+        """Return the recordings of an entry; a pattern without matches is returned unchanged."""
         source = entry.source
         if source is None or not any(sign in source for sign in "*?["):
             return [source]
@@ -90,14 +90,14 @@ class RecordingsFile(pytest.File):
 
 
 class RecordingItem(pytest.Item):
-    """A recording, and its conditions."""
+    """The test of a recording against its expectations."""
 
     def __init__(self, *, entry: Entry, source: str | None, line: int, **known: Any) -> None:
         super().__init__(**known)
         self._entry, self._source, self._line = entry, source, line
 
     def runtest(self) -> None:
-        """Replay the recording, and check the conditions."""
+        """Replay the recording, and check the expectations."""
         entry = self._entry
         twin = Twin(
             settings_of(self.config),
@@ -116,11 +116,11 @@ class RecordingItem(pytest.Item):
         run.expect(*entry.holds, verdict=entry.verdict, require=entry.require)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return the report of a failure: expectation and finding, without a stack."""
+        """Return the report of a failure: expectation and finding, without a traceback."""
         if isinstance(excinfo.value, DoesNotHold | BadInput):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Return file, line from 0, and name."""
+        """Return file, line number from 0, and name."""
         return self.path, self._line - 1, self.name

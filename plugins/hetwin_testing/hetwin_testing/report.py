@@ -1,4 +1,4 @@
-"""The folder of pages of a session: one of each run that fails, and one of all that was judged."""
+"""Writes the pages of a session: one of each failed run, and an index of all judged recordings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TONES = {"passed": "good", "failed": "bad"}
 def note_row(
     report: Path | None, test: str, outcome: str, text: str, page: Path | None = None
 ) -> None:
-    """Note the result of a test; processes of one session each have a file of their own."""
+    """Append the result of a test to the file of this process; a session may have several processes."""
     if report is None:
         return
     report.mkdir(parents=True, exist_ok=True)
@@ -28,7 +28,7 @@ def note_row(
 
 
 def page_of(replayed: Replayed, report: Path | None, test: str) -> Path | None:
-    """Write the page of a run; returns the file, None if the run has left no log."""
+    """Write the page of a run, and return its file; None if the run has left no log."""
     from hetwin_suite.page import write_report
 
     if replayed.folder is None:
@@ -41,7 +41,7 @@ def page_of(replayed: Replayed, report: Path | None, test: str) -> Path | None:
 
 
 def write_index(report: Path) -> None:
-    """Write the page of all that was judged."""
+    """Write the index of all judged recordings."""
     from hetwin_suite.page import Document, Link, Section, Strong, Table
 
     files = sorted(report.glob(_ROWS.format("*")))

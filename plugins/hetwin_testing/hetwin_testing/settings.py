@@ -1,4 +1,4 @@
-"""Settings of a session of pytest about the twin."""
+"""Settings of a pytest session with the twin."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class NotJudged(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings of a session.
+    """The settings of a pytest session.
 
     Attributes:
         require: whether a recording that cannot be judged fails its test.
-        fresh: whether earlier replays are repeated.
-        report: folder for pages; None: there are none.
-        cache: folder in which replays are kept; None: they are kept as long as the process.
-        root: root of the tests, to which recordings are relative, too.
-        made: folders of the replays that this session has made.
+        fresh: whether cached replays are repeated.
+        report: folder for pages; None: no pages.
+        cache: folder that caches replays; None: they are cached in the process.
+        root: root folder of the tests; paths of recordings may be relative to it.
+        made: folders of the replays made in this session.
     """
 
     require: bool
@@ -51,5 +51,5 @@ def settings_of(config: pytest.Config) -> Settings:
 
 
 def _cache(config: pytest.Config) -> Path | None:
-    cache = getattr(config, "cache", None)  # not there with -p no:cacheprovider
+    cache = getattr(config, "cache", None)  # missing with -p no:cacheprovider
     return None if cache is None else Path(cache.mkdir("hetwin"))

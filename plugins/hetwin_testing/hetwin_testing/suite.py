@@ -33,16 +33,17 @@ def check_model(
 ) -> list[CheckResult]:
     """Check that a model keeps the contract that the conductor relies on, as ``hetwin model check`` does.
 
-    It runs in this process, so that a debugger can follow; a model that hangs is not ended.
+    The suite runs in this process, so that a debugger can follow; a model that hangs is not terminated.
 
-    The model runs on a small scene of its own: a robot's hand that takes a box from a table. A model that can be
-    the main one brings its own scene; if it asks for a world, it gets one of hetwin's.
+    The model runs on a small scene: a robot's hand that takes a box from a table. A model that can be the main one
+    brings
+    its own scene; if it requests a world, it gets one of hetwin's.
 
     Args:
         model: a class, MODULE:CLASS, or a model type.
-        parameters: values that are used instead of invented ones, as `initialize` gets them.
+        parameters: parameter -> value as `initialize` receives it; others are invented.
         report: collects the results.
-        beat: is called before each call of the model, for a process that watches this one.
+        beat: called before each call of the model, for a process that supervises this one.
 
     Raises:
         BadInput: if there is no such model.
@@ -53,7 +54,7 @@ def check_model(
 
 
 class _Suite:
-    """The checks of one model, in the order of its life; each later one needs the earlier ones."""
+    """The checks of one model in the order of its life cycle; each check needs the earlier ones to pass."""
 
     def __init__(
         self, cls: type[Model], given: dict[str, Any], report: Report, beat: Callable[[], None]
@@ -193,7 +194,7 @@ class _Suite:
 
 
 def _difference(one: str, other: str) -> str:
-    """The first place where two texts differ, with a bit around it."""
+    """Return the excerpts of two texts around their first difference."""
     at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
     start = max(0, at - 30)
     return f"...{one[start : at + 30]}... and ...{other[start : at + 30]}..."

@@ -1,4 +1,4 @@
-"""The twin of a test: replays recordings, each once, and reports the results."""
+"""The fixture `twin`: replays recordings, each once, and checks expectations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DoesNotHold(AssertionError):
-    """An expectation of a replay does not hold, or the replay failed; its text is the report."""
+    """An expectation of a replay does not hold, or the replay failed; the text is the report."""
 
 
 class Twin:
@@ -25,10 +25,10 @@ class Twin:
 
     Args:
         settings: settings of the session.
-        folder: folder of the test, to which recordings are relative.
-        test: the test's id.
-        marked: arguments of `run` that the test's marker gives.
-        note: is called with (name, value) pairs for the test's properties, which JUnit files hold.
+        folder: folder of the test; paths of recordings are relative to it.
+        test: id of the test.
+        marked: arguments of `run` from the test's marker.
+        note: called with (name, value) pairs for the test's properties in JUnit files.
     """
 
     def __init__(
@@ -52,15 +52,15 @@ class Twin:
         seed: int | None = None,
         within: float | None = None,
     ) -> TwinRun:
-        """Replay a recording, unless the same was replayed before.
+        """Replay a recording, or return the cached replay.
 
         Args:
-            scenario: file, or name of one of hetwin's; None: the marker's.
-            source: the recording; None: the marker's, or the scenario's own.
+            scenario: path of a file, or name of one of hetwin's; None: the marker's.
+            source: path of the recording; None: the marker's, or the scenario's own.
             variant: variant of the scenario.
             engine: physics engine of the main model; None: the scenario's.
             seed: seed of all random numbers; None: the scenario's.
-            within: wall seconds after which the run is ended and the test fails; None: ten minutes.
+            within: wall time in s after which the run is terminated and the test fails; None: ten minutes.
 
         Raises:
             DoesNotHold: if the run fails or hangs.
@@ -95,7 +95,7 @@ class Twin:
         return run
 
     def _source(self, source: str | Path | None) -> str:
-        """Return the recording's path; empty for the scenario's own."""
+        """Return the path of the recording; empty for the scenario's own one."""
         if source is None:
             return ""
         if str(source).startswith("data://"):
@@ -107,7 +107,7 @@ class Twin:
         return str(found)
 
     def not_executed(self, why: str) -> NoReturn:
-        """End the test as not executed: it is skipped, or fails with ``--hetwin-require``."""
+        """End the test as not executed: skip it, or fail it with ``--hetwin-require``."""
         from hetwin_testing.report import note_row
 
         text = f"not executed: {why}"
@@ -118,14 +118,14 @@ class Twin:
         pytest.skip(text)
 
     def passed(self, run: TwinRun) -> None:
-        """Note that the expectations of a run hold."""
+        """Report that the expectations of a run hold."""
         from hetwin_testing.report import note_row
 
         text = f"{run.words}: {run.replayed.verdict}"
         note_row(self._settings.report, self._test, "passed", text)
 
     def failed(self, run: TwinRun, lines: Iterable[str]) -> NoReturn:
-        """Fail the test, with the page of the run."""
+        """Fail the test, and write the page of the run."""
         from hetwin_testing.report import note_row, page_of
 
         page = page_of(run.replayed, self._settings.report, self._test)
@@ -136,11 +136,11 @@ class Twin:
 
 
 class TwinRun:
-    """A recording that was replayed.
+    """A replayed recording.
 
     Attributes:
-        words: about the replay.
-        replayed: its result.
+        words: scenario and recording, as text.
+        replayed: result of the replay.
     """
 
     def __init__(self, twin: Twin, words: str, replayed: Replayed, settings: Settings) -> None:
@@ -154,10 +154,10 @@ class TwinRun:
 
     @cached_property
     def episode(self) -> Episode:
-        """The run, to be asked further."""
+        """The run's episode, for questions."""
         from hetwin_suite.episode import open_episode
 
-        assert self.replayed.folder is not None  # replays of tests are kept
+        assert self.replayed.folder is not None  # replays of tests are stored
         return open_episode(self.replayed.folder)
 
     def expect(
@@ -166,18 +166,18 @@ class TwinRun:
         verdict: str | Sequence[str] | None = None,
         require: Sequence[str] = (),
     ) -> TwinRun:
-        """Fail the test unless all expectations hold; an unknown one makes it not executed, unless another fails.
+        """Fail the test unless all expectations hold; if none fails but one is unknown, the test is not executed.
 
         Args:
             claims: questions to the episode, such as ``holds(on("box", "tray"), at(end))``.
-            verdict: that the run must have, or one of which.
-            require: kinds of claims, such as ``grips``, which must have been checked and hold.
+            verdict: required verdict of the run, or several allowed ones.
+            require: kinds of claims, such as ``grips``, that must have been checked and hold.
 
         Returns:
             The run.
 
         Raises:
-            DoesNotHold: if something does not hold, or a question is wrong; the text has the moment and the page.
+            DoesNotHold: if an expectation does not hold, or a question is wrong; the text has time and page.
             BadInput: if there is no such kind of claim.
         """
         from hetwin_suite.runs import claims_named, unmet
@@ -200,7 +200,7 @@ class TwinRun:
         return self
 
     def fail(self, lines: Iterable[str]) -> NoReturn:
-        """Fail the test with some lines, the evidence against the run, and its page."""
+        """Fail the test with these lines, the evidence against the run, and its page."""
         troubles = [
             f"{one.severity} from {one.at_s:.2f} s: {one.text}" for one in self.replayed.troubles
         ]
@@ -208,7 +208,7 @@ class TwinRun:
 
 
 def _line(one: Judged) -> str:
-    """Return a claim and its result, in a line."""
+    """Return a claim and its result as one line."""
     if one.wrong:
         return f"{one.question}: {one.why}"
     if one.holds is None:
