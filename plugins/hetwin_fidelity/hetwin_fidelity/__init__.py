@@ -1,4 +1,4 @@
-"""Fidelity signalers: models that determine in how much detail the scene is simulated.
+"""Fidelity signalers: models that choose the level of detail at which parts of the scene are simulated.
 
 After Tallavajhula et al. (2019), section 3. A `Rule` determines the level of each tree of entities in a group; the
 models of this package apply rules, and so may a model of your own that is a `Signaler`.

@@ -1,4 +1,4 @@
-"""The rules by which the fidelity of objects near a robot is raised and of others lowered.
+"""Rules that raise the fidelity of objects near a robot, and lower that of others.
 
 After Tallavajhula et al. (2019), section 4.3.
 """
@@ -18,7 +18,7 @@ _LOW, _MEDIUM, _HIGH = float(Fidelity.LOW), float(Fidelity.MEDIUM), float(Fideli
 _POSE_NUMBERS = 7
 """Position and orientation of a pose, without the twist."""
 MARGIN = 0.02
-"""By default, a moving object raises the objects nearer to it than this [m]."""
+"""Default distance within which a moving object raises the fidelity of others [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +26,12 @@ class Thresholds:
     """The conditions under which an object may be lowered.
 
     Attributes:
-        inflation: inflation of the robot's bounding box, on every side [m].
-        speed: an object slower than this is at rest [m/s].
-        turn: an object that turns slower than this is at rest [rad/s].
-        steps: number of steps for which it must have been at rest outside the box.
-        interval: after which all objects are raised again [s]; 0: never.
-        margin: a moving high object raises the objects nearer to it than this [m]; 0: none.
+        inflation: enlargement of the robot's bounding box on every side [m].
+        speed: maximum speed of an object at rest [m/s].
+        turn: maximum angular speed of an object at rest [rad/s].
+        steps: number of steps that an object must have been at rest outside the box.
+        interval: time after which all objects are raised again [s]; 0: never.
+        margin: distance within which a moving high object raises others [m]; 0: no others.
     """
 
     inflation: float = 1.0
@@ -43,25 +43,26 @@ class Thresholds:
 
 
 class NearRobotRules:
-    """Levels of objects, from their position relative to the robot's inflated bounding box.
+    """Levels of objects, from their positions relative to the robot's enlarged bounding box.
 
-    An object that reaches into the box is high at once. One that is outside and has been at rest for some steps
-    is medium, and low once it has been apart from all high objects for as many steps. At regular intervals all
-    objects are raised, so that one that has lost its support does not float for long.
+    An object that reaches into the box is high at once. An object that has been at rest outside for `steps` steps is
+    medium; it becomes low after as many steps without contact to a high object. At regular intervals all objects are
+    raised, so that one that has lost its support does not float for long.
 
-    In the paper all medium objects are lowered together, when no high object reaches out of the box any more. Here
-    each object is treated individually: the far end of a pile is low even while its front is unloaded, and objects
-    that support high ones stay medium.
+    In the paper, all medium objects are lowered together once no high object reaches out of the box. Here each object
+    is treated individually: the far end of a pile is low even while its front is unloaded, and objects that support
+    high ones stay medium.
 
-    In the paper medium objects do not move even if something pushes them, which it names as the cause of its errors
+    In the paper, medium objects do not move even if they are pushed, which the paper names as the cause of its errors
     (section 5.1). Here a moving high object also raises the objects that it is about to touch, so that a push
-    propagates from packet to packet.
+    propagates
+    from packet to packet.
 
-    An object that is not high does not move by itself. Others may place or turn it all the same, so its box is worked
-    out anew when its pose is no longer the one that was last seen.
+    An object that is not high does not move by itself, but may be moved by others. Its bounding box is recomputed
+    whenever its pose changes.
 
     Attributes:
-        levels: (n,) of the objects, as numbers of `Fidelity`.
+        levels: (n,) levels of the objects, as numbers of `Fidelity`.
     """
 
     def __init__(self, objects: BoundingBoxes, thresholds: Thresholds) -> None:
@@ -74,24 +75,24 @@ class NearRobotRules:
         self._apart = np.zeros(len(objects), np.intp)
 
     def raise_all(self, time: float) -> None:
-        """Set all objects to high until they are found at rest again."""
+        """Set all objects to high until they are at rest again."""
         self.levels[:] = _HIGH
         self._rested[:] = 0
         self._raised_at = self._updated_at = time
 
     def since(self, time: float) -> float:
-        """Return the time since the last update [s], which the next update is expected to take, too."""
+        """Return the time since the last update [s], which is also the expected time until the next one."""
         return max(0.0, time - self._updated_at)
 
     def update(self, time: float, poses: Floats, robot: Floats) -> Floats:
-        """Update the levels and return them.
+        """Update the levels, and return them.
 
-        The boxes of moving objects cover their motion until the next update, so that none is raised too late.
+        The boxes of moving objects cover their motion until the next update, so that no object is raised too late.
 
         Args:
             time: simulated time [s].
-            poses: (n, 13) of the objects.
-            robot: (6,) lower and upper corner of the robot's bounding box until the next update.
+            poses: (n, 13) poses and twists of the objects in the world.
+            robot: (6,) lower and upper corner of the robot's bounding box over its motion until the next update [m].
         """
         limits, ahead = self._thresholds, self.since(time)
         self._updated_at = time
@@ -111,14 +112,14 @@ class NearRobotRules:
         return self.levels
 
     def _update_boxes(self, poses: Floats, high: NDArray[np.bool_], ahead: float) -> None:
-        """Update the boxes of all high objects, and of those that have moved since the last update."""
+        """Update the boxes of all high objects, and of those whose pose has changed."""
         pose = poses[:, :_POSE_NUMBERS]
         outdated = np.flatnonzero(high | (pose != self._last_poses).any(axis=1))
         self._boxes[:, outdated] = self._objects.around(poses[outdated], outdated, ahead).T
         self._last_poses[outdated] = pose[outdated]
 
     def _touching(self, box: Floats) -> NDArray[np.bool_]:
-        """Return (n,) which objects reach into a box."""
+        """Return (n,) whether each object reaches into a box."""
         apart = np.zeros(len(self.levels), np.bool_)
         for axis in range(3):
             apart |= self._boxes[axis] > box[axis + 3]
@@ -126,7 +127,7 @@ class NearRobotRules:
         return ~apart
 
     def _reaching_out(self, box: Floats) -> NDArray[np.bool_]:
-        """Return (n,) which objects reach out of a box."""
+        """Return (n,) whether each object reaches out of a box."""
         out = np.zeros(len(self.levels), np.bool_)
         for axis in range(3):
             out |= self._boxes[axis] < box[axis]
@@ -134,7 +135,7 @@ class NearRobotRules:
         return out
 
     def _pushed(self, box: Floats, poses: Floats, high: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return (n,) which of the lowered objects are near a moving high one that reaches out of the box."""
+        """Return (n,) whether each lowered object is near a moving high one that reaches out of the box."""
         limits, boxes = self._thresholds, self._boxes
         pushed = np.zeros(len(self.levels), np.bool_)
         if not limits.margin:
@@ -155,7 +156,7 @@ class NearRobotRules:
         return pushed
 
     def _out_of_touch(self, high: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return (n,) which objects are separated from all high objects along some axis."""
+        """Return (n,) whether each object is separated from all high objects along some axis."""
         apart = np.zeros(len(high), np.bool_)
         for axis in range(3):
             begin, end = self._boxes[axis], self._boxes[axis + 3]

@@ -1,4 +1,4 @@
-"""Rules over named groups of trees, with the scripts of each group."""
+"""The model `FidelityRules`: rules for named groups of trees, with the scripts of each group."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ from hetwin_suite.model import (
 
 
 class GroupEntry(Strict):
-    """What a scenario says of a group."""
+    """A group in a scenario."""
 
     trees: Text = Field(
-        description="pattern of entities, each a tree; with {}, those with the same text in its place are one"
+        description="pattern of entities, each a tree; with {}, entities with the same text there form one tree"
     )
     scripts: list[Text] = Field(
         default=[],
-        description="models that step while a tree is high; with {} in the name, a model for each tree",
+        description="models that step only while a tree is high; with {} in the name, one model for each tree",
     )
     rules: dict[Text, dict[str, Any]] = Field(
         min_length=1,
-        description="during, near_robot or MODULE:CLASS -> its parameters; the highest level counts",
+        description="during, near_robot or MODULE:CLASS -> its parameters; the highest level applies",
     )
 
 
@@ -52,20 +52,20 @@ class RulesSettings(Parameters):
 
     groups: dict[Name, GroupEntry] = parameter("name -> {trees, scripts, rules}")
     entities: EntityNames = parameter(
-        "of which the groups consist: a tag, a pattern, or a list of patterns and names", "*"
+        "entities of all groups: a tag, a pattern, or a list of patterns and names", "*"
     )
 
 
 class Group:
-    """A group with its rules, ready to determine levels.
+    """A group with its rules, which computes levels.
 
     Args:
         name: name of the group.
-        entry: what the scenario says of it.
-        entities: of which it may consist.
+        entry: the group's entry in the scenario.
+        entities: entities from which its patterns select.
 
     Raises:
-        BadInput: if it has no trees, or a rule cannot be used.
+        BadInput: if no entity matches, or a rule cannot be used.
     """
 
     def __init__(self, name: str, entry: GroupEntry, entities: tuple[str, ...]) -> None:
@@ -85,7 +85,7 @@ class Group:
         self._shared, self._own = len(shared), len(own)
 
     def levels(self, tick: Tick) -> Floats:
-        """Return (names,) the level of each member, and of each script."""
+        """Return (names,) the levels of all members, and then of all scripts."""
         of_trees = np.maximum.reduce([rule.levels(tick) for rule in self.rules])
         shared = np.full(self._shared, of_trees.max())
         levels: Floats = np.concatenate(
@@ -112,9 +112,9 @@ def _rule(kind: str, given: Mapping[str, Any], trees: Trees, where: str) -> Rule
 
 
 class FidelityRules(Signaler[RulesSettings]):
-    """Applies rules to groups of trees: the entities of a tree have one level, and so have its scripts.
+    """Applies rules to groups of trees: all entities and scripts of a tree have the same level.
 
-    A script is a model: it is switched by the attribute ``fidelity`` of an entity of its name, which this model
+    A script is a model. It is switched by the attribute ``fidelity`` of an entity with its name, which this model
     contributes.
     """
 
@@ -147,10 +147,10 @@ class FidelityRules(Signaler[RulesSettings]):
             yield from group.names
 
     def start(self, scene: Snapshot) -> None:
-        """Let the rules look at the scene.
+        """Start the rules with the scene.
 
         Raises:
-            BadInput: if it is not as a rule needs it.
+            BadInput: if the scene does not meet the requirements of a rule.
         """
         for group in self._groups:
             for rule in group.rules:

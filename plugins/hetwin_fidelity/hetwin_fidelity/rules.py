@@ -1,4 +1,4 @@
-"""Rules: how much detail each tree of a group needs; after Tallavajhula et al. (2019), section 4.3."""
+"""Rules that choose the level of detail of each tree in a group; after Tallavajhula et al. (2019), section 4.3."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Rule(ABC):
     """Determines the level of each tree of a group.
 
     Args:
-        settings: settings of the class `settings_class`.
+        settings: instance of `settings_class`.
         trees: trees of the group.
 
     Attributes:
-        settings_class: what a scenario may say of it.
-        reads: what `levels` reads of the scene.
+        settings_class: parameters of the rule in a scenario.
+        reads: (entity pattern, attribute) pairs of the scene that `levels` reads.
         initial: level at the start.
     """
 
@@ -48,10 +48,10 @@ class Rule(ABC):
         self.initial = Fidelity.HIGH
 
     def start(self, scene: Snapshot) -> None:
-        """The run begins.
+        """Prepare for the run.
 
         Raises:
-            BadInput: if the scene is not as the rule needs it.
+            BadInput: if the scene does not meet the rule's requirements.
         """
 
     @abstractmethod
@@ -60,7 +60,7 @@ class Rule(ABC):
 
 
 class DuringParameters(Parameters):
-    """What a scenario says of `During`."""
+    """The parameters of `During`."""
 
     actions: tuple[str, ...] = parameter(
         "names of the operations during which the fidelity is high"
@@ -71,10 +71,10 @@ class DuringParameters(Parameters):
 
 
 class During(Rule):
-    """High from the beginning to the end of certain actions, else low (or medium).
+    """High from the start to the end of certain actions; low or medium otherwise.
 
     Raises:
-        BadInput: if there are no actions.
+        BadInput: if no actions are given.
     """
 
     settings_class = DuringParameters
@@ -88,7 +88,7 @@ class During(Rule):
         self._under_way: dict[str, int] = {}
 
     def levels(self, tick: Tick) -> Floats:
-        """Follow the actions."""
+        """Update the active actions from the events, and return the levels."""
         for event in tick.events:
             if event.kind is EventKind.ACTION and event.name in self._actions:
                 self._follow(event)
@@ -104,17 +104,17 @@ class During(Rule):
 
 
 MODES: dict[str, float | None] = {"HiFi": None, "AdFi-1": 1.0, "AdFi-2": 0.5, "AdFi-3": 0.01}
-"""The paper's modes and the inflation of the robot's bounding box [m]; None: all objects are always high."""
+"""Mode of the paper -> inflation of the robot's bounding box [m]; None: all objects are always high."""
 
 
 class NearParameters(Parameters):
-    """What a scenario says of `Near`."""
+    """The parameters of `Near`."""
 
     mode: Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"] = parameter(
         "rules that it follows: HiFi, AdFi-1, AdFi-2 or AdFi-3", "AdFi-1"
     )
     inflation: Amount | None = parameter(
-        "how far the robot's box is enlarged; default: as the mode says, of which HiFi overrules it",
+        "enlargement of the robot's box; default: that of the mode; with mode HiFi it has no effect",
         None,
         "m",
     )
@@ -127,23 +127,23 @@ class NearParameters(Parameters):
         "a moving object raises the fidelity of those nearer than this; 0: of none", MARGIN, "m"
     )
     decisions: tuple[str, ...] = parameter(
-        "operations at whose begin the robot decides, before which the fidelity of all is raised",
+        "operations that start with a decision of the robot; all objects return to high fidelity before them",
         (),
     )
     rest_steps: Whole = parameter(
-        "steps that an object is at rest before its fidelity is lowered", 2, ge=1
+        "number of steps that an object rests before its fidelity is lowered", 2, ge=1
     )
 
     def length(self) -> float | None:
-        """Return how far the robot's box is enlarged [m]; None: all objects are always high."""
+        """Return the enlargement of the robot's box [m]; None: all objects are always high."""
         by_mode = MODES[self.mode]
         return by_mode if by_mode is None or self.inflation is None else self.inflation
 
 
 class Near(Rule):
-    """High where the robot may reach, medium outside, low where nothing that moves can touch it; see `near_robot`.
+    """High within the robot's reach, medium outside, low where no moving object can touch; see `near_robot`.
 
-    A tree of several entities is as high as the highest of them.
+    All entities of a tree get the highest level of any of them.
     """
 
     settings_class = NearParameters
@@ -167,7 +167,7 @@ class Near(Rule):
         """Compute the bounding boxes of objects and robots.
 
         Raises:
-            BadInput: if an object has no geometry that collides.
+            BadInput: if an object has no collision geometry.
         """
         layout, members = scene.layout, self.trees.members
         self._boxes = BoundingBoxes(layout, members)
@@ -181,7 +181,7 @@ class Near(Rule):
         self._rules = NearRobotRules(self._boxes, self._thresholds)
 
     def levels(self, tick: Tick) -> Floats:
-        """Look where robot and objects are."""
+        """Update the levels from the poses of robot and objects."""
         if not self.is_on:
             return np.full(len(self.trees.names), float(Fidelity.HIGH))
         values, time = tick.scene.values, tick.time_ns * 1e-9
@@ -196,4 +196,4 @@ class Near(Rule):
 
 
 RULES: dict[str, type[Rule]] = {"during": During, "near_robot": Near}
-"""The rules that a scenario names without a module."""
+"""Name in a scenario -> rule; other rules are named by their module."""

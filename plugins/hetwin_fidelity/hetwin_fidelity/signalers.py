@@ -32,7 +32,7 @@ Settings = TypeVar("Settings", bound=Parameters)
 
 
 class Signaler(Model[Settings], Generic[Settings]):
-    """Is responsible for the attribute ``fidelity`` of its targets; returns a level only when it has changed."""
+    """Owns the attribute ``fidelity`` of its targets, and returns a level only when it changes."""
 
     provides = (FIDELITY,)
 
@@ -42,7 +42,7 @@ class Signaler(Model[Settings], Generic[Settings]):
         names: Iterable[str],
         levels: Fidelity | Sequence[Fidelity],
     ) -> None:
-        """Contribute the attribute of these targets at a level, or each at its own."""
+        """Contribute the attribute of these targets, at one level or at a level each."""
         self._targets = list(names)
         count = len(self._targets)
         self._owned = np.ones(count, np.bool_)
@@ -51,7 +51,7 @@ class Signaler(Model[Settings], Generic[Settings]):
             scene.set(name, FIDELITY, level)
 
     def _changed(self, levels: Floats, tick: Tick) -> Changes:
-        """Return those of the (n,) levels that differ from the last published ones."""
+        """Return the levels that differ from the last published ones, of (n,) levels."""
         changes = tick.changes()
         changed = np.flatnonzero((levels != self._published) & self._owned)
         for i in changed.tolist():
@@ -79,7 +79,7 @@ class DuringActionSettings(DuringParameters):
     """The parameters of the model."""
 
     objects: EntityNames = parameter(
-        "the objects whose fidelity it sets: a tag, a pattern, or a list of names", []
+        "objects whose fidelity is set: a tag, a pattern, or a list of names", []
     )
     models: tuple[str, ...] = parameter(
         "names of models that step only during these operations", []
@@ -87,15 +87,15 @@ class DuringActionSettings(DuringParameters):
 
 
 class DuringAction(Signaler[DuringActionSettings]):
-    """Sets the fidelity to high from the beginning to the end of certain actions, else to low (or medium).
+    """Sets the fidelity to high from the start to the end of certain actions, and to low or medium otherwise.
 
-    A model is switched by the attribute ``fidelity`` of an entity of its name, which this signaler contributes.
+    A model is switched by the attribute ``fidelity`` of an entity with its name, which this signaler contributes.
     """
 
     summary = "Lowers the fidelity of objects and models outside certain actions."
 
     def initialize(self, settings: DuringActionSettings, scene: Contribution) -> None:
-        """Contribute the attribute ``fidelity`` of all targets; no action is active.
+        """Contribute the attribute ``fidelity`` of all targets, at the level without an active action.
 
         Raises:
             BadInput: if a parameter is invalid, or there are no actions or no targets.
@@ -110,7 +110,7 @@ class DuringAction(Signaler[DuringActionSettings]):
         scene.needs()
 
     def step(self, tick: Tick) -> Changes:
-        """Follow the actions; return the level when it has changed."""
+        """Update the active actions from the events; return the level when it has changed."""
         return self._changed(self._rule.levels(tick), tick)
 
 
@@ -118,12 +118,12 @@ class NearRobotSettings(NearParameters):
     """The parameters of the model."""
 
     objects: EntityNames = parameter(
-        "the objects whose fidelity it sets: a tag, a pattern, or a list of names", "*"
+        "objects whose fidelity is set: a tag, a pattern, or a list of names", "*"
     )
 
 
 class NearRobot(Signaler[NearRobotSettings]):
-    """Determines for each object whether its fidelity must be high, medium or low; see `rules`."""
+    """Sets the fidelity of each object to high, medium or low by its distance from the robot; see `rules`."""
 
     summary = "Lowers the fidelity of objects that the robot cannot reach."
 
@@ -143,7 +143,7 @@ class NearRobot(Signaler[NearRobotSettings]):
         """Compute the bounding boxes of objects and robots.
 
         Raises:
-            BadInput: if an object has no geometry that collides.
+            BadInput: if an object has no collision geometry.
         """
         self._rule.start(scene)
 

@@ -11,7 +11,7 @@ import numpy as np
 from hetwin_suite.model import Floats, Ints
 
 EACH = "{}"
-"""Stands in a pattern for the name of a tree."""
+"""Placeholder in a pattern for the name of a tree."""
 _SIGNS = {"*": ".*", "?": ".", EACH: "(.+?)"}
 
 
@@ -22,7 +22,7 @@ class Trees:
     Attributes:
         names: names of the trees.
         members: entities of all trees, in the order of the scene.
-        of: (members,) index of the tree to which each belongs.
+        of: (members,) index of each member's tree.
     """
 
     names: tuple[str, ...]
@@ -39,9 +39,9 @@ class Trees:
         """Return the trees of the entities that match a pattern.
 
         Args:
-            pattern: such as ``packet_*``, each of which is a tree, or ``plunger_{}_*``: those with the same text in the
-                place of ``{}`` are one tree of that name.
-            entities: names.
+            pattern: ``packet_*`` makes each match a tree; with ``plunger_{}_*``, entities with the same text in the
+                place of ``{}`` form one tree of that name.
+            entities: names of entities.
         """
         expression = _expression(pattern)
         found = {name: m for name in entities if (m := expression.fullmatch(name)) is not None}
@@ -51,7 +51,7 @@ class Trees:
         return cls(tuple(names), tuple(found), of)
 
     def highest(self, levels: Floats) -> Floats:
-        """Return (trees,) the highest of the (members,) levels in each tree."""
+        """Return (trees,) the highest level of each tree's members, from (members,) levels."""
         found: Floats = np.zeros(len(self.names))
         np.maximum.at(found, self.of, levels)
         return found

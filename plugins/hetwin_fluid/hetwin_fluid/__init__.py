@@ -1,4 +1,4 @@
-"""A fluid in a cup, as particles: the model, and what places particles in a cup by hand."""
+"""A fluid in a cup, as particles: the model, and the tool that fills a cup with particles."""
 
 from hetwin_fluid.balls import Kind as Kind
 from hetwin_fluid.balls import Substance as Substance

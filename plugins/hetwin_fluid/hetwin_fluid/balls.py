@@ -22,9 +22,9 @@ _WAITING = -10.0
 _SHORTEST_CONTACT_TIME = 0.004
 """Time constant of contacts [s]; at least two steps."""
 _SHARE_OF_RADIUS = 0.5
-"""No ball should move further in one step than this fraction of its radius ..."""
+"""Maximum motion of a ball in one step, as a fraction of its radius ..."""
 _SHORTEST_STEP = 2.5e-4
-"""... but steps are not shorter than this [s]."""
+"""... limited by this minimum step [s]."""
 
 
 class Kind(StrEnum):
@@ -41,11 +41,11 @@ class Substance:
     """The properties of the balls.
 
     Attributes:
-        kind: how they are modelled.
-        radius: [m].
-        density: [kg/m3].
+        kind: kind of balls.
+        radius: radius [m].
+        density: density [kg/m3].
         friction: coefficient of sliding friction; points have none.
-        step: longest time step of the physics [s].
+        step: maximum time step of the physics [s].
         solver: solver of the constraints, ``cg`` or ``newton``.
         drag: rate at which motion relative to the cup decays, in addition to contacts [1/s].
     """
@@ -73,7 +73,7 @@ class Balls:
         substance: the balls' properties.
 
     Attributes:
-        there: (capacity,) which balls exist; changed by `place` and `remove` only.
+        there: (capacity,) whether each ball exists; changed only by `place` and `remove`.
     """
 
     def __init__(self, walls: Sequence[Shape], capacity: int, substance: Substance) -> None:
@@ -102,12 +102,12 @@ class Balls:
 
     @property
     def positions(self) -> Floats:
-        """(capacity, 3) in the walls' frame [m]; meaningless for balls that do not exist."""
+        """(capacity, 3) positions in the walls' frame [m]; undefined for balls that do not exist."""
         return self._positions
 
     @property
     def velocities(self) -> Floats:
-        """(capacity, 3) in the walls' frame [m/s]."""
+        """(capacity, 3) velocities in the walls' frame [m/s]."""
         return self._velocities
 
     @property
@@ -176,16 +176,16 @@ class Balls:
         return found
 
     def save(self) -> dict[str, Plain]:
-        """Return which balls there are, and the whole state of their physics."""
+        """Return which balls exist, and the full state of their physics."""
         state = np.empty(mj.mj_stateSize(self._model, _STATE))
         mj.mj_getState(self._model, self._data, state, _STATE)
         return {"there": self.there.copy(), "step": self._step, "physics": state}
 
     def restore(self, saved: Plain) -> None:
-        """Continue from a saved state of as many balls.
+        """Continue from a saved state of equally many balls.
 
         Raises:
-            Unsaveable: if it is one of other balls.
+            Unsaveable: if the state is malformed, or of another number of balls.
         """
         found = saved if isinstance(saved, dict) else {}
         there, step, state = found.get("there"), found.get("step"), found.get("physics")
@@ -215,7 +215,7 @@ class Balls:
         self._model.geom_solref[:, 0] = max(_SHORTEST_CONTACT_TIME, 2 * step)
 
     def free_places(self, points: Floats) -> Flags:
-        """Return (n,) at which points (n, 3) a ball would touch no wall; no ball may exist yet."""
+        """Return (n,) whether a ball at each point (n, 3) would touch no wall; requires that no ball exists yet."""
         free = np.zeros(len(points), bool)
         self._switch(0, 1)
         for i, point in enumerate(points):
@@ -273,7 +273,7 @@ def _set_contact(geom: Any, substance: Substance) -> None:
 
 
 def _half(wall: Shape) -> list[float]:
-    """Return a shape's size in MuJoCo's convention: half lengths."""
+    """Return the size of a shape in MuJoCo's convention, half lengths."""
     size = [float(x) for x in wall.size]
     match wall.kind:
         case ShapeKind.BOX:

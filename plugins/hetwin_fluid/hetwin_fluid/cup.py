@@ -1,4 +1,4 @@
-"""The geometry of the cup: the volume that its shapes enclose, and which balls have left it."""
+"""The geometry of the cup: the volume that its shapes enclose, and the balls that have left it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Cup:
 
     Attributes:
         name: name of its entity.
-        walls: the shapes that hold a fluid.
+        walls: shapes that hold a fluid.
         low: (3,) smallest coordinates of the outline and the bottom [m].
         high: (3,) largest coordinates of the outline and the rim [m].
 
@@ -50,7 +50,7 @@ class Cup:
         return away
 
     def holds(self, points: Floats) -> Flags:
-        """Return (n,) which points are between bottom and rim and within the outline."""
+        """Return (n,) whether each point is between bottom and rim and within the outline."""
         z = points[:, 2]
         held: Flags = (
             (z >= self.low[2]) & (z <= self.high[2]) & (self.beyond_outline(points) <= 0.0)
@@ -58,7 +58,7 @@ class Cup:
         return held
 
     def keeps_all(self, points: Floats, radius: float) -> bool:
-        """Whether `left_by` would return none; faster than to evaluate it."""
+        """Whether `left_by` would return only false; faster to evaluate."""
         z = points[:, 2]
         away = points[:, :2] @ self._outward.T - self._offsets
         return bool(
@@ -68,7 +68,7 @@ class Cup:
         )
 
     def left_by(self, points: Floats, radius: float) -> Flags:
-        """Return (n,) which balls left the cup: a diameter above the rim, or a radius beyond outline or bottom."""
+        """Return (n,) whether each ball left: a diameter above the rim, or a radius beyond outline or bottom."""
         z = points[:, 2]
         out: Flags = (
             (z > self.high[2] + 2 * radius)
@@ -78,7 +78,7 @@ class Cup:
         return out
 
     def missed_by(self, points: Floats, radius: float) -> Flags:
-        """Return (n,) which balls that fall towards the cup have missed it: they are below the rim and outside."""
+        """Return (n,) whether each falling ball has missed the cup: it is below the rim, outside the outline."""
         z = points[:, 2]
         past: Flags = (z < self.low[2] - radius) | (
             (z < self.high[2] - radius) & (self.beyond_outline(points) > radius)

@@ -12,11 +12,11 @@ from hetwin_fluid.motion import Field
 from hetwin_suite.model import BadInput, Floats
 
 _APART = 2.1
-"""Initial distance of neighbours, in radii."""
+"""Initial distance between neighbours, in radii."""
 _JITTER = 0.04
-"""Random displacement, in radii: balls in exact columns would stay on top of each other."""
+"""Random displacement, in radii; without it, balls would stay balanced in exact columns."""
 _HEAP = 1.5
-"""Height of the initial heap above the rim, in heights of the cup: settled balls are denser than the grid."""
+"""Height of the initial heap above the rim, in heights of the cup; the grid is less dense than settled balls."""
 _SETTLING_S = 1.0
 _PIECE_S = 0.01
 _STEP_S = 0.005
@@ -31,14 +31,14 @@ def settled_in(cup: Cup, count: int, substance: Substance, gravity: float, seed:
         cup: the cup to fill.
         count: number of balls.
         substance: the balls' properties.
-        gravity: its magnitude [m/s2].
+        gravity: magnitude of gravity [m/s2].
         seed: seed of the random displacements.
 
     Returns:
         (count, 3) positions in the cup's frame [m].
 
     Raises:
-        BadInput: if there is not enough room.
+        BadInput: if the balls do not fit into the cup.
     """
     if not count:
         return np.empty((0, 3))
@@ -75,7 +75,7 @@ def _too_many(balls: Balls, cup: Cup, count: int, room: int) -> BadInput:
 
 
 def _places(balls: Balls, cup: Cup) -> Floats:
-    """Return (n, 3) the places of a grid at which a ball touches nothing, lowest first."""
+    """Return (n, 3) the grid positions at which a ball touches nothing, lowest first."""
     radius = balls.substance.radius
     step = _APART * radius
     axes = [_centred(cup.low[i] + radius, cup.high[i] - radius, step) for i in (0, 1)]
@@ -95,7 +95,7 @@ def _centred(low: float, high: float, step: float) -> Floats:
 
 
 def _spaced(points: Floats, step: float) -> Floats:
-    """Select, of points above each other, those at least a step apart, from the lowest up."""
+    """Select points that are at least a step apart along z among those above each other, from the lowest up."""
     last: dict[tuple[float, float], float] = {}
     kept = []
     for x, y, z in points.tolist():

@@ -1,4 +1,4 @@
-"""A fluid in a cup (Bauer et al., 2022, section 4.1): many small balls in the cup's frame, with a separate engine."""
+"""The model of a fluid in a cup (Bauer et al., 2022, section 4.1): small balls in the cup's frame, in an own engine."""
 
 from __future__ import annotations
 
@@ -59,8 +59,9 @@ class FluidInCup(Model[Settings]):
     wrench. Particles that leave the cup are reported in the event ``spilled`` (with ``cup``, ``count``, ``left`` and,
     in the world, ``positions`` and ``velocities``) and removed, unless the model is responsible for the pose of
     spare objects: each such object replaces one particle and is handed back to the main model there.
-    Further events: ``empty`` when the last particle has left, ``caught`` (with ``count`` and ``total``) when
-    particles added above the cup by the command ``add`` have arrived in it.
+    Further events: ``empty`` when the last particle has left, and ``caught`` (with ``count`` and ``total``) when
+    particles
+    that the command ``add`` has put above the cup arrive in it.
     """
 
     summary = "Particles of a fluid in a moving cup, with a separate engine."
@@ -68,7 +69,7 @@ class FluidInCup(Model[Settings]):
     provides = (_particles(0), COUNT, EXTERNAL_WRENCH, POSE)
     raises: ClassVar[Mapping[str, str]] = {
         "spilled": "particles have left the cup: cup, count, left, positions [m], velocities [m/s]",
-        "caught": "particles of another cup have arrived: cup, count, total",
+        "caught": "particles added above the cup have arrived in it: cup, count, total",
         "empty": "the last particle has left the cup: cup",
     }
 
@@ -105,7 +106,7 @@ class FluidInCup(Model[Settings]):
         self._weight = Weight()
 
     def step(self, tick: Tick) -> Changes:
-        """Simulate the particles; report those that have left and arrived."""
+        """Simulate the particles, and report those that have left or arrived."""
         balls = self._require_balls()
         self._motion.add(tick.scene.time_ns, tick.scene.pose(self.settings.cup))
         pushes = balls.advance(tick.period_ns / 1e9, self._motion.field(), self._arriving)
@@ -162,7 +163,7 @@ class FluidInCup(Model[Settings]):
             cup=self._cup.name,
             count=len(left),
             left=remaining,
-            # to a hundredth of a millimetre, for readability
+            # rounded to a hundredth of a millimetre, for readability
             positions=[pose[:3].round(5).tolist() for pose in left],
             velocities=[pose[7:10].round(5).tolist() for pose in left],
         )
@@ -197,7 +198,7 @@ class FluidInCup(Model[Settings]):
         """Reserve an object as the body of a particle that leaves the cup.
 
         Raises:
-            Refused: if this is not the pose of an object.
+            Refused: if the attribute is not the pose of an object, or the object is the cup.
         """
         known = scene.layout.has(entity, attribute) and attribute == POSE.name
         if not known or scene.layout.entity(entity).kind is not EntityKind.OBJECT:
@@ -207,7 +208,7 @@ class FluidInCup(Model[Settings]):
         self._spares.keep(entity, value)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Release a spare object: where its particle has left the cup, else where it has waited.
+        """Release a spare object, at the pose of the particle that it replaces or else at its waiting pose.
 
         Raises:
             Refused: if the model is not responsible for it.
@@ -219,10 +220,10 @@ class FluidInCup(Model[Settings]):
         return self._spares.release(entity, scene.time_ns)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
-        """Execute ``add`` with positions [m] and velocities [m/s] in the world: particles to fall into the cup.
+        """Execute ``add`` with positions [m] and velocities [m/s] in the world: adds particles that fall into the cup.
 
         Raises:
-            Refused: if there is no such command, or no room for as many particles.
+            Refused: if the command is unknown, or the capacity is too small.
         """
         if name != "add":
             raise Refused(
@@ -241,7 +242,7 @@ class FluidInCup(Model[Settings]):
         self._arriving[which] = True
 
     def save(self) -> Mapping[str, Plain]:
-        """Return the state of the particles and of what follows the cup."""
+        """Return the state of the particles, of the cup's motion, and of the spare objects."""
         parts = {"arriving": self._arriving, "motion": self._motion, "weight": self._weight}
         return {
             "balls": self._require_balls().save(),

@@ -18,9 +18,9 @@ class Field:
     position, Coriolis acceleration on the velocity, both in the frame.
 
     Attributes:
-        uniform: (3,) [m/s2].
-        by_position: (3, 3) [1/s2].
-        by_velocity: (3, 3) [1/s].
+        uniform: (3,) uniform acceleration [m/s2].
+        by_position: (3, 3) gradient by position [1/s2].
+        by_velocity: (3, 3) gradient by velocity [1/s].
     """
 
     uniform: Floats
@@ -38,13 +38,12 @@ class Field:
 class CupMotion:
     """Tracks a cup's pose and twist and computes the accelerations in its frame.
 
-    A recorded robot's velocities contain encoder noise, so the acceleration is the slope of a line fitted to the
-    latest twists. Twists rather than positions: a handover may correct a pose discontinuously, which must not
-    accelerate the fluid.
+    A recorded robot's velocities contain encoder noise, so the acceleration is the slope of a line fitted to the latest
+    twists. Positions are not used: a handover may correct a pose discontinuously, which must not accelerate the fluid.
 
     Args:
-        gravity: (3,) in the world [m/s2].
-        window_ns: least time that the line covers, if there are enough samples; 0: the last two twists.
+        gravity: (3,) gravity in the world [m/s2].
+        window_ns: minimum duration of the fit, if there are enough samples [ns]; 0: the last two twists.
     """
 
     def __init__(self, gravity: Floats, window_ns: int) -> None:
@@ -58,7 +57,7 @@ class CupMotion:
         return self._samples[-1][1]
 
     def add(self, time_ns: int, pose: Floats) -> None:
-        """Add the cup's pose and twist (13,) in the world; replaces samples of the same or a later time."""
+        """Add the cup's pose and twist (13,) in the world, replacing samples of the same or a later time."""
         samples = self._samples
         while samples and samples[-1][0] >= time_ns:
             samples.pop()

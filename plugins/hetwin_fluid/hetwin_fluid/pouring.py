@@ -31,7 +31,7 @@ def read_pouring(arguments: Mapping[str, Json]) -> Poured:
     """Read the arguments of the command ``add``.
 
     Raises:
-        Refused: if the numbers of positions and velocities differ, or one is malformed.
+        Refused: if the numbers of positions and velocities differ, or a vector is malformed.
     """
     if set(arguments) != {"positions", "velocities"}:
         raise Refused(f"add needs positions and velocities, not {sorted(arguments)}")

@@ -16,21 +16,21 @@ class Settings(Parameters):
     cup: EntityName = parameter("the hollow body, open along its z axis")
     particles: Whole = parameter("number of particles in the cup at the start", 50, ge=0)
     capacity: Whole | None = parameter(
-        "largest number of particles; default: as at the start", None
+        "maximum number of particles; default: the number at the start", None
     )
     radius: Amount = parameter("radius of a particle", 0.006, "m", gt=0)
     density: Amount = parameter("density of a particle", 1000.0, "kg/m3", gt=0)
     kind: Kind = parameter(
-        "what particles are: points (three coordinates, without friction) or spheres (rigid bodies with rotation)",
+        "kind of particles: points (three coordinates, without friction) or spheres (rigid bodies with rotation)",
         Kind.POINTS,
     )
     friction: Amount = parameter("coefficient of friction between spheres", 0.02)
-    drag: Amount = parameter("rate at which the motion of points against the cup fades", 2.0, "1/s")
-    time_step: Amount = parameter("longest step of the particles' physics", 0.005, "s", gt=0)
+    drag: Amount = parameter("decay rate of the motion of points relative to the cup", 2.0, "1/s")
+    time_step: Amount = parameter("maximum step of the particles' physics", 0.005, "s", gt=0)
     solver: Literal["cg", "newton"] = parameter(
-        "solver of contacts: cg (quick in piles) or newton", "cg"
+        "solver of contacts: cg (fast for piles) or newton", "cg"
     )
-    smoothing: Amount = parameter("the cup's acceleration is fitted over this time", 0.08, "s")
+    smoothing: Amount = parameter("time window of the fit of the cup's acceleration", 0.08, "s")
     gravity: Vector3 = parameter("gravity in the world frame", [0.0, 0.0, -9.81], "m/s2")
 
     @field_validator("capacity")
@@ -43,12 +43,12 @@ class Settings(Parameters):
 
     @property
     def room(self) -> int:
-        """How many particles there may be."""
+        """Maximum number of particles."""
         return max(self.particles, 1) if self.capacity is None else self.capacity
 
     @property
     def substance(self) -> Substance:
-        """What the particles are made of."""
+        """Properties of the particles."""
         return Substance(
             self.kind,
             self.radius,

@@ -10,7 +10,7 @@ from hetwin_suite.model import POSE, Floats, Value, extrapolate
 
 
 class Spares:
-    """The objects for whose poses the fluid is responsible; they are at rest until they are sent."""
+    """The objects whose poses the fluid owns; they stay at rest until they replace a particle."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, Value] = {}
@@ -25,7 +25,7 @@ class Spares:
         self._waiting[entity] = Value(value.data.copy(), value.time_ns, value.parent)
 
     def send(self, poses: Sequence[Floats], time_ns: int) -> list[str]:
-        """Send spare objects to these (13,) poses in the world, and return which; surplus poses are dropped."""
+        """Put spare objects at these (13,) poses in the world, and return their names; surplus poses are dropped."""
         sent = []
         for entity, pose in zip(list(self._waiting), poses, strict=False):
             del self._waiting[entity]
@@ -34,7 +34,7 @@ class Spares:
         return sent
 
     def release(self, entity: str, time_ns: int) -> Value:
-        """Remove an object; returns its pose in the world at a time."""
+        """Remove an object, and return its pose in the world at a time."""
         if entity in self._waiting:
             value = self._waiting.pop(entity)
             return value if value.time_ns == time_ns else Value(_still(value.data), time_ns)

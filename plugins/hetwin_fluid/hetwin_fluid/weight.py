@@ -22,16 +22,16 @@ class Weight:
 
         Args:
             pushes: (n, 3) acceleration of each particle by contacts, in the cup's frame [m/s2].
-            positions: (n, 3) of the particles in the cup's frame [m].
-            rotation: (3, 3) the cup's, in the world.
-            mass: mass of a particle [kg].
+            positions: (n, 3) positions of the particles in the cup's frame [m].
+            rotation: (3, 3) rotation matrix of the cup in the world.
+            mass: mass of one particle [kg].
 
         Returns:
             (6,) force [N] and torque about the cup's origin [Nm], along the world's axes.
         """
         now = np.zeros(6)
         if len(positions):
-            # Forces between particles cancel; the rest is the cup's.
+            # Forces between particles cancel; the sum is the force of the walls.
             force = rotation @ (-mass * np.add.reduce(pushes))
             centre = rotation @ (np.add.reduce(positions) / len(positions))
             now[:3], now[3:] = force, cross(centre.tolist(), force.tolist())

@@ -1,1 +1,1 @@
-"""A run in Foxglove and Lichtblick, without ROS: while it goes on, afterwards, and as a file."""
+"""Shows runs in Foxglove and Lichtblick without ROS: live, replayed, and as a file."""

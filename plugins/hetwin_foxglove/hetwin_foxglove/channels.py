@@ -1,4 +1,4 @@
-"""A run on the channels of Foxglove's SDK, which carry it to a server's clients or into a file."""
+"""Publishes a run on channels of Foxglove's SDK, which write to a server's clients or into a file."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ _TOPICS = (
 class Channels:
     """The channels of one run: topics of its log, and values to plot.
 
-    Objects have the colour of the model that is responsible for their pose; all else has its own.
+    Objects have the colour of the model that owns their pose; everything else has its own colour.
 
     Args:
-        context: context of the SDK; what else listens to it gets all that is shown here.
+        context: context of the SDK; a server or file attached to it receives everything shown here.
         scenario: name of the scenario.
-        models: by index.
+        models: models by index.
         layout: layout of the scene.
     """
 
@@ -92,11 +92,11 @@ class Channels:
 
     @property
     def shown(self) -> Now | None:
-        """What was shown last; None before that."""
+        """The state that was shown last; None before the first one."""
         return self._shown
 
     def show(self, now: Now) -> None:
-        """Show a time of the run; scene and responsibilities only as far as owners have changed."""
+        """Show a state of the run; scene and responsibilities only if owners have changed."""
         before = self._shown
         self._shown = now
         if before is None:
@@ -111,7 +111,7 @@ class Channels:
         self._write_moving(now)
 
     def repeat(self) -> None:
-        """Show once more all that was shown last, for who has not seen it."""
+        """Repeat everything shown last, for clients that have subscribed since."""
         now = self._shown
         if now is None:
             return
@@ -135,7 +135,7 @@ class Channels:
         self._write([note_message(time_ns, level, source, text)])
 
     def close(self) -> None:
-        """Take the channels away from who sees them."""
+        """Close the channels."""
         for channel in (self._values, *self._channels.values()):
             channel.close()
 
@@ -149,7 +149,7 @@ class Channels:
         self._write([self._encoder.responsibilities(now.time_ns)])
 
     def _write_shapes(self, now: Now, names: frozenset[str] | None) -> None:
-        """The shapes of some entities; None: of all."""
+        """Write the shapes of some entities; None: of all entities."""
         colours = {name: self._colours[now.owners[slot]] for name, slot in self._coloured.items()}
         self._write(self._encoder.shapes(now.time_ns, names, colours))
 
@@ -163,7 +163,7 @@ class Channels:
 
 
 def _values_schema(layout: Layout) -> Schema:
-    """The schema of all attributes, by entity and name."""
+    """Return the JSON schema of all attributes, by entity and name."""
     numbers = {"type": "array", "items": {"type": "number"}}
     entities: dict[str, Schema] = {}
     for slot in layout.slots:
@@ -173,7 +173,7 @@ def _values_schema(layout: Layout) -> Schema:
 
 
 def _values_row(layout: Layout, now: Now) -> Mapping[str, Mapping[str, list[float]]]:
-    """All attributes, by entity and name."""
+    """Return entity -> attribute -> its numbers."""
     row: dict[str, dict[str, list[float]]] = {}
     for slot in layout.slots:
         numbers = now.values[slot.offset : slot.offset + slot.attribute.size]

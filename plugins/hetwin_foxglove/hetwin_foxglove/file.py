@@ -1,4 +1,4 @@
-"""A finished run as a file that Foxglove and Lichtblick open: its scene in the colours of who is responsible."""
+"""Exports a finished run as a file for Foxglove and Lichtblick, with objects coloured by their responsible model."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def write_foxglove_file(run: Path, file: Path) -> Result:
     """Write a run's scene, frames, contacts, values and topics as MCAP.
 
     Returns:
-        The file, and how many states it has.
+        The path of the file, and the number of states in it.
 
     Raises:
-        BadInput: if there is no run, the SDK is not installed, or the file exists or cannot be written.
+        BadInput: if the run is missing, the SDK is not installed, or the file exists or cannot be written.
     """
     sdk = foxglove()
     recorded = Recorded(run)

@@ -1,8 +1,8 @@
-"""Keeps foreign web pages away from a server that would let them in.
+"""A proxy that keeps foreign web pages away from the SDK's server.
 
-The SDK's server checks neither who asks nor for which host, so any page open in a browser on this machine could press
-the buttons of a run. It therefore listens on an address of this machine that is drawn anew each time, one of 2^38, and
-what clients know is this guard: it passes on what comes from no web page, or from a page of the tools themselves.
+The SDK's server checks neither the origin nor the host of a request, so any page open in a browser on this machine
+could press the buttons of a run. The server therefore listens on a random loopback address, one of 2^38, and clients
+connect to this proxy. It forwards connections without an origin, and those from the pages of the tools themselves.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _PIECE = 64 * 1024
 
 
 def hidden_address() -> str:
-    """Return an address of this machine that others can hardly guess."""
+    """Return a random loopback address that others can hardly guess."""
     return ".".join(["127", *(str(1 + secrets.randbelow(253)) for _ in range(3))])
 
 
 class Guard:
-    """Listens for clients and passes what they may send on to a server.
+    """Listens for clients, and forwards permitted connections to a server.
 
     Args:
-        port: to listen on; 0 for a free one.
+        port: port to listen on; 0 for a free one.
         behind: host and port of the server.
 
     Attributes:
-        port: that it listens on.
+        port: the port on which it listens.
 
     Raises:
         BadInput: if the port is taken.
@@ -62,7 +62,7 @@ class Guard:
         self._thread.start()
 
     def close(self) -> None:
-        """Let all clients go and stop listening."""
+        """Disconnect all clients, and stop listening."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_PATIENCE_S)
 
@@ -101,7 +101,7 @@ class Guard:
     async def _pass_on(
         self, request: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Pass everything on, in both directions, until one side ends it."""
+        """Forward data in both directions until one side closes the connection."""
         theirs, ours = await asyncio.open_connection(*self._behind)
         try:
             ours.write(request)
@@ -120,14 +120,14 @@ class Guard:
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Copy what comes; who does not read keeps only its own connection waiting."""
+    """Copy data; a client that does not read delays only its own connection."""
     while piece := await reader.read(_PIECE):
         writer.write(piece)
         await writer.drain()
 
 
 def _headers(request: bytes) -> dict[str, str]:
-    """The headers of a request, by their names as `Doors` writes them."""
+    """Return header -> value of a request, with names in the case that `Doors` expects."""
     lines = request.decode("latin-1").split("\r\n")[1:]
     pairs = (line.partition(":") for line in lines if ":" in line)
     return {name.strip().title(): value.strip() for name, _, value in pairs}

@@ -1,4 +1,4 @@
-"""Foxglove's SDK, imported only where something is to be shown with it."""
+"""Imports Foxglove's SDK when it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shows a run that goes on in Foxglove, and takes it in hand from there."""
+"""Shows a live run in Foxglove, and lets clients control it."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ _PATIENCE_S = 60.0
 
 
 class FoxgloveLive:
-    """Serves a run until it is closed, in a thread of its own.
+    """Serves a run in a thread of its own until it is closed.
 
     Args:
-        feed: the run, as it is looked at.
-        hands: takes it in hand.
-        port: to listen on; 0 for a free one.
+        feed: observes the run.
+        hands: controls the run.
+        port: port to listen on; 0 for a free one.
 
     Attributes:
-        told, address: see `Shown`; what one gives Foxglove or Lichtblick to connect to.
+        told, address: see `Shown`; the address to which Foxglove or Lichtblick connects.
 
     Raises:
         BadInput: if Foxglove's SDK is not installed, or the port is taken.
@@ -58,7 +58,7 @@ class FoxgloveLive:
         self._thread.start()
 
     def close(self) -> None:
-        """Show the last of it, and let all clients go."""
+        """Show the last state, and disconnect all clients."""
         self._ends.set()
         self._thread.join()
         self._server.close()
@@ -75,7 +75,7 @@ class FoxgloveLive:
 
     def _begin(self, begun: Begun) -> None:
         self._begun = begun
-        if self._channels is not None:  # begun anew, perhaps with other objects
+        if self._channels is not None:  # the run was restarted, perhaps with other objects
             self._channels.close()
         self._channels = Channels(self._server.context, begun.name, begun.models, begun.layout)
 
@@ -97,10 +97,10 @@ class FoxgloveLive:
                     channels.note(happening.time_ns, happening.name, source, happening.text)
 
     def _carry(self, service: str, fields: Mapping[str, Any]) -> str | None:
-        """Carry out a request of a service; returns why not.
+        """Execute a request of a service; return the reason of a refusal, or None.
 
         Raises:
-            ValueError: if it asks for nothing that there is.
+            ValueError: if the request is unknown or malformed.
         """
         deed = _deed(service, fields)
         answered = threading.Event()
@@ -117,10 +117,10 @@ class FoxgloveLive:
 
 
 def _deed(service: str, fields: Mapping[str, Any]) -> Deed:
-    """The deed that a request asks for.
+    """Return the deed that a request names.
 
     Raises:
-        ValueError: if it asks for none.
+        ValueError: if the request is unknown or malformed.
     """
     if service != CONTROL:
         return HandOver(fields["entity"], fields["attribute"], fields["model"])
@@ -142,6 +142,6 @@ def _deed(service: str, fields: Mapping[str, Any]) -> Deed:
 
 
 def _is_news(channels: Channels, time_ns: int, owners: Any) -> bool:
-    """Whether this is not what was shown last; a run that is paused stands still, unless it is handed over."""
+    """Whether the state differs from the last shown one; in a paused run only a handover changes it."""
     shown = channels.shown
     return shown is None or shown.time_ns != time_ns or bool((shown.owners != owners).any())

@@ -1,4 +1,4 @@
-"""A finished run, read off its log, for the channels."""
+"""Reads a finished run from its log, for the channels."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hetwin_suite.viewer import Now
 
 
 class Recorded:
-    """What a log says, at any time.
+    """The states and events of a log at any time.
 
     Args:
         run: folder of the run.
 
     Raises:
-        BadInput: if it holds no run, or its log cannot be read.
+        BadInput: if the folder holds no run, or its log cannot be read.
     """
 
     def __init__(self, run: Path) -> None:
@@ -37,7 +37,7 @@ class Recorded:
         self._happened = [tell for _, tell in happened]
 
     def channels(self, context: Any) -> Channels:
-        """Return channels that can show it."""
+        """Return channels for the run."""
         episode = self.episode
         return Channels(context, episode.scenario, episode.models, episode.layout)
 
@@ -52,7 +52,7 @@ class Recorded:
         )
 
     def tell(self, after_ns: int, until_ns: int, channels: Channels) -> None:
-        """Show what happened after one time, until another."""
+        """Show the events in (after_ns, until_ns]."""
         first, last = bisect_right(self._times, after_ns), bisect_right(self._times, until_ns)
         for tell in self._happened[first:last]:
             tell(channels)

@@ -1,4 +1,4 @@
-"""Plays a finished run to Foxglove, at any speed and from any time."""
+"""Plays a finished run in Foxglove, at any speed and from any time."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from hetwin_foxglove.services import CONTROL
 
 _PERIOD_S = 1 / 30
 _LONGEST_S = 0.1
-"""A busy machine makes the play slower instead of leaving out what is between [s]."""
+"""Maximum wall time per iteration; on a busy machine the replay gets slower instead of skipping states [s]."""
 _NEVER = "this run is over: its responsibilities stay as they were"
 _COMMANDS = "pause, go_on or pace"
 
 
 class Replay:
-    """Plays a run to all clients, from its beginning when the first of them subscribes, until it is closed.
+    """Plays a run to all clients until it is closed; starts when the first client subscribes.
 
     Args:
-        run: its folder.
-        port: to listen on; 0 for a free one.
+        run: folder of the run.
+        port: port to listen on; 0 for a free one.
 
     Attributes:
-        told, address: see `Shown`; what one gives Foxglove or Lichtblick to connect to.
+        told, address: see `Shown`; the address to which Foxglove or Lichtblick connects.
 
     Raises:
         BadInput: if Foxglove's SDK is not installed, or the port is taken.
@@ -41,7 +41,7 @@ class Replay:
         episode = recorded.episode
         self._first, self._last = episode.start_ns, episode.end_ns
         self._lock = threading.Lock()
-        self._plays: bool | None = None  # not yet
+        self._plays: bool | None = None  # None until the first client subscribes
         self._speed = 1.0
         self._jump: int | None = self._first
         self._news = True
@@ -59,7 +59,7 @@ class Replay:
         self._thread.start()
 
     def close(self) -> None:
-        """Let all clients go."""
+        """Disconnect all clients."""
         self._ends.set()
         self._thread.join()
         self._server.close()
@@ -72,7 +72,7 @@ class Replay:
             before = now
 
     def _advance(self, at_ns: int, wall_s: float) -> int:
-        """Show the next moment, or what a client has asked for; returns its time [ns]."""
+        """Show the next moment, or the one that a client has requested, and return its time [ns]."""
         if self._server.show_again_to_late(self._channels) and self._plays is None:
             self._plays, self._news = True, True
         with self._lock:
@@ -100,7 +100,7 @@ class Replay:
             self._jump = self._jump if jump is None else jump
 
     def _carry(self, service: str, fields: Mapping[str, Any]) -> str | None:
-        """Carry out a request of a service; returns why not."""
+        """Execute a request of a service; return the reason of a refusal, or None."""
         if service != CONTROL:
             return _NEVER
         match fields["command"]:

@@ -13,21 +13,21 @@ from hetwin_foxglove.services import Carry, services
 from hetwin_suite.viewer import LOOPBACK
 
 _BACKLOG = 256
-"""Messages kept for a client that does not read; then the oldest go."""
+"""Maximum number of queued messages for a client that does not read; older ones are dropped."""
 
 Control = Callable[[bool, float, int | None], None]
-"""Carries out what the play bar asks for: whether to play, speed, time to go to [ns] or None."""
+"""Executes a request of the play bar: whether to play, speed, and time to jump to [ns] or None."""
 
 
 class FoxgloveServer:
-    """Serves one run on the loopback interface; everything may be called from any thread.
+    """Serves one run on the loopback interface; all methods are thread-safe.
 
     Args:
-        name: of what is shown.
-        port: to listen on; 0 for a free one.
-        carry: carries out requests of the services; None: no services.
-        control: carries out what the play bar asks for; None: there is none.
-        duration_ns: the last time that the play bar leads to.
+        name: name of the shown run.
+        port: port to listen on; 0 for a free one.
+        carry: executes requests of the services; None: no services.
+        control: executes requests of the play bar; None: no play bar.
+        duration_ns: end of the play bar [ns].
 
     Attributes:
         context: context of the SDK, for the channels.
@@ -73,16 +73,16 @@ class FoxgloveServer:
 
     @property
     def address(self) -> str:
-        """What one gives Foxglove or Lichtblick to connect to."""
+        """The address to which Foxglove or Lichtblick connects."""
         return f"ws://{LOOPBACK}:{self._guard.port}"
 
     def tell_time(self, time_ns: int) -> None:
-        """Let all clients know the simulated time."""
+        """Send the simulated time to all clients."""
         self._time_ns = time_ns
         self._server.broadcast_time(time_ns)
 
     def show_again_to_late(self, channels: Channels) -> bool:
-        """Show once more what was shown last, if somebody has subscribed since; returns whether it was so."""
+        """Repeat the last shown state if a client has subscribed since; return whether one has."""
         if not self._late.is_set():
             return False
         self._late.clear()
@@ -90,33 +90,33 @@ class FoxgloveServer:
         return True
 
     def tell_playing(self, status: str, time_ns: int, speed: float, *, jumped: bool) -> None:
-        """Let the play bars of all clients know: ``Playing``, ``Paused`` or ``Ended``, and where."""
+        """Send the state of the play bar to all clients: ``Playing``, ``Paused`` or ``Ended``, time and speed."""
         state = self._sdk.websocket
         self._server.broadcast_playback_state(
             state.PlaybackState(getattr(state.PlaybackStatus, status), time_ns, speed, jumped, "")
         )
 
     def close(self) -> None:
-        """Let all clients go."""
+        """Disconnect all clients."""
         self._guard.close()
         self._server.stop()
 
 
 class _Listener:
-    """What the SDK calls, from threads of its own."""
+    """Callbacks of the SDK, called from its own threads."""
 
     def __init__(self, late: Callable[[], None], control: Control | None, play: Any) -> None:
         self._subscribed, self._control, self._play = late, control, play
 
     def on_subscribe(self, client: Any, channel: Any) -> None:
-        """A client wants to see a channel."""
+        """Note that a client has subscribed to a channel."""
         self._subscribed()
 
     def on_unsubscribe(self, client: Any, channel: Any) -> None:
-        """A client has seen enough of a channel."""
+        """Ignore that a client has unsubscribed from a channel."""
 
     def on_playback_control_request(self, request: Any) -> None:
-        """A client has used its play bar; the state follows with the next message."""
+        """Execute a request of a client's play bar; its new state follows with the next message."""
         if self._control is not None:
             plays = request.playback_command == self._play
             self._control(plays, request.playback_speed, request.seek_time)

@@ -14,9 +14,9 @@ from hetwin_suite.viewer import typestore
 
 CONTROL, HAND_OVER = "/hetwin/control", "/hetwin/hand_over"
 COMMANDS = ("pause", "go_on", "step", "next_event", "pace")
-"""What ``command`` of the service control may be."""
+"""Values of the field ``command`` of the service control."""
 TYPES = {CONTROL: "ControlRun", HAND_OVER: "HandOver"}
-"""Names of the services, and of what ROS has for them in ``srv/``."""
+"""Service -> its ROS type in ``srv/``."""
 
 Schema = dict[str, Any]
 """A JSON schema."""
@@ -24,16 +24,16 @@ Schema = dict[str, Any]
 _WORDS = {"string": "string", "bool": "boolean", "float32": "number", "float64": "number"}
 
 Carry = Callable[[str, Mapping[str, Any]], str | None]
-"""Carries a request out: name of the service, fields -> None, or why it is refused."""
+"""Executes a request, given the name of the service and its fields; returns None, or the reason of a refusal."""
 
 
 def services(sdk: Any, carry: Carry, now_ns: Callable[[], int]) -> list[Any]:
-    """Return the services, to be offered by a server of the SDK.
+    """Return the services for a server of the SDK.
 
     Args:
-        sdk: Foxglove's.
-        carry: carries a request out, called from a thread of the SDK.
-        now_ns: the simulated time that the run has come to.
+        sdk: Foxglove's SDK.
+        carry: executes a request; called from a thread of the SDK.
+        now_ns: returns the simulated time of the run [ns].
     """
 
     def service(name: str, kind: str) -> Any:
@@ -63,7 +63,7 @@ def services(sdk: Any, carry: Carry, now_ns: Callable[[], int]) -> list[Any]:
 
 
 def service_schemas(kind: str) -> tuple[Schema, Schema]:
-    """Return the schemas of request and response of one of hetwin's services, by the name of its type."""
+    """Return the JSON schemas of request and response of a service type of hetwin."""
     text = (resource("srv") / f"{kind}.srv").read_text(encoding="utf-8")
     asked, _, answered = text.partition("---\n")
     name = f"hetwin/msg/{kind}"
@@ -75,7 +75,7 @@ def service_schemas(kind: str) -> tuple[Schema, Schema]:
 
 
 def _definition_schema(typename: str, definitions: Mapping[str, Any]) -> Schema:
-    """The schema of a type, from the definitions of it and of the types that it has, as the bags' library has them."""
+    """Return the JSON schema of a type from parsed message definitions, as in rosbags."""
     _, parts = definitions[typename]
     properties = {name: _field(kind, definitions) for name, kind in parts}
     return {"type": "object", "title": typename, "properties": properties}
@@ -91,10 +91,10 @@ def _field(kind: Any, definitions: Mapping[str, Any]) -> Schema:
 
 
 def read_request(payload: bytes, schema: Schema) -> dict[str, Any]:
-    """Return the fields of a request; those that are missing are empty or 0.
+    """Return the fields of a request; missing ones are empty or 0.
 
     Raises:
-        ValueError: if it is no JSON object, has a field that is not known, or one of another type.
+        ValueError: if the payload is no JSON object, or has a field that is unknown or of another type.
     """
     try:
         given = json.loads(payload or b"{}")

@@ -1,4 +1,4 @@
-"""What ``--foxglove`` shows runs with: see `Viewer` of hetwin_suite.viewer."""
+"""The viewer of ``--foxglove``: see `Viewer` of hetwin_suite.viewer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The states of what household objects are good for (Jiang et al., section III.E, Table II), each kept by a model."""
+"""Models of the functional states of household objects (Jiang et al., section III.E, Table II)."""

@@ -1,4 +1,4 @@
-"""One thing that may be cut: from whole, with a blade in it, to its parts."""
+"""The stages of cutting one object: whole, with the blade inside, and cut into parts."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hetwin_suite.shapes import SceneShapes
 
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 TOUCH = 1e-3
-"""A blade this near touches [m]."""
+"""Distance within which a blade touches [m]."""
 
 
 class Stage(Enum):
-    """How far it has come."""
+    """Stage of a cut."""
 
     WHOLE = "whole"
     INSIDE = "inside"
@@ -23,12 +23,12 @@ class Stage(Enum):
 
 
 class Cut:
-    """What becomes of one thing.
+    """The cutting of one object.
 
     Args:
-        name: name of the whole.
-        parts: that take its place.
-        blade: that cuts it.
+        name: name of the whole object.
+        parts: names of the parts that replace it.
+        blade: name of the blade.
     """
 
     def __init__(self, name: str, parts: tuple[str, ...], blade: str) -> None:
@@ -42,11 +42,11 @@ class Cut:
 
     @property
     def is_done(self) -> bool:
-        """Whether its parts have taken its place."""
+        """Whether the parts have replaced the whole."""
         return self.stage is Stage.CUT
 
     def begin(self, scene: Snapshot, shapes: SceneShapes, speed: float, changes: Changes) -> None:
-        """Ask for the whole if a moving blade touches it."""
+        """Request the whole if a moving blade touches it."""
         if shapes.distance([self.blade], [self._name], 2.0 * TOUCH) > TOUCH:
             return
         relative = scene.pose(self.blade)[7:10] - scene.pose(self._name)[7:10]
@@ -56,7 +56,7 @@ class Cut:
             changes.take(self._name, attribute)
 
     def go_on(self, scene: Snapshot, shapes: SceneShapes, depth: float, changes: Changes) -> None:
-        """Cut it if the blade has come to its middle; give it back if the blade has left."""
+        """Cut the object if the blade has reached its middle; hand it back if the blade has left."""
         middle = self._place[:3]
         if shapes.distance_to(middle, [self.blade], 2.0 * depth) <= depth:
             self.stage = Stage.CUT
@@ -68,7 +68,7 @@ class Cut:
             self._give_back(self._name, COLLISION.name, changes)
 
     def write(self, changes: Changes) -> None:
-        """Write what the model is responsible for; parts that lie in their places go to the main model."""
+        """Write the attributes that the model owns; parts in their final poses go to the main model."""
         for entity, attribute in sorted(self._owned):
             changes.set(entity, attribute, self._numbers(entity, attribute))
             if entity in self._parts:
@@ -79,7 +79,7 @@ class Cut:
             changes.give_back(entity, attribute)
 
     def take(self, entity: str, attribute: str, scene: Snapshot) -> bool:
-        """Become responsible for something; returns whether it is of this cut."""
+        """Take ownership of an attribute; return whether it belongs to this cut."""
         if entity == self._name and attribute in (POSE.name, COLLISION.name):
             if attribute == POSE.name:
                 self._place = _at_rest(scene.pose(entity))
@@ -94,7 +94,7 @@ class Cut:
         return True
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value | None:
-        """Stop being responsible for something; returns its value, None if it is not of this cut."""
+        """Release an attribute, and return its value; None if it does not belong to this cut."""
         if (entity, attribute) not in self._owned:
             return None
         self._owned.discard((entity, attribute))

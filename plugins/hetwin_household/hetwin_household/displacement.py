@@ -1,4 +1,4 @@
-"""Whether what is moveable is where it was at the start."""
+"""Observes whether moveable objects have left their initial poses."""
 
 from __future__ import annotations
 
@@ -30,52 +30,52 @@ class Settings(Parameters):
     """The parameters of the model."""
 
     moveable: Functional = parameter("the entities with this functional attribute", {})
-    way: Amount = parameter("something that is this far from its place has moved", 0.02, "m")
-    turn: Amount = parameter("something that has turned by this angle has moved", 10.0, "deg")
+    way: Amount = parameter("minimum distance from the initial position", 0.02, "m")
+    turn: Amount = parameter("minimum angle from the initial orientation", 10.0, "deg")
 
 
 class Displacement(StateModel[Settings]):
-    """Observes whether moveable things are off their places at the start, by 2 cm or 10 degrees.
+    """Observes whether moveable objects are off their initial poses, by default by 2 cm or 10 degrees.
 
     Events: ``moved_away`` and ``moved_back``, with ``object``.
     """
 
-    summary = "Observes which moveable things are no longer where they were."
+    summary = "Observes which moveable objects have left their initial poses."
     rate = 20.0
     provides = (truth("moved"),)
     raises: ClassVar[Mapping[str, str]] = {
-        "moved_away": "something is no longer where it was at the start: object",
-        "moved_back": "something is back where it was at the start: object",
+        "moved_away": "an object has left its initial pose: object",
+        "moved_back": "an object is back at its initial pose: object",
     }
     known = True
 
     def affected(self, settings: Settings) -> Entities:
-        """Return what is moveable."""
+        """Return the moveable entities."""
         return settings.moveable
 
     def reads(self) -> Iterator[Selection]:
-        """Iterate over the poses."""
+        """Select the poses of the entities."""
         return (Selection(name, POSE.name) for name in self.entities)
 
     def start(self, scene: Snapshot) -> None:
-        """Remember where everything is.
+        """Store the initial poses.
 
         Raises:
-            BadInput: if something is static or has no pose.
+            BadInput: if an entity is static or has no pose.
         """
         self._places: dict[str, Floats] = {}
         for name in self.entities:
             static = scene.layout.entity(name).kind is EntityKind.STATIC
             if static or not scene.layout.has(name, POSE.name):
                 raise BadInput(
-                    "what is moveable is an object that moves freely",
+                    "a moveable entity must be an object that moves freely",
                     where=f"moveable.{name}",
-                    found="what is static" if static else "something without a pose",
+                    found="a static entity" if static else "an entity without a pose",
                 )
             self._places[name] = scene.pose(name)[:7].copy()
 
     def holds(self, name: str, tick: Tick) -> bool:
-        """Whether something is off its place."""
+        """Whether an object is off its initial pose."""
         pose, place = tick.scene.pose(name), self._places[name]
         away = float(np.linalg.norm(pose[:3] - place[:3]))
         turned = math.degrees(float(angles_between(pose[3:7], place[3:7])))

@@ -1,4 +1,4 @@
-"""Whether cups, jugs and bowls are filled."""
+"""Observes whether cups, jugs and bowls are filled."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from hetwin_suite.model import (
 
 PARTICLES = "particles"
 PACKING = 0.64
-"""Share of its volume that a heap of balls fills (random close packing)."""
+"""Volume fraction of spheres in a heap (random close packing)."""
 
 
 class Settings(Parameters):
     """The parameters of the model."""
 
     fillable: Functional = parameter("the entities with this functional attribute", {})
-    threshold: Amount = parameter("it is filled above this share of its capacity", 0.2, le=1)
+    threshold: Amount = parameter("share of its capacity above which it is filled", 0.2, le=1)
 
 
 class FillLevel(StateModel[Settings]):
-    """Judges by the particles that a fluid's model has in it whether something is filled.
+    """Judges whether an entity is filled by the particles that a fluid model has in it.
 
-    The liquid's volume is that of the heap of its particles. Something that no model fills is not filled. Events:
+    The liquid's volume is that of the heap of its particles. An entity without a fluid model is not filled. Events:
     ``filled`` and ``emptied``, with ``object``.
     """
 
@@ -49,21 +49,21 @@ class FillLevel(StateModel[Settings]):
     }
 
     def affected(self, settings: Settings) -> Entities:
-        """Return what is fillable."""
+        """Return the fillable entities."""
         return settings.fillable
 
     def reads(self) -> Iterator[Selection]:
-        """Iterate over the particles."""
+        """Select the particles of each entity."""
         return (Selection(name, PARTICLES) for name in self.entities)
 
     def holds(self, name: str, tick: Tick) -> bool:
-        """Whether there is more in something than the threshold's share of its capacity."""
+        """Whether the liquid's volume exceeds the threshold's share of the capacity."""
         share = _volume(tick.scene, name) / float(self.entities[name]["capacity"])
         return share > self.settings.threshold
 
 
 def _volume(scene: Snapshot, name: str) -> float:
-    """Return the volume of the liquid in something [m3]."""
+    """Return the volume of the liquid in an entity [m3]."""
     if not scene.layout.has(name, PARTICLES):
         return 0.0
     radii = particles(scene.get(name, PARTICLES))[:, 6]

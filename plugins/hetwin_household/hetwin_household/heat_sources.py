@@ -1,4 +1,4 @@
-"""One source of heat or cold: when it is active, and which objects it reaches."""
+"""A source of heat or cold: whether it is active, and which objects it affects."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ class HeatSource:
 
     Args:
         name: name of the entity.
-        given: the attribute's parameters.
+        given: parameters of the attribute.
         layout: layout of the scene.
-        where: key for errors.
+        where: key in the scenario, for errors.
 
     Attributes:
-        temperature: that it brings others towards [K].
-        rate: how fast [1/s].
+        temperature: temperature that affected objects approach [K].
+        rate: rate of the approach [1/s].
 
     Raises:
-        BadInput: if others are to be inside it and it has no shape.
+        BadInput: if objects must be inside the source, and it has no shape.
     """
 
     def __init__(self, name: str, given: Mapping[str, Any], layout: Layout, where: str) -> None:
@@ -48,19 +48,19 @@ class HeatSource:
             raise error.at(f"{where}.inside") from None
 
     def check(self, functions: Mapping[str, Evaluator]) -> None:
-        """Check what `when` names.
+        """Check the names in `when`.
 
         Raises:
-            BadInput: if it names an unknown evaluator or entity.
+            BadInput: if an evaluator or entity is unknown.
         """
         if self._when is not None:
             self._when.check_names(functions, self._names)
 
     def is_active(self, scene: Snapshot, functions: Mapping[str, Evaluator]) -> bool:
-        """Whether it is active.
+        """Whether the source is active.
 
         Raises:
-            EvaluationError: if its `when` has no value.
+            EvaluationError: if its `when` cannot be evaluated.
         """
         if self._when is None:
             return True
@@ -68,12 +68,12 @@ class HeatSource:
         return self._when.evaluate(self._names, bound) is True
 
     def reaches(self, entity: str, scene: Snapshot, shapes: SceneShapes) -> bool:
-        """Whether an object is near it, or inside it.
+        """Whether an object is near the source, or inside it, as its parameters require.
 
         Args:
-            entity: the object.
-            scene: where everything is.
-            shapes: the same, for distances.
+            entity: name of the object.
+            scene: poses of the scene.
+            shapes: shapes at these poses, for distances.
         """
         if entity in self._parts:
             return False

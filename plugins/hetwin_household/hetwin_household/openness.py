@@ -1,4 +1,4 @@
-"""Whether doors, drawers and lids are open."""
+"""Observes whether doors, drawers and lids are open."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class Settings(Parameters):
 
 
 class Openness(StateModel[Settings]):
-    """Judges by a joint's share of its travel whether something is open.
+    """Judges by the position of a joint within its range whether an entity is open.
 
-    The main model moves the joint. Something is open above a tenth of the travel from closed to wide open, unless its
-    attribute says otherwise. Events: ``opened`` and ``closed``, with ``object``.
+    The main model moves the joint. By default, an entity is open above a tenth of the range from closed to fully open.
+    Events: ``opened`` and ``closed``, with ``object``.
     """
 
     summary = "Observes which doors, drawers and lids are open."
@@ -43,18 +43,18 @@ class Openness(StateModel[Settings]):
     }
 
     def affected(self, settings: Settings) -> Entities:
-        """Return what is openable."""
+        """Return the openable entities."""
         return settings.openable
 
     def reads(self) -> Iterator[Selection]:
-        """Iterate over the positions of the joints."""
+        """Select the positions of the joints."""
         return (Selection(name, POSITIONS) for name in self.entities)
 
     def start(self, scene: Snapshot) -> None:
         """Find the joints.
 
         Raises:
-            BadInput: if there is no such joint.
+            BadInput: if a joint is missing in the scene.
         """
         self._indices = {name: self._joint(scene, name) for name in self.entities}
 

@@ -1,4 +1,4 @@
-"""A blade cuts things into parts."""
+"""Cuts objects into parts with a blade."""
 
 from __future__ import annotations
 
@@ -28,36 +28,38 @@ from hetwin_suite.shapes import SceneShapes
 
 SLICED = "sliced"
 SAME_MASS = 0.02
-"""Largest relative difference between the mass of a whole and that of its parts together."""
+"""Maximum relative difference between the mass of a whole and the total mass of its parts."""
 
 
 class Settings(Parameters):
     """The parameters of the model."""
 
     sliceable: Functional = parameter("the entities with this functional attribute", {})
-    speed: Amount = parameter("a blade that is slower than this does not cut", 0.02, "m/s")
-    depth: Amount = parameter("a blade this near to the middle has cut through", 0.002, "m")
+    speed: Amount = parameter("minimum speed of a blade that cuts", 0.02, "m/s")
+    depth: Amount = parameter("maximum distance of the blade from the middle that cuts", 0.002, "m")
 
 
 class Slicing(Model[Settings]):
-    """Lets blades through what is sliceable, and puts its parts in its place.
+    """Lets blades pass through sliceable objects, and replaces an object by its parts.
 
-    Physics stops a blade at the surface. From the moment a moving blade touches, the model is responsible for the
-    object's pose and collisions: it stays where it is, and the blade goes in. If the blade comes to the middle, the
-    spare parts, which are modelled in the frame of the whole, take the object's place and go to the main model, and
-    the object takes that of the first part, where the model keeps it. If the blade leaves before, the object is given
-    back as it was. Event: ``sliced``, with ``object`` and ``blade``.
+    Physics would stop a blade at the surface. As soon as a moving blade touches the object, the model owns the object's
+    pose and collisions: the object stays still, and the blade enters. When the blade reaches the middle, the spare
+    parts,
+    which are modelled in the frame of the whole, are put at the object's pose and go to the main model; the object
+    moves
+    to the pose of the first part, where the model keeps it. If the blade leaves earlier, the object is handed back
+    unchanged. Event: ``sliced``, with ``object`` and ``blade``.
     """
 
     summary = "Cuts things into parts with a blade."
     rate = 100.0
     provides = (truth(SLICED), POSE, COLLISION)
     raises: ClassVar[Mapping[str, str]] = {
-        "sliced": "something was cut into its parts: object, blade"
+        "sliced": "an object was cut into its parts: object, blade"
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Contribute the attribute ``sliced`` of all that is sliceable."""
+        """Contribute the attribute ``sliced`` of all sliceable objects."""
         names = tuple(self.settings.sliceable)
         self._sliced = Truths(SLICED, names, "sliced", "made_whole", known=True)
         self._sliced.begin(scene)
@@ -67,7 +69,7 @@ class Slicing(Model[Settings]):
         """Find blades and parts.
 
         Raises:
-            BadInput: if one is not there, or the parts weigh other than the whole.
+            BadInput: if one is missing, or the mass of the parts differs from that of the whole.
         """
         self._shapes = SceneShapes(scene.layout)
         self._cuts = {
@@ -80,7 +82,7 @@ class Slicing(Model[Settings]):
         for key, part in (("parts", name), *(("parts", part) for part in given["parts"])):
             if part not in objects:
                 raise BadInput(
-                    "what is cut and its parts are objects that move freely",
+                    "an object to be cut and its parts must be objects that move freely",
                     where=f"{where}.{key}",
                     found=part,
                     expected=f"an object of the world{perhaps(part, objects)}",
@@ -96,7 +98,7 @@ class Slicing(Model[Settings]):
         mass = sum(objects[part].mass for part in given["parts"])
         if abs(mass - objects[name].mass) > SAME_MASS * objects[name].mass:
             raise BadInput(
-                "the parts weigh other than the whole",
+                "the mass of the parts differs from that of the whole",
                 where=f"{where}.parts",
                 found=f"{mass:g} kg",
                 expected=f"{objects[name].mass:g} kg together",
@@ -104,7 +106,7 @@ class Slicing(Model[Settings]):
         return Cut(name, tuple(given["parts"]), blade)
 
     def step(self, tick: Tick) -> Changes:
-        """Look where the blades are."""
+        """Update the cuts from the poses of the blades."""
         changes = tick.changes()
         if self._cuts:
             self._shapes.update(tick.scene)
@@ -130,7 +132,7 @@ class Slicing(Model[Settings]):
         raise Refused(f"slicing is for what is sliceable, not for {entity}.{attribute}")
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Give a pose back as it is, or collisions, enabled.
+        """Release a pose unchanged, or collisions as enabled.
 
         Raises:
             Refused: if the model is not responsible for it.

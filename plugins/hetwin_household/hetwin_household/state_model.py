@@ -1,4 +1,4 @@
-"""The skeleton of models that keep one state of each entity with a functional attribute."""
+"""The base class of models that observe one state of each entity with a functional attribute."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from hetwin_suite.model import Changes, Contribution, Model, Parameters, Selecti
 
 Settings = TypeVar("Settings", bound=Parameters)
 Entities = Mapping[str, Mapping[str, Any]]
-"""The entities with a functional attribute, and its parameters."""
+"""Entity with a functional attribute -> the parameters of the attribute."""
 
 
 class StateModel(Model[Settings], Generic[Settings]):
-    """Says at each step of each entity whether a state holds, and raises events when that changes.
+    """Observes at each step whether a state of each entity holds, and raises events when it changes.
 
-    The state is the first attribute that the model provides; of the events that it raises, the first is of the state's
-    beginning and the second of its end.
+    The state is the first attribute in `provides`. The first event in `raises` is raised when the state starts to hold,
+    the second when it ends.
 
     Attributes:
-        known: whether it is known from the start not to hold, so that its first change is an event.
+        known: whether the state is known not to hold at the start, so that its first change is an event.
     """
 
     known: ClassVar[bool] = False
@@ -36,7 +36,7 @@ class StateModel(Model[Settings], Generic[Settings]):
         scene.needs(*self.reads())
 
     def step(self, tick: Tick) -> Changes:
-        """Look at each entity."""
+        """Evaluate the state of each entity."""
         changes = tick.changes()
         for name in self.entities:
             self.truths.put(name, holds=self.holds(name, tick), changes=changes)
@@ -44,11 +44,11 @@ class StateModel(Model[Settings], Generic[Settings]):
 
     @abstractmethod
     def affected(self, settings: Settings) -> Entities:
-        """Return the entities."""
+        """Return the entities with their parameters."""
 
     @abstractmethod
     def reads(self) -> Iterable[Selection]:
-        """What of the scene `holds` looks at."""
+        """Return the selections of the scene that `holds` reads."""
 
     @abstractmethod
     def holds(self, name: str, tick: Tick) -> bool:

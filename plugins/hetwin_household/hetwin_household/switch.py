@@ -1,4 +1,4 @@
-"""Whether devices are switched on: a finger presses the button, or a command says so."""
+"""Switches devices on and off, by a finger on a button or by a command."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Settings(Parameters):
     """The parameters of the model."""
 
     toggleable: Functional = parameter("the entities with this functional attribute", {})
-    touch: Amount = parameter("a finger this near to a button presses it", 1e-3, "m")
+    touch: Amount = parameter("a finger within this distance of a button presses it", 1e-3, "m")
 
 
 class Switch(StateModel[Settings]):
-    """Switches a device each time that a link of a hand has pressed its button for the device's `dwell`.
+    """Toggles a device when a link of a hand has pressed its button for the device's `dwell`.
 
-    A button must be let go before it works again. Commands: ``switch_on``, ``switch_off`` and ``toggle``, with
+    A button must be released before it works again. Commands: ``switch_on``, ``switch_off`` and ``toggle``, with
     ``entity``. Events: ``switched_on`` and ``switched_off``, with ``object``.
     """
 
@@ -55,19 +55,19 @@ class Switch(StateModel[Settings]):
     known = True
 
     def affected(self, settings: Settings) -> Entities:
-        """Return what is toggleable; all of it is off."""
+        """Return the toggleable entities; all of them start switched off."""
         self._asked: dict[str, bool] = {}
         return settings.toggleable
 
     def reads(self) -> tuple[Selection, ...]:
-        """All poses: of buttons and of what presses them."""
+        """Return the poses of all entities: buttons, and links that press them."""
         return (Selection("*", POSE.name),)
 
     def start(self, scene: Snapshot) -> None:
-        """Find the buttons, and what can press them.
+        """Find the buttons, and the links that can press them.
 
         Raises:
-            BadInput: if there is no such button.
+            BadInput: if a button is missing in the scene.
         """
         self._buttons = {name: self._button(scene, name) for name in self.entities}
         self._fingers = _fingers(scene.layout)
@@ -89,12 +89,12 @@ class Switch(StateModel[Settings]):
         )
 
     def step(self, tick: Tick) -> Changes:
-        """Look which buttons are pressed."""
+        """Update the pressed buttons and the states."""
         self._pressed = self._pressed_now(tick.scene)
         return super().step(tick)
 
     def holds(self, name: str, tick: Tick) -> bool:
-        """Whether a device is on."""
+        """Whether a device is switched on."""
         on = self._asked.pop(name, self.truths.holds(name))
         dwell = float(self.entities[name]["dwell"])
         works = self._works(name, name in self._pressed, tick.time_ns, dwell)
@@ -111,7 +111,7 @@ class Switch(StateModel[Settings]):
         }
 
     def _works(self, name: str, pressed: bool, time_ns: int, dwell: float) -> bool:
-        """Whether a button has just been pressed for long enough."""
+        """Whether a button has been pressed for its `dwell` in this step."""
         if not pressed:
             self._since[name], self._done[name] = None, False
             return False
@@ -127,7 +127,7 @@ class Switch(StateModel[Settings]):
         """Switch a device at the next step.
 
         Raises:
-            Refused: if there is no such command or device.
+            Refused: if the command or the device is unknown.
         """
         device = str(arguments.get("entity", ""))
         if name not in COMMANDS:
@@ -140,7 +140,7 @@ class Switch(StateModel[Settings]):
 
 
 def _fingers(layout: Layout) -> list[str]:
-    """The links that can press buttons: those of hands, of a robot without hands all."""
+    """Return the links that can press buttons: the links of hands; for a robot without hands, all its links."""
     hands = layout.of_kind(EntityKind.HAND)
     if not hands:
         robots = {robot.name for robot in layout.of_kind(EntityKind.ROBOT)}

@@ -1,4 +1,4 @@
-"""The temperature of objects beside and inside sources of heat and cold."""
+"""Simulates the temperature of objects near and inside sources of heat and cold."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ HOT, COLD = "hot", "cold"
 class Settings(Parameters):
     """The parameters of the model."""
 
-    heatable: Functional = parameter("the entities that heat others", {})
-    coolable: Functional = parameter("the entities that cool others", {})
-    objects: EntityNames = parameter("the objects that have a temperature", "*")
+    heatable: Functional = parameter("entities that heat others", {})
+    coolable: Functional = parameter("entities that cool others", {})
+    objects: EntityNames = parameter("objects with a temperature", "*")
     room: Amount = parameter("temperature of the room, and of everything at the start", 296.15, "K")
     room_rate: Amount = parameter(
-        "share of the difference to the room that vanishes in a second, at first", 5e-4, "1/s"
+        "rate at which the difference to the room's temperature decays", 5e-4, "1/s"
     )
     hot: Amount = parameter("an object above this is hot", 318.15, "K")
     cold: Amount = parameter("an object below this is cold", 283.15, "K")
@@ -48,8 +48,9 @@ class Settings(Parameters):
 class Temperature(Model[Settings]):
     """Simulates dT/dt = sum of rate (T_source - T) over active sources + room_rate (room - T) for every object.
 
-    The sum is over sources that are near the object or hold it inside (a source does not act on itself) and whose
-    `when` is true, as of the end of the step; for the step the equation is solved exactly. Events: ``became_hot``,
+    The sum is over the sources that are near the object or contain it, and whose `when` is true, at the end of the
+    step.
+    A source does not act on itself. The equation is solved exactly for the step. Events: ``became_hot``,
     ``no_longer_hot``, ``became_cold``, ``no_longer_cold``, with ``object``. After BEHAVIOR (Li et al., 2022).
     """
 
@@ -64,7 +65,7 @@ class Temperature(Model[Settings]):
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Contribute the temperature of all objects, that of the room."""
+        """Contribute the temperature of all objects, which starts as the room's."""
         self._hot = Truths(HOT, settings.objects, "became_hot", "no_longer_hot")
         self._cold = Truths(COLD, settings.objects, "became_cold", "no_longer_cold")
         self._kelvin = dict.fromkeys(settings.objects, settings.room)
@@ -78,7 +79,7 @@ class Temperature(Model[Settings]):
         """Find the sources.
 
         Raises:
-            BadInput: if one says when it is active by what is not there, or has no inside.
+            BadInput: if the `when` of a source cannot be evaluated, or a source that must contain objects has no shape.
         """
         given = {"heatable": self.settings.heatable, "coolable": self.settings.coolable}
         self._functions = all_evaluators()
@@ -109,7 +110,7 @@ class Temperature(Model[Settings]):
         """Return the sources that are active.
 
         Raises:
-            BadInput: if a source cannot tell.
+            BadInput: if the `when` of a source cannot be evaluated.
         """
         try:
             return [source for source in self._sources if source.is_active(scene, self._functions)]
@@ -117,7 +118,7 @@ class Temperature(Model[Settings]):
             raise BadInput(f"whether a source is active cannot be known: {error}") from None
 
     def _after(self, kelvin: float, sources: list[HeatSource], seconds: float) -> float:
-        """Return a temperature after some time, in which the sources act as they do now."""
+        """Return the temperature after some seconds with constant sources, from `kelvin` on."""
         room, rate = self.settings.room, self.settings.room_rate
         total = rate + sum(source.rate for source in sources)
         if total == 0.0:

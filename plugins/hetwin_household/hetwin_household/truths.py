@@ -1,4 +1,4 @@
-"""A truth about each of several entities, as attribute and as events when it changes."""
+"""A boolean attribute of several entities, with events when it changes."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from hetwin_suite.model import AttributeSpec, Changes, Contribution, Meaning
 
 
 class Truths:
-    """Which of the entities it holds for.
+    """A boolean attribute of several entities.
 
-    The first value of an entity is how things are at the start, and no event.
+    The first value of an entity raises no event.
 
     Args:
         name: name of the attribute.
-        entities: which.
-        begins: event when it has come to hold; its argument ``object`` is the entity.
-        ends: event when it has ceased to.
-        known: whether it is known from the start not to hold, so that its first change is an event.
+        entities: names of the entities.
+        begins: event when the attribute becomes true; its argument ``object`` is the entity.
+        ends: event when it becomes false.
+        known: whether it is known to be false at the start, so that its first change is an event.
     """
 
     def __init__(
@@ -33,17 +33,17 @@ class Truths:
             scene.set(name, self.spec, 0.0)
 
     def holds(self, entity: str) -> bool:
-        """Whether it holds."""
+        """Whether the attribute of an entity is true."""
         return self._holds[entity] is True
 
     def put(self, entity: str, *, holds: bool, changes: Changes, **arguments: str) -> None:
-        """Write whether it holds now, and the event if that is new.
+        """Write the value of an entity, and the event if it has changed.
 
         Args:
-            entity: for which.
-            holds: whether it does.
+            entity: name of the entity.
+            holds: the new value.
             changes: changes of the step.
-            arguments: further ones of the event.
+            arguments: further arguments of the event.
         """
         before, self._holds[entity] = self._holds[entity], holds
         changes.set(entity, self.spec, float(holds))
@@ -52,5 +52,5 @@ class Truths:
 
 
 def truth(name: str) -> AttributeSpec:
-    """Return an attribute that is true or false."""
+    """Return the specification of a boolean attribute."""
     return AttributeSpec(name, 1, "", Meaning.TRUTH)

@@ -1,1 +1,1 @@
-"""SQL over the tables of episodes, and Parquet files of them, both with DuckDB, which is an extra."""
+"""SQL over the tables of episodes, and their export to Parquet, with DuckDB (an extra)."""

@@ -1,4 +1,4 @@
-"""Ends a query that takes too long."""
+"""Terminates a query that exceeds its time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Self
 from hetwin_suite.command import HetwinError
 
 GRACE_S = 2.0
-"""How long an interrupted query may take to end; some functions of DuckDB do not look whether they shall."""
+"""Time for an interrupted query to end; some functions of DuckDB ignore the interruption [s]."""
 
 
 class TooSlow(HetwinError):
-    """A query did not end within its time; ends a command with exit code 3."""
+    """A query did not end within its time; the command's exit code is 3."""
 
     exit_code = 3
 
@@ -25,12 +25,12 @@ class TooSlow(HetwinError):
 
 
 class Deadline:
-    """Interrupts a query once its time is over.
+    """Interrupts a query at its deadline.
 
     Args:
-        seconds: its time.
+        seconds: maximum wall time of the query [s].
         interrupt: called at the deadline, from another thread.
-        stuck: called, with the error, when the interruption had no effect; None if one can only wait.
+        stuck: called with the error if the query does not end after the interruption; None: wait for its end.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Deadline:
 
     @property
     def reached(self) -> bool:
-        """Whether the time is over."""
+        """Whether the deadline has passed."""
         return self._reached.is_set()
 
     def _watch(self) -> None:

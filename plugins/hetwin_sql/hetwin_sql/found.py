@@ -18,9 +18,9 @@ class Found(NamedTuple):
     """An episode.
 
     Attributes:
-        name: its folder, below the one that was searched; that folder's own name if it is the episode.
-        folder: where it is.
-        stored: whether the folder holds its tables as Parquet files, not its log.
+        name: path of its folder below the searched one; that folder's own name if it is the episode itself.
+        folder: path of its folder.
+        stored: whether the folder holds its tables as Parquet files instead of a log.
     """
 
     name: str
@@ -29,10 +29,10 @@ class Found(NamedTuple):
 
 
 def episodes(folder: Path) -> list[Found]:
-    """Find the episodes in a folder, or that it is one, by name.
+    """Return the episodes in a folder, sorted by name; the folder may be an episode itself.
 
     Raises:
-        BadInput: if there is no such folder, or no episode in it.
+        BadInput: if the folder does not exist, or holds no episode.
     """
     if not folder.is_dir():
         raise BadInput("there is no such folder", file=folder, expected=_EXPECTED)

@@ -1,4 +1,4 @@
-"""DuckDB, the library that runs SQL; imported only for that."""
+"""Imports DuckDB, which runs SQL, when it is needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hetwin_suite.command import library_of
 
 NEEDED = "SQL needs the Python package DuckDB, which cannot be imported"
 MEMORY = "2GB"
-"""What a query may use; one that needs more ends with an error, for nothing is moved to the disk."""
+"""Memory limit of a query; nothing is spilled to disk, so that a query that needs more ends with an error."""
 _BYTES = 2 * 10**9
 
 
@@ -25,7 +25,7 @@ def duckdb() -> Any:
         BadInput: if it is not installed.
     """
     library = library_of("tables", "duckdb", NEEDED)
-    atexit.unregister(gc.freeze)  # at the end the library lists all objects that are then not freed
+    atexit.unregister(gc.freeze)  # with a frozen heap, DuckDB reports leaks at exit
     return library
 
 
@@ -41,7 +41,7 @@ def connected() -> Any:
 
 @contextmanager
 def in_memory() -> Iterator[None]:
-    """Let this process have no more than that meanwhile: DuckDB does not count the texts that its functions make."""
+    """Limit the memory of this process meanwhile, as DuckDB does not count the strings that its functions make."""
     before = resource.getrlimit(resource.RLIMIT_DATA)
     had = 1024 * int(Path("/proc/self/status").read_text().partition("VmData:")[2].split()[0])
     most = had + _BYTES

@@ -19,10 +19,10 @@ TOLERANCE = 1e-9
 
 
 def check_round_trips(bench: Bench) -> str:
-    """Check handovers of every attribute that the model can be responsible for, to it and back, or from it and back.
+    """Check handovers of every attribute that the model can own: take and release, or release and take back.
 
     Raises:
-        Broken: if a value that is released right after it was taken differs, or a refusal changes something.
+        Broken: if a value differs when it is released right after it was taken, or a refusal has side effects.
     """
     slots = [
         slot
@@ -43,7 +43,7 @@ def check_round_trips(bench: Bench) -> str:
 
 
 def take_any(bench: Bench) -> str:
-    """Make the model responsible for the first attribute of another that it takes; returns which, or nothing."""
+    """Hand the first attribute of another model to this one that it accepts, and return its name; empty if none."""
     for slot, place in enumerate(bench.scene.layout.slots):
         if bench.table.owner(slot) == bench.index or not bench.plan.provides(place.attribute.name):
             continue
@@ -54,7 +54,7 @@ def take_any(bench: Bench) -> str:
 
 
 def _in_and_out(bench: Bench, slot: int) -> bool:
-    """Another model's attribute: take, release, take, step, release; whether the model takes it at all."""
+    """Take, release, take, step and release an attribute of another model; return whether the model accepts it."""
     place = bench.scene.layout.slots[slot]
     if not _take(bench, slot):
         return False
@@ -73,7 +73,7 @@ def _in_and_out(bench: Bench, slot: int) -> bool:
 
 
 def _out_and_in(bench: Bench, slot: int) -> bool:
-    """The model's own attribute: release, step without it, take back; whether the model releases it at all."""
+    """Release an attribute of the model, step without it, and take it back; return whether the model releases it."""
     place = bench.scene.layout.slots[slot]
     try:
         value = _release(bench, slot)
@@ -108,7 +108,7 @@ def _take(bench: Bench, slot: int) -> bool:
         take(bench.model, place.entity, place.attribute.name, value, scene)
     except Refused:
         if bench.table.owner(slot) != bench.index:
-            bench.step()  # fails if the model returns the attribute all the same
+            bench.step()  # fails if the model returns the attribute nevertheless
         return False
     return True
 
@@ -137,7 +137,7 @@ def _release(bench: Bench, slot: int) -> Value:
 
 
 def _compare(bench: Bench, slot: int, given: Value, released: Value) -> None:
-    """Compare a value with the taken one; a pose's velocity may differ, such as by the hand's motion."""
+    """Compare a value with the one that was taken; a pose's twist may differ, e.g. by the motion of the hand."""
     place = bench.scene.layout.slots[slot]
     expected, found = given.data, released.data.copy()
     if place.attribute.name == POSE.name:
@@ -153,10 +153,10 @@ def _compare(bench: Bench, slot: int, given: Value, released: Value) -> None:
 
 
 def check_refusals(bench: Bench) -> str:
-    """Check that unknown entities and attributes are refused, and nothing else.
+    """Check that unknown entities and attributes are refused with `Refused`.
 
     Raises:
-        Broken: if the model accepts one, or fails in another way.
+        Broken: if the model accepts one, or raises another error.
     """
     layout, scene = bench.scene.layout, bench.snapshot()
     entity = layout.entities[0].name if layout.entities else NOTHING
@@ -179,7 +179,7 @@ def check_unknown_command(bench: Bench) -> None:
     """Check that an unknown command is refused.
 
     Raises:
-        Broken: if it is not.
+        Broken: if it is accepted, or another error is raised.
     """
     _refuses(f"command {NOTHING}", partial(command, bench.model, NOTHING, {}))
 
@@ -202,23 +202,23 @@ ODD: Mapping[ParameterKind, tuple[Any, ...]] = {
     ParameterKind.TEXT: ("no such text",),
     ParameterKind.PATH: ("/no/such/file",),
 }
-"""Values of the right kind that may make no sense."""
+"""Values of the right kind that may be invalid for the parameter."""
 DEADLINE_S = 10.0
-"""The deadline of each call, unless the scenario has another [s]."""
+"""Deadline of each call, unless the scenario has another one [s]."""
 LATE_STEPS = 7
 
 
 def check_odd_parameters(
     requests: Sequence[ParameterRequest], bench: Callable[[str, Any], Bench]
 ) -> str:
-    """Check that an odd value of a parameter is used, or refused as bad input.
+    """Check that an odd value of a parameter is accepted, or refused as bad input.
 
     Args:
-        requests: requests of the model.
-        bench: a bench with one parameter replaced, by name and value.
+        requests: parameters of the model.
+        bench: makes a bench with one parameter replaced, from its name and value.
 
     Raises:
-        Broken: if the model fails in another way.
+        Broken: if the model raises another error.
     """
     used, refused = 0, 0
     for request in requests:
@@ -240,10 +240,10 @@ def check_odd_parameters(
 
 
 def check_late_start(bench: Bench) -> None:
-    """Check that an instance that is started in the middle of a run, as after a restart, steps from there on.
+    """Check that an instance can start in the middle of a run, as after a restart.
 
     Raises:
-        Broken, RunFailed: if it does not.
+        Broken, RunFailed: if it cannot.
     """
     bench.pass_time(LATE_STEPS)
     bench.start()
@@ -252,7 +252,7 @@ def check_late_start(bench: Bench) -> None:
 
 
 def check_deadline(bench: Bench) -> str:
-    """Check that no call takes longer than a scenario allows by default.
+    """Check that no call exceeds the default deadline of a scenario.
 
     Raises:
         Broken: if one does.
@@ -264,20 +264,20 @@ def check_deadline(bench: Bench) -> str:
 
 
 LATER = 40
-"""Steps after the state was saved."""
+"""Number of steps after the state was saved."""
 
 
 def check_saving(started: Callable[[], Bench], count: int) -> str:
-    """Check that another instance with the saved state of the first returns the same, to the bit.
+    """Check that an instance restored from a saved state continues with the same outputs, to the bit.
 
     A model may refuse to be saved.
 
     Args:
         started: makes a bench with a started model.
-        count: steps before the state is saved.
+        count: number of steps before the state is saved.
 
     Raises:
-        Broken: if the instances differ, or the state is no plain data.
+        Broken: if outputs differ, or the state is no plain data.
     """
     first, second = started(), started()
     taken = {_go(bench, count) for bench in (first, second)}
@@ -300,7 +300,7 @@ def check_saving(started: Callable[[], Bench], count: int) -> str:
 
 
 def _go(bench: Bench, count: int) -> str:
-    """Take steps, make the model responsible for something if it can be, and step again; returns that one."""
+    """Step, hand the model an attribute if it accepts one, and step again; return the name of the attribute."""
     _step(bench, count // 2)
     taken = take_any(bench)
     _step(bench, count - count // 2)
@@ -315,7 +315,7 @@ def _step(bench: Bench, count: int) -> None:
 
 
 def _difference(one: str, other: str) -> str:
-    """Where two outputs differ."""
+    """Return the first difference of two outputs as text."""
     names = ("time", "numbers", "events", "requests", "ended")
     pairs = zip(names, json.loads(one), json.loads(other), strict=False)
     for name, left, right in pairs:
