@@ -1,4 +1,4 @@
-"""Plans what hands do with objects, in the scene as it is believed to be."""
+"""Plans grasps and releases of objects in the believed scene."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from hetwin_suite.robot import (
 )
 
 _SPARE_M = 2e-3
-"""Hands keep so much more than the clearance from things, for what a rehearsal sees differently [m]."""
+"""Extra clearance of hands [m], since the rehearsal may differ slightly from the plan."""
 
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """A motion for an object.
+    """A planned grasp or release.
 
     Attributes:
         motion: motion of the arm and the fingers.
-        link: that the hand is fixed to.
-        presses: fingers that stop at what they touch.
-        expects: what is to come of it.
+        link: link to which the hand is fixed.
+        presses: finger joints that stop at contact.
+        expects: expected effects of the motion.
     """
 
     motion: JointTrajectory
@@ -53,9 +53,9 @@ class Handling:
 
     Args:
         twin: twin of the scenario.
-        commanded: the joints that may be moved.
-        clearance: that the robot keeps from things [m].
-        poses: where everything is, by entity, each (7,).
+        commanded: joints that may be commanded.
+        clearance: distance that the robot keeps from obstacles [m].
+        poses: entity -> (7,) pose in the world.
     """
 
     def __init__(
@@ -69,16 +69,16 @@ class Handling:
     def plan(
         self, goal: GraspGoal | ReleaseGoal, positions: Mapping[str, float], place: PlanarPose
     ) -> Handled:
-        """Return the motion to a goal, and take note of where the object is after it.
+        """Return the motion for a goal, and update the object's pose for the next plan.
 
         Args:
-            goal: what is asked for.
-            positions: where all joints of the robot are, by name [rad or m].
-            place: place of its base.
+            goal: the grasp or release.
+            positions: joint -> position, of all joints of the robot [rad or m].
+            place: pose of its base on the ground.
 
         Raises:
-            BadInput: if the scene has no such entity or hand, it is not for that, or the hand holds nothing.
-            CannotReach: if no hand can come there.
+            BadInput: if the entity or hand does not exist or does not fit the goal, or the hand holds nothing.
+            CannotReach: if no hand can reach the object.
         """
         key = "grasp" if isinstance(goal, GraspGoal) else "release"
         hand = self._hand(goal.hand)
@@ -132,7 +132,7 @@ class Handling:
         positions: Mapping[str, float],
         place: PlanarPose,
     ) -> None:
-        """Take note that an object stays where it is when the fingers begin to open."""
+        """Store the pose of a released object at the time when the fingers start to open."""
         fingers = [
             i for i, n in enumerate(motion.names) if n in self._facts(positions).hands[hand].fingers
         ]
@@ -155,7 +155,7 @@ class Handling:
         return scene
 
     def _facts(self, positions: Mapping[str, float]) -> RobotFacts:
-        """What is known of the robot, with the joints that may be commanded, and their limits."""
+        """Return the facts about the robot for skills: the commanded joints, and their limits."""
         hands = {hand.name: hand for hand in self._twin.settings.hands}
         limits = self._commanded.move_limits
         joints = {
@@ -171,10 +171,10 @@ class Handling:
         return replace(robot_facts(self._twin.robot, hands, positions), joints=joints)
 
     def _entity(self, key: str, name: str, attribute: str) -> Entity:
-        """The entity of a goal.
+        """Return the entity of a goal.
 
         Raises:
-            BadInput: if there is none, or it is not for that.
+            BadInput: if it does not exist, or lacks the attribute that the goal needs.
         """
         able = sorted(one.name for one in self._entities.values() if attribute in one.tags)
         entity = self._entities.get(name)
@@ -196,7 +196,7 @@ class Handling:
         return entity
 
     def _hand(self, name: str | None) -> str:
-        """The hand of a goal.
+        """Return the hand of a goal.
 
         Raises:
             BadInput: if there is none, or its fingers may not be commanded.
@@ -207,7 +207,7 @@ class Handling:
         if name is None or name not in hands:
             known: Sequence[str] = list(hands)
             raise BadInput(
-                "the scenario has no such hand" if name else "it is not said which hand",
+                "the scenario has no such hand" if name else "the goal does not name the hand",
                 where="hand",
                 found=name,
                 expected=one_of(name or "", known) if known else "hands in the scenario",

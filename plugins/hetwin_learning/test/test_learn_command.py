@@ -53,7 +53,7 @@ def test_a_trigger_is_learned_for_a_scenario_that_passes_check(
     assert hetwin("check", out).code == 0
     assert len(list(keep.iterdir())) == 2
     assert json.loads(hetwin(*asked, "--json").out)["expressions"] == found["expressions"]
-    assert "there is a file" in hetwin(*asked, "--out", out).err
+    assert "exists already" in hetwin(*asked, "--out", out).err
 
 
 def test_successes_are_told(episodes: Path) -> None:

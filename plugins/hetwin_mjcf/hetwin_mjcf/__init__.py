@@ -1,1 +1,1 @@
-"""Robots and worlds in MJCF, or in OpenUSD, as MuJoCo compiles them."""
+"""Reads robots and worlds from MJCF or OpenUSD, as MuJoCo compiles them."""

@@ -1,8 +1,8 @@
-"""Writes a compiled MJCF model as the elements of a URDF.
+"""Converts a compiled MJCF model into elements of a URDF.
 
-Bodies become links with their names and frames. A joint whose axis does not pass through the frame of its body, and
-each of several joints of a body but the last, gets a link of its own, which has no mass. Besides the elements of URDF
-there are the shapes ``ellipsoid`` and ``plane``, joints of type ``ball``, and, for sensors and friction, Gazebo's.
+Bodies become links with their names and frames. A joint whose axis does not pass through the frame of its body gets a
+massless link of its own; so does each of several joints of a body, except the last. Beyond URDF, the result has the
+shapes ``ellipsoid`` and ``plane``, joints of type ``ball``, and Gazebo's elements for sensors and friction.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from hetwin_suite.engine import XmlElement as Element
 from hetwin_suite.model import WORLD
 
 _UNNAMED = "MuJoCo Model"
-"""MuJoCo's name of a model without one."""
+"""The name that MuJoCo gives a model without one."""
 _NO_NAME = re.compile(r"\W+")
 _USUAL_FRICTION = 1.0
 _SAME = 1e-9
@@ -47,7 +47,7 @@ _TYPES = {
 
 
 def robot_of_mjcf(file: Path, notes: Notes) -> Element:
-    """Read the robot of a file: all that has joints or drives; the rest is of its scene, and left out by name.
+    """Read the robot of a file: all bodies with joints or drives; others are left out and noted by name.
 
     Raises:
         BadInput: if MuJoCo cannot read it.
@@ -71,7 +71,7 @@ def _read(file: Path, _changed_ns: int) -> MjcfModel:
 
 
 def read_mjcf(file: Path) -> MjcfModel:
-    """Read a file, whose notes are in the result.
+    """Read a file; notes are in the result.
 
     Raises:
         BadInput: if MuJoCo cannot read it.
@@ -84,11 +84,11 @@ class MjcfModel:
     """An MJCF file.
 
     Attributes:
-        file: where it is.
-        label: label of the file, for notes.
-        spec: its content.
-        m: as MuJoCo compiled it.
-        notes: notes of parts that are not carried over.
+        file: path of the file.
+        label: label of the file in notes.
+        spec: specification of MuJoCo.
+        m: compiled model of MuJoCo.
+        notes: parts that are not carried over.
     """
 
     file: Path
@@ -117,46 +117,46 @@ class MjcfModel:
 
     @property
     def tops(self) -> list[int]:
-        """The bodies in the world itself."""
+        """The bodies attached to the world."""
         return [b for b in range(1, self.m.nbody) if self.m.body_parentid[b] == 0]
 
     @property
     def title(self) -> str:
-        """The model's name, or the file's."""
+        """Name of the model, or else of the file."""
         name = self.spec.modelname
         return _NO_NAME.sub("_", self.file.stem if name in ("", _UNNAMED) else name)
 
     def name(self, body: int) -> str:
-        """The name of a body."""
+        """Return the name of a body."""
         return self._short(self.m.body(body).name, self._bodies) or f"body_{body}"
 
     def joint_name(self, joint: int) -> str:
-        """The name of a joint."""
+        """Return the name of a joint."""
         return (
             self._short(self.m.joint(joint).name, self._joint_names)
             or f"{self.name(int(self.m.jnt_bodyid[joint]))}_joint_{joint}"
         )
 
     def _short(self, name: str, parts: Mapping[str, int]) -> str:
-        """The last part of the path that a name is in USD, if it is the only one of its kind; else the name."""
+        """Return the last part of a USD path if it is unique among its kind; else the whole name."""
         last = name.rpartition("/")[2]
         return last if name.startswith("/") and parts[last] == 1 else name
 
     def geom_name(self, geom: int) -> str:
-        """The name of a shape."""
+        """Return the name of a shape."""
         return self.m.geom(geom).name or f"geom_{geom}"
 
     def geoms_of(self, body: int) -> range:
-        """The shapes of a body."""
+        """Return the shapes of a body."""
         first = int(self.m.body_geomadr[body])
         return range(first, first + int(self.m.body_geomnum[body]))
 
     def below(self, top: int) -> list[int]:
-        """A body and all that it carries."""
+        """Return a body and all its descendants."""
         return [b for b in range(top, self.m.nbody) if self.m.body_rootid[b] == top]
 
     def is_articulated(self, top: int) -> bool:
-        """Whether something moves in it, beyond all of it at once."""
+        """Whether it has joints other than a free joint of the whole."""
         return any(
             int(self.m.jnt_type[j]) != mj.mjtJoint.mjJNT_FREE
             for b in self.below(top)
@@ -164,24 +164,24 @@ class MjcfModel:
         )
 
     def is_driven(self, top: int) -> bool:
-        """Whether a joint of it is driven."""
+        """Whether any of its joints has a drive."""
         joints = {j for b in self.below(top) for j in self._joints(b)}
         kinds = self.m.actuator_trntype == mj.mjtTrn.mjTRN_JOINT
         return not joints.isdisjoint(self.m.actuator_trnid[kinds, 0].tolist())
 
     def is_free(self, body: int) -> bool:
-        """Whether all of it moves freely."""
+        """Whether the whole body moves freely."""
         return any(int(self.m.jnt_type[j]) == mj.mjtJoint.mjJNT_FREE for j in self._joints(body))
 
     def pose(self, body: int) -> Pose:
-        """Of a body in its parent."""
+        """Return the pose of a body in its parent."""
         return pose_of([*self.m.body_pos[body], *self.m.body_quat[body]])
 
     def as_robot(self, tops: Sequence[int], name: str = "") -> Element:
-        """Return ``<robot>`` with these bodies and all that they carry.
+        """Return ``<robot>`` with these bodies and all their descendants.
 
         Args:
-            tops: bodies in the world.
+            tops: bodies attached to the world.
             name: name of the robot; empty for the model's.
         """
         inside: list[Element] = []
@@ -199,7 +199,7 @@ class MjcfModel:
         return self._new("robot", inside, name=name or self.title)
 
     def static_link(self, geom: int) -> Element:
-        """Return ``<robot>`` with one link, of one shape of the world itself."""
+        """Return ``<robot>`` with one link, for one shape of the world itself."""
         link = self._new("link", [self._shape(geom)], name="link")
         return self._new("robot", [link], name=self.geom_name(geom))
 
@@ -248,7 +248,7 @@ class MjcfModel:
             if not mesh.file:
                 self.notes.add(f"{self.label}: {lost('mesh without a file', [mesh.name])}")
             elif np.ptp(mesh.scale) > 0 and abs(mesh.refquat[0]) < 1:
-                # It is turned before it is scaled, which a URDF cannot express.
+                # MuJoCo rotates it before scaling, which a URDF cannot express.
                 self.notes.add(f"{self.label}: {lost('turned and stretched mesh', [mesh.name])}")
                 return False
             return bool(mesh.file)
@@ -277,7 +277,7 @@ class MjcfModel:
             scale = _text(float(v) for v in said.scale)
             file = mesh_file(self.spec, said).resolve()
             shape = self._new("mesh", filename=str(file), scale=scale)
-            # MuJoCo moves the vertices to their centre of mass, and the shape by as much.
+            # MuJoCo moves the vertices to their centre of mass, and shifts the shape by the same vector.
             pose = compose_poses(
                 pose, inverse_pose([*self.m.mesh_pos[mesh], *self.m.mesh_quat[mesh]])
             )
@@ -304,7 +304,7 @@ class MjcfModel:
         return range(first, first + int(self.m.body_jntnum[body]))
 
     def _joined(self, body: int, parent: str) -> Iterator[Element]:
-        """The joints of a body, in their order from the parent outwards, and the links between them."""
+        """Yield the joints of a body from the parent outwards, with the links between them."""
         name, at = self.name(body), self.pose(body)
         joints = self._joints(body)
         if not joints:
@@ -322,7 +322,7 @@ class MjcfModel:
             yield self._joint("fixed", f"{name}_fixed", parent, name, at)
 
     def _undone(self, joint: int) -> Pose:
-        """The transform of a joint from its position in the file, its ``ref``, to 0."""
+        """Return the transform of a joint from its reference position ``ref`` in the file to 0."""
         kind, axis = mj.mjtJoint(int(self.m.jnt_type[joint])), self.m.jnt_axis[joint]
         if kind not in (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE):
             return IDENTITY

@@ -1,4 +1,4 @@
-"""Compiles an MJCF file, or a stage of USD, as far as its files are there, with notes of missing parts."""
+"""Compiles an MJCF file or a stage of USD without its missing files, which are noted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hetwin_suite.engine import Notes
 from hetwin_suite.model import BadInput, check_size, library_of
 
 LEAST_MASS = 1e-9
-"""Mass of a body that has none [kg], for MuJoCo refuses those that move."""
+"""Mass of a movable body without one [kg], since MuJoCo refuses massless bodies that move."""
 _NOT_CARRIED = {
     "skins": "skin",
     "flexes": "deformable body",
@@ -28,15 +28,15 @@ _BYTES_OF_HEIGHT = 4
 
 
 def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
-    """Compile a file.
+    """Compile a file, without parts whose files are missing.
 
     Args:
-        file: MJCF, with its includes.
-        notes: gets missing parts.
-        label: label of the file, for notes.
+        file: path of the MJCF file, with its includes.
+        notes: receives the missing parts.
+        label: label of the file in notes.
 
     Returns:
-        The specification and the model that it becomes.
+        The specification, and the compiled model.
 
     Raises:
         BadInput: if MuJoCo cannot read it.
@@ -60,12 +60,12 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
 
 
 def is_usd(file: Path) -> bool:
-    """Whether a file is a stage of OpenUSD, which MuJoCo reads with a decoder of its own."""
+    """Whether a file is a stage of OpenUSD, which MuJoCo reads with a separate decoder."""
     return file.suffix.lower() in (".usd", ".usda", ".usdc", ".usdz")
 
 
 def mesh_file(spec: Any, mesh: Any) -> Path:
-    """Where the file of a mesh lies."""
+    """Return the path of a mesh's file."""
     return Path(spec.modelfiledir, spec.meshdir, mesh.file)
 
 
@@ -76,7 +76,7 @@ def _without_missing_files(spec: Any, notes: Notes, label: str) -> None:
                 spec.delete(geom)
             notes.leave_out(label, mesh.file, BadInput("does not exist"))
             spec.delete(mesh)
-    for texture in list(spec.textures):  # nothing shows them
+    for texture in list(spec.textures):  # textures are not shown anyway
         for material in spec.materials:
             material.textures = ["" if t == texture.name else t for t in material.textures]
         spec.delete(texture)
@@ -94,7 +94,7 @@ def _without_the_rest(spec: Any, notes: Notes, label: str) -> None:
 
 
 def lost(word: str, names: Sequence[str]) -> str:
-    """The note that things of one kind are not carried over, with the first of their names."""
+    """Return the note that things of a kind are not carried over, with the first few names."""
     named = [name for name in names if name]
     more = len(names) - len(named[:_MOST_NAMED])
     some = [
@@ -105,7 +105,7 @@ def lost(word: str, names: Sequence[str]) -> str:
 
 
 def effort_limits(model: Any) -> Iterator[tuple[int, float]]:
-    """Yield joints and the largest effort of each drive [Nm or N]."""
+    """Yield joint and maximum effort [Nm or N] of each drive."""
     for joint in range(model.njnt):
         if model.jnt_actfrclimited[joint]:
             yield joint, float(abs(model.jnt_actfrcrange[joint]).max())

@@ -1,4 +1,4 @@
-"""An MJCF file or a stage of USD as a robot, or as a world."""
+"""Reads an MJCF file or a stage of USD as a robot or as a world."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from hetwin_suite.engine import Body, Notes, Resources, World, XmlElement, read_
 
 
 class Mjcf:
-    """A file.
+    """An MJCF file or a stage of USD.
 
     Args:
-        file: MJCF or USD.
+        file: path of the file.
     """
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def robot(self, notes: Notes) -> XmlElement:
-        """Return ``<robot>`` with all that has joints or drives; the rest is of its scene, and left out by name.
+        """Return ``<robot>`` with all bodies that have joints or drives; others are left out and noted by name.
 
         Raises:
             BadInput: if MuJoCo cannot read the file.
@@ -29,7 +29,7 @@ class Mjcf:
         return robot_of_mjcf(self._file, notes)
 
     def world(self, notes: Notes) -> World:
-        """Return a world: each body of the file, and each shape of the world itself, is a body of its own.
+        """Return a world with each body of the file, and each shape of the world itself, as a body.
 
         Raises:
             BadInput: if MuJoCo cannot read the file.
@@ -41,7 +41,7 @@ class Mjcf:
         return World(model.title, bodies, (x, y, z), warnings=notes.all())
 
     def is_robot(self) -> bool:
-        """Whether something in the file has joints.
+        """Whether the file has joints.
 
         Raises:
             BadInput: if MuJoCo cannot read the file.
@@ -56,7 +56,7 @@ def _bodies(model: MjcfModel, notes: Notes) -> Iterator[Body]:
         root = model.static_link(geom)
         yield replace(read_urdf(root, notes, resources=resources, driven=False), file=None)
     driven = [top for top in model.tops if model.is_driven(top)]
-    if driven:  # one robot, of however many arms; its file says that the scenario may move it
+    if driven:  # one robot, with any number of arms; the scenario may move it
         root = model.as_robot(driven)
         yield read_urdf(root, notes, resources=resources, driven=False)
     for top in model.tops:

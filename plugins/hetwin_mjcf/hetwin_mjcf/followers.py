@@ -1,7 +1,7 @@
-"""Which joints of an MJCF model follow others: by its equalities, or because a loop of links is closed.
+"""Finds the joints of an MJCF model that follow others, by equalities or through closed loops of links.
 
-A URDF is a tree whose joints follow others on a line, so a loop is opened, and its joints follow the driven one on the
-line that is nearest to how the loop moves.
+A URDF is a tree in which a joint can follow another one linearly. A loop is therefore opened, and its passive joints
+follow the driven one on the line that fits their positions in the closed loop best.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from hetwin_mjcf.compiled import lost
 from hetwin_suite.model import Floats
 
 SAMPLES = 9
-"""Positions of a driven joint at which its loops are closed."""
+"""Number of positions of a driven joint at which its loops are closed for the fit."""
 MOST_STEPS = 50
 CLOSED = 1e-4
-"""A loop is closed if its ends are no farther apart [m]."""
+"""Maximum gap of a closed loop [m]."""
 STRAIGHT = 0.1
-"""A joint may be so far from the line on which it follows [rad or m]."""
+"""Deviation from the fitted line up to which a joint is said to follow it [rad or m]."""
 _STILL = 1e-3
 _SINGLE = (mj.mjtJoint.mjJNT_HINGE, mj.mjtJoint.mjJNT_SLIDE)
 _OWN = (mj.mjtTrn.mjTRN_JOINT, mj.mjtTrn.mjTRN_JOINTINPARENT)
 
 Line = tuple[int, float, float]
-"""A joint, with factor and offset of its position."""
+"""A joint that follows, with factor and offset of its position."""
 
 
 class Followers:
     """The joints that follow others.
 
     Args:
-        model: as MuJoCo compiled it.
-        name: name of a joint.
+        model: compiled model of MuJoCo.
+        name: returns the name of a joint.
 
     Attributes:
-        notes: notes of parts that could not be carried over, or only nearly.
+        notes: parts that could not be carried over, or only approximately.
     """
 
     def __init__(self, model: Any, name: Callable[[int], str]) -> None:
@@ -55,7 +55,7 @@ class Followers:
                 self.notes.append(lost(f"{word} equality", [model.eq(i).name]))
 
     def of(self, joint: int) -> tuple[str, float, float] | None:
-        """The joint that one follows, the multiplier and the offset; None: it follows none."""
+        """Return the leading joint, multiplier and offset of a joint; None if it follows none."""
         line = self._lines.get(joint)
         return None if line is None else (self._name(line[0]), line[1], line[2])
 
@@ -85,7 +85,7 @@ class Followers:
             self._follow(master, near)
 
     def _follow(self, master: int, near: dict[int, list[Line]]) -> None:
-        """Let all that are connected with a joint follow it."""
+        """Let all joints connected with a joint follow it, directly or indirectly."""
         reached = {master: (1.0, 0.0)}
         waiting = [master]
         while waiting:
@@ -171,7 +171,7 @@ class _Closing:
         self._rows = model.jnt_qposadr[self._passive]
 
     def positions(self, master: int, at: Floats) -> Floats | None:
-        """(n, passive) positions of the passive joints for (n,) of one that moves them; None: the loops stay open."""
+        """Return (n, passive) the passive joints at (n,) positions of a driven one; None if loops stay open."""
         zero = self._m.qpos0[self._m.jnt_qposadr[master]]
         order = np.argsort(np.abs(at - zero), kind="stable")
         found = np.zeros((len(at), len(self._passive)))
@@ -206,7 +206,7 @@ class _Closing:
         return False
 
     def _apart(self) -> tuple[Floats, Floats]:
-        """(3 n,) ways between the ends of the loops [m], and their derivatives by the passive joints."""
+        """Return (3 n,) gaps of the loops [m], and their derivatives by the passive joints."""
         mj.mj_kinematics(self._m, self._d)
         mj.mj_comPos(self._m, self._d)
         ways, rows = [], []
@@ -224,7 +224,7 @@ class _Closing:
 
 
 def _ends(model: Any, equality: int) -> Iterator[tuple[int, Floats]]:
-    """The two bodies that a loop connects, and (3,) the point of each [m]."""
+    """Yield the two bodies that a loop connects, with (3,) the connected point of each [m]."""
     ids = int(model.eq_obj1id[equality]), int(model.eq_obj2id[equality])
     if int(model.eq_objtype[equality]) == mj.mjtObj.mjOBJ_SITE:
         for site in ids:
@@ -235,7 +235,7 @@ def _ends(model: Any, equality: int) -> Iterator[tuple[int, Floats]]:
 
 
 def _driven(model: Any) -> set[int]:
-    """Joints with an actuator of their own, or through a tendon."""
+    """Return the joints with an actuator, directly or through a tendon."""
     driven: set[int] = set()
     for i in range(model.nu):
         at = int(model.actuator_trnid[i, 0])

@@ -39,7 +39,7 @@ def night(
         typer.Option(
             "--scenario",
             metavar="SCENARIO",
-            help="scenario file, or name of one of hetwin's, for the replay of all recordings",
+            help="scenario file, or name of one of hetwin's; all recordings are replayed in it",
         ),
     ] = None,
     out: Annotated[Path, option("--out", "its folder; resumed if it exists")] = Path("night"),

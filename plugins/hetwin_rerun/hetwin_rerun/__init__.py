@@ -1,1 +1,1 @@
-"""A finished run as a recording of Rerun."""
+"""Exports a finished run as a recording of Rerun."""

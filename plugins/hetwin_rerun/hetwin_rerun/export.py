@@ -29,12 +29,12 @@ Times = NDArray[np.int64] | Sequence[int]
 
 
 def write_rerun(run: Path, file: Path) -> Result:
-    """Write a run: scene in the colours of who is responsible, owners as states over time, events, contacts, values.
+    """Write a run: scene in the colours of the owners, owners as states over time, events, contacts, values.
 
-    The recording brings its layout with it.
+    The recording contains its layout.
 
     Returns:
-        The file, and how many states it has.
+        The path of the file, and the number of states in it.
 
     Raises:
         BadInput: if there is no run, the SDK is not installed, or the file exists or cannot be written.
@@ -95,12 +95,12 @@ class _Export:
             self._send(path, times, colours(self._sdk, shape, rgba))
 
     def _owners_of(self, entity: str, attribute: str) -> tuple[list[int], list[str]]:
-        """When who became responsible [ns]."""
+        """Return the times of changes of responsibility [ns], and the new owners."""
         spans = self._episode.responsibilities[entity, attribute]
         return [span.from_ns for span in spans], [span.model for span in spans]
 
     def _write_owners(self) -> None:
-        """The owners of objects' poses, and of all that was handed over, as states."""
+        """Write the owners of objects' poses, and of all attributes that were handed over, as states."""
         sdk, layout = self._sdk, self._episode.layout
         moved = {(h.entity, h.attribute) for h in self._episode.handovers}
         poses = {(entity.name, "pose") for entity in layout.of_kind(EntityKind.OBJECT)}
@@ -116,7 +116,7 @@ class _Export:
                 self._send(path, times, sdk.StateChange.columns(state=owners))
 
     def _write_values(self) -> None:
-        """All attributes but poses."""
+        """Write all attributes except poses."""
         episode = self._episode
         for slot in episode.layout.slots:
             if slot.attribute.name != "pose":
@@ -148,7 +148,7 @@ class _Export:
             self._send((name,), [time_ns for time_ns, _ in lines], columns)
 
     def _write_contacts(self) -> None:
-        """The contacts of each state, as arrows from where a force acts on an object."""
+        """Write the contacts of each state, as arrows from the point where a force acts on an object."""
         near = map(self._episode.near, range(len(self._episode.times)))
         lines = [contact_lines(rows).reshape(-1, 2, 3) for rows in near]
         both, counts = np.concatenate(lines), [len(part) for part in lines]
@@ -170,7 +170,7 @@ class _Export:
 
 
 def _layout(sdk: Any) -> Any:
-    """The scene beside owners and events over time."""
+    """Return the layout: the scene beside owners and events over time."""
     views = sdk.blueprint
     return views.Blueprint(
         views.Horizontal(

@@ -1,4 +1,4 @@
-"""Rerun's SDK, imported only where a recording is to be written."""
+"""Imports Rerun's SDK when a recording is to be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes of bodies as Rerun draws them."""
+"""Converts shapes of bodies for Rerun."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _THIN = 1e-3
 
 
 def drawn(sdk: Any, shape: Shape) -> Any:
-    """Return what draws a shape in the frame of its entity, without a colour; None for a mesh without triangles."""
+    """Return the archetype of a shape in the frame of its entity, without colour; None for a mesh without triangles."""
     place = np.asarray([shape.pose[:3]])
     size = [float(length) for length in shape.size]
     solid = {"quaternions": [_xyzw(shape)], "fill_mode": sdk.components.FillMode.Solid}
@@ -28,7 +28,7 @@ def drawn(sdk: Any, shape: Shape) -> Any:
             return sdk.Ellipsoids3D(half_sizes=[size], centers=place, **solid)
         case ShapeKind.CYLINDER:
             return sdk.Cylinders3D(lengths=size[1:2], radii=size[:1], centers=place, **solid)
-        case ShapeKind.CAPSULE:  # begins at its place here, and is centred there in the scene
+        case ShapeKind.CAPSULE:  # Rerun's starts at its position; the scene's is centred there
             start = place + np.asarray(rotate(shape.pose[3:7], (0.0, 0.0, -size[1] / 2)))
             return sdk.Capsules3D(lengths=size[1:2], radii=size[:1], translations=start, **solid)
         case ShapeKind.MESH:
@@ -39,9 +39,9 @@ def colours(sdk: Any, shape: Shape, rgba: Floats) -> Any:
     """Return the columns of a shape's colour over time.
 
     Args:
-        sdk: Rerun's.
-        shape: as it was drawn.
-        rgba: (n, 4) each 0 to 1.
+        sdk: Rerun's SDK.
+        shape: the shape.
+        rgba: (n, 4) colours, components from 0 to 1.
     """
     packed = np.round(rgba * 255).astype(np.uint32) @ np.array(
         [1 << 24, 1 << 16, 1 << 8, 1], np.uint32

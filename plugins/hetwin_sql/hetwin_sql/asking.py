@@ -1,4 +1,4 @@
-"""`hetwin ask --sql`: the tables of episodes for SQL."""
+"""`hetwin ask --sql`: SQL over the tables of episodes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _IN_MEMORY = 2**24
 
 
 def answer(episodes: Path, statement: str, within: float, *, as_json: bool) -> Result | None:
-    """Ask episodes by SQL; JSON is printed here, row by row, for there may be more than fit into memory.
+    """Query episodes by SQL; JSON is printed here row by row, since the rows may not fit into memory.
 
     Raises:
-        BadInput: if there is no episode, or the statement is wrong or does not only read.
-        TooSlow: if it takes longer than `within` [s].
+        BadInput: if there is no episode, or the statement is wrong or more than a SELECT.
+        TooSlow: if the query takes longer than `within` [s].
     """
     found = query(episodes, statement, within=within, stuck=_end)
     if not as_json:
@@ -36,13 +36,13 @@ def answer(episodes: Path, statement: str, within: float, *, as_json: bool) -> R
 
 
 def _end(error: TooSlow) -> None:
-    """End the command while the query cannot be ended."""
+    """Exit the process although the query is still running."""
     print(f"error: {error}", file=sys.stderr, flush=True)
     os._exit(error.exit_code)
 
 
 def _print_json(result: Found) -> None:
-    """Print all rows, or nothing if there are not all."""
+    """Print all rows, or nothing if the query fails."""
     with SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="utf-8") as file:
         for i, row in enumerate(result.rows):
             file.write(f"{', ' if i else ''}{_json(row)}")
@@ -74,7 +74,7 @@ def _json(value: Any) -> str:
 
 
 def _as_floats(value: Any) -> Any:
-    """The same without decimal numbers, as 1.5 is in DuckDB's SQL."""
+    """Return the value with decimals as floats, since 1.5 is a decimal in DuckDB's SQL."""
     if isinstance(value, list | tuple):
         return [_as_floats(item) for item in value]
     return float(value) if isinstance(value, Decimal) else value

@@ -1,4 +1,4 @@
-"""Poses where they change: what stands still for an hour is one row, not 360,000."""
+"""Compresses poses to their changes: an object at rest for an hour is one row instead of 360,000."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hetwin_suite.tables import POSE, Floats, Interval, Tables
 
 STEP_M = 1e-4
 STEP_TURN = 1e-3
-"""A row stands for all poses that round to the same multiples of these, in place and in the quaternion's parts."""
+"""Poses that round to the same multiples of these steps share a row, in m and in components of the quaternion."""
 _NUMBERS = 7
 _NAMES = tuple(column.name for column in VIEWS["poses"][-_NUMBERS:])
 _STEPS = np.array([STEP_M] * 3 + [STEP_TURN] * 4)
 _METRES, _PARTS = 5, 4
-"""Decimals that are kept, of places and of quaternions: a tenth of a step, and a third less to store than with six."""
+"""Stored decimals of positions and quaternions: a tenth of a step, and a third less storage than six decimals."""
 
 
 class _Kept:
-    """The poses of all entities that are kept so far.
+    """Collects the changed poses of all entities.
 
     Args:
-        columns: columns of each entity's pose in the values of a state.
+        columns: slice of each entity's pose in the values of a state.
     """
 
     def __init__(self, columns: Sequence[slice]) -> None:
@@ -36,7 +36,7 @@ class _Kept:
         self.poses: list[list[Floats]] = [[] for _ in columns]
 
     def read(self, times: NDArray[np.int64], values: Floats) -> None:
-        """Keep the poses that differ from the one before."""
+        """Add the poses that differ from the previous ones."""
         poses = values[:, self._columns]
         cells = np.nan_to_num(np.rint(poses / self._steps), copy=False)
         before = cells[:1] - 1 if self._last is None else self._last
@@ -51,9 +51,9 @@ class _Kept:
 
 
 def changed_poses(tables: Tables) -> Iterator[tuple[str, Mapping[str, NDArray[Any]]]]:
-    """Iterate over the entities with a pose: name, and the columns of `poses` but the first two.
+    """Iterate over the entities with a pose: name, and the columns of `poses` without the first two.
 
-    The log is read once. A pose is within half a step of the row's in place, and in each part of the rotation.
+    The log is read once. The actual pose is within half a step of the row's in each component.
     """
     names = [slot.entity for slot in tables.layout.slots if slot.attribute.name == POSE.name]
     if not names:

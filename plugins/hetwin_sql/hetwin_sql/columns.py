@@ -1,4 +1,4 @@
-"""The rows of an episode's tables as columns of numpy arrays, which DuckDB takes in whole."""
+"""The rows of an episode's tables as columns of numpy arrays, which DuckDB reads without copying rows."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from hetwin_suite.tables import (
 )
 
 Batch: TypeAlias = Mapping[str, NDArray[Any]]
-"""Column -> values of some rows; '' and NaN stand for nothing."""
+"""Column -> values of some rows; '' and NaN represent NULL."""
 _ROWS = 50_000
-"""At most in one batch, as rows in Python are large."""
+"""Maximum number of rows in a batch, as rows of Python objects are large."""
 _POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _UNKNOWN = (float("nan"),) * len(_POSE)
 _NUMBERS: Mapping[bool | None, float] = {True: 1.0, False: 0.0, None: float("nan")}
@@ -40,7 +40,7 @@ def batches(view: str, tables: Tables, episode: str) -> Iterator[Batch]:
     Args:
         view: one of `VIEWS`.
         tables: tables of the episode.
-        episode: its name in the column of that name.
+        episode: name of the episode, for the column ``episode``.
     """
     if view == "poses":
         for entity, poses in changed_poses(tables):
@@ -115,7 +115,7 @@ def _belief(row: Belief) -> tuple[object, ...]:
 
 
 def _belief_columns(beliefs: BeliefList) -> Batch:
-    """The same as `_belief` of each row, without making the rows."""
+    """Return the columns of all beliefs, equal to those of `_belief` for each row, without making the rows."""
     columns, rows, ends = beliefs.in_columns()
     kinds = columns.kinds[rows]
     said = {

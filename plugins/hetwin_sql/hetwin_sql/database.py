@@ -1,4 +1,4 @@
-"""The views over some episodes, for SQL that reads and does nothing else."""
+"""Read-only SQL over the views of some episodes."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _LOCKS = (
     "BEGIN TRANSACTION READ ONLY",
 )
 _ANY_TABLE = re.compile(r"\bquery(_table)?\s*\(", re.IGNORECASE)
-"""Functions that make up the name of a table."""
+"""Functions that compute the name of a table, which hide the views that a statement reads."""
 _BATCH = 10_000
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a query has found so far.
+    """The result of a query, read on demand.
 
     Attributes:
-        columns: their names.
-        rows: as DuckDB returns them in Python; reading them may take the query's time, and raise what `query` raises.
+        columns: names of the columns.
+        rows: rows as DuckDB returns them in Python; reading them may take the query's time, and raise as `query` does.
     """
 
     columns: tuple[str, ...]
@@ -48,17 +48,17 @@ def query(
     within: float = WITHIN_S,
     stuck: Callable[[TooSlow], object] | None = None,
 ) -> Result:
-    """Ask the episodes in a folder by SQL, of which only the views that it names are read in.
+    """Query the episodes in a folder by SQL; only the views that the statement names are loaded.
 
     Args:
         folder: folder of a run, of Parquet files, or of many such folders.
         sql: one statement that reads the views.
-        within: how long the query may take [s], more than 0; reading the episodes in does not count.
+        within: maximum duration of the query [s], above 0; loading the episodes does not count.
         stuck: called when a query cannot be interrupted.
 
     Raises:
-        BadInput: if there is no episode, or the SQL is wrong, writes, or reads anything else.
-        TooSlow: if it takes longer.
+        BadInput: if there is no episode, or the SQL is wrong, writes, or reads anything but the views.
+        TooSlow: if the query takes longer.
     """
     if not within > 0:
         raise BadInput(
@@ -83,7 +83,7 @@ def query(
 
 
 def fill(connection: Any, episode: Found, views: Iterable[str]) -> None:
-    """Add the rows of an episode to the tables behind views.
+    """Insert the rows of an episode into the tables behind views.
 
     Raises:
         BadInput: if the episode cannot be read.
@@ -101,7 +101,7 @@ def fill(connection: Any, episode: Found, views: Iterable[str]) -> None:
 
 
 def _named(sql: str) -> list[str]:
-    """The views that a statement may read."""
+    """Return the views that a statement may read."""
     if _ANY_TABLE.search(sql):
         return list(VIEWS)
     return [view for view in VIEWS if re.search(rf"\b{view}\b", sql, re.IGNORECASE)]
@@ -123,7 +123,7 @@ def _add_stored(connection: Any, view: str, episode: Found) -> None:
 
 
 def _asked(connection: Any, checked: Any, sql: str, deadline: Deadline) -> Iterator[Any]:
-    """Iterate over the names of the columns, as one item, and the rows."""
+    """Execute the query; yield the names of the columns as one item, and then the rows."""
     with closing(connection), deadline, in_memory():
         try:
             connection.execute(checked)

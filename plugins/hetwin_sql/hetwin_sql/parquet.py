@@ -19,12 +19,12 @@ _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 12"
 
 
 class Written(NamedTuple):
-    """A file.
+    """A written file.
 
     Attributes:
-        view: whose rows it holds.
-        rows: how many.
-        size: size of the file, in bytes.
+        view: view whose rows it holds.
+        rows: number of rows.
+        size: size of the file [bytes].
     """
 
     view: str
@@ -33,7 +33,7 @@ class Written(NamedTuple):
 
 
 def write_parquet(run: Path, out: Path) -> Result:
-    """Write the tables of a run, as `write_tables` does, and return what was written."""
+    """Write the tables of a run with `write_tables`, and return a summary."""
     written = write_tables(run, out)
     rows = {item.view: {"rows": item.rows, "bytes": item.size} for item in written}
     kib = [(item.view, str(item.rows), f"{item.size / 1024:.0f}") for item in written]
@@ -41,14 +41,14 @@ def write_parquet(run: Path, out: Path) -> Result:
 
 
 def write_tables(run: Path, out: Path) -> list[Written]:
-    """Write a file for each view of a run; files that are there already are replaced once all are written.
+    """Write a file for each view of a run; existing files are replaced after all were written.
 
     Args:
         run: folder of the run.
-        out: folder of the files; it is made if it is not there.
+        out: folder of the files; created if missing.
 
     Raises:
-        BadInput: if there is no run, DuckDB is not installed, or the folder cannot be written to.
+        BadInput: if there is no run, DuckDB is not installed, or the folder cannot be written.
     """
     connection = connected()
     if not (run / LOG).is_dir():

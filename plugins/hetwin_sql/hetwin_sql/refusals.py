@@ -1,4 +1,4 @@
-"""What is no question to the views, in words that name the place and what would be right."""
+"""Errors of SQL statements, with the location and the expected form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLACE = re.compile(r"^LINE (\d+): ", re.MULTILINE)
 
 
 class TooLarge(HetwinError):
-    """A query that needs more memory than it gets; ends a command with exit code 1."""
+    """A query exceeds its memory limit; the command's exit code is 1."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -29,10 +29,10 @@ class TooLarge(HetwinError):
 
 
 def statement(connection: Any, sql: str) -> Any:
-    """Read the one statement of a text.
+    """Parse a text of exactly one statement that only reads.
 
     Raises:
-        BadInput: if it is wrong, none, several, or does anything but read.
+        BadInput: if the text is wrong, has no or several statements, or the statement writes.
     """
     try:
         statements = connection.extract_statements(sql)
@@ -54,7 +54,7 @@ def statement(connection: Any, sql: str) -> Any:
 
 
 def refused(error: Exception, sql: str) -> HetwinError:
-    """Return DuckDB's error as one of hetwin's."""
+    """Convert an error of DuckDB into one of hetwin."""
     library, text = duckdb(), str(error)
     place = _place(text)
     if isinstance(error, library.OutOfMemoryException | MemoryError):
@@ -83,13 +83,13 @@ def refused(error: Exception, sql: str) -> HetwinError:
 
 
 def first_line(error: Exception) -> str:
-    """Return what DuckDB says, without the kind of the error and the place."""
+    """Return the first line of DuckDB's message, without the kind of error and the location."""
     line = str(error).partition("\n")[0]
     return line.partition("Error: ")[2] or line
 
 
 def _place(text: str) -> str:
-    """Where the error is, if DuckDB says so."""
+    """Return the location of the error if DuckDB reports it."""
     found = _PLACE.search(text)
     if found is None:
         return "SQL"
@@ -102,6 +102,6 @@ def _place(text: str) -> str:
 
 
 def _columns(sql: str) -> list[str]:
-    """The columns of the views that are named, each once."""
+    """Return the columns of the views in a statement, without duplicates."""
     named = [view for view in VIEWS if re.search(rf"\b{view}\b", sql, re.IGNORECASE)]
     return list(dict.fromkeys(c.name for view in named or VIEWS for c in VIEWS[view]))

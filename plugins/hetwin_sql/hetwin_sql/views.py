@@ -1,4 +1,4 @@
-"""The views that SQL reads: their columns, with types and meaning."""
+"""The views that SQL reads: names, types and meanings of their columns."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ class Column(NamedTuple):
     """A column of a view.
 
     Attributes:
-        name: e.g. ``fluent``.
-        type: as DuckDB names it.
-        about: what it holds.
-        optional: whether it is NULL where there is nothing to hold.
+        name: name, e.g. ``fluent``.
+        type: type in DuckDB's SQL.
+        about: description of the values.
+        optional: whether the column may be NULL.
     """
 
     name: str
@@ -27,16 +27,16 @@ class Column(NamedTuple):
 
     @property
     def quoted(self) -> str:
-        """The name as SQL has to write it, for ``from`` and ``to`` are words of SQL."""
+        """The name in double quotes, since ``from`` and ``to`` are keywords of SQL."""
         return f'"{self.name}"'
 
 
-_EPISODE = Column("episode", TEXT, "folder of the episode, below the one that was asked")
-_FROM = Column("from", NUMBER, "since when [s]")
-_TO = Column("to", NUMBER, "until just before [s]; as far as the log goes if it has not ended")
+_EPISODE = Column("episode", TEXT, "folder of the episode, relative to the queried one")
+_FROM = Column("from", NUMBER, "start [s]")
+_TO = Column("to", NUMBER, "end, exclusive [s]; the end of the log if it has not ended")
 _ROW = Column("row", WHOLE, "number of the row, which evidence names")
-_A = Column("a", TEXT, "the entity that it is about")
-_B = Column("b", TEXT, "the other one", optional=True)
+_A = Column("a", TEXT, "first entity")
+_B = Column("b", TEXT, "second entity", optional=True)
 _POSE = tuple(
     Column(name, NUMBER, f"{about} in the world", optional=True)
     for name, about in (
@@ -48,69 +48,69 @@ _POSE = tuple(
 VIEWS: dict[str, tuple[Column, ...]] = {
     "occasions": (
         _EPISODE,
-        Column("fluent", TEXT, "what held, e.g. `on`"),
+        Column("fluent", TEXT, "fluent that held, e.g. `on`"),
         *(_A, _B, _FROM, _TO, _ROW),
         Column("ended", TRUTH, "whether it has ended"),
     ),
     "truths": (
         _EPISODE,
-        Column("fluent", TEXT, "what holds or does not, e.g. `held_object`"),
+        Column("fluent", TEXT, "fluent, e.g. `held_object`"),
         _A,
-        Column("b", TEXT, "the other one while it holds", optional=True),
-        Column("holds", TRUTH, "whether it holds, with any other; NULL: not known", optional=True),
+        Column("b", TEXT, "second entity while it holds", optional=True),
+        Column("holds", TRUTH, "whether it holds with any entity; NULL: not known", optional=True),
         *(_FROM, _TO),
-        Column("why", TEXT, "why it is not known", optional=True),
+        Column("why", TEXT, "reason why it is not known", optional=True),
     ),
     "coverage": (
         _EPISODE,
-        Column("claim", TEXT, "e.g. `grip`"),
-        Column("subject", TEXT, "the robot, hand or object that it is about"),
+        Column("claim", TEXT, "kind of claim, e.g. `grip`"),
+        Column("subject", TEXT, "robot, hand or object of the claim"),
         Column("checked", TRUTH, "whether it was checked"),
         *(_FROM, _TO),
-        Column("sources", TEXTS, "from what, e.g. `contacts`"),
-        Column("of", TEXTS, "of which links or joints"),
-        Column("why", TEXT, "why it was not checked, or of what not", optional=True),
+        Column("sources", TEXTS, "sources of the check, e.g. `contacts`"),
+        Column("of", TEXTS, "checked links or joints"),
+        Column("why", TEXT, "why it was not checked, or which part was not", optional=True),
     ),
     "events": (
         _EPISODE,
-        Column("time", NUMBER, "when [s]"),
-        Column("name", TEXT, "what happened, e.g. `picked_up`"),
-        Column("arguments", OBJECT, "what it is about, e.g. `arguments->>'object'`"),
+        Column("time", NUMBER, "time [s]"),
+        Column("name", TEXT, "name of the event, e.g. `picked_up`"),
+        Column("arguments", OBJECT, "arguments, e.g. `arguments->>'object'`"),
         _ROW,
-        Column("source", TEXT, "what reports it; `states` if it follows from the states"),
+        Column("source", TEXT, "model that reports it; `states` if derived from states"),
     ),
     "tasks": (
         _EPISODE,
-        Column("id", TEXT, "unique in the episode"),
-        Column("parent", TEXT, "the task that it is a part of", optional=True),
-        Column("operation", TEXT, "e.g. `place`"),
+        Column("id", TEXT, "id, unique in the episode"),
+        Column("parent", TEXT, "id of the parent task", optional=True),
+        Column("operation", TEXT, "operation, e.g. `place`"),
         Column("goal", TEXT, 'an expression, e.g. `on("box", "tray")`', optional=True),
-        Column("status", TEXT, "created, active, done, failed or cancelled: the last one"),
+        Column("status", TEXT, "last status: created, active, done, failed or cancelled"),
         *(_FROM, _TO, _ROW),
-        Column("after", TEXTS, "tasks that must have ended before it begins"),
-        Column("reason", TEXT, "why it failed, as the program says", optional=True),
-        Column("variables", OBJECT, "the last values of its variables"),
+        Column("after", TEXTS, "tasks that must end before it starts"),
+        Column("reason", TEXT, "reason of a failure, given by the program", optional=True),
+        Column("variables", OBJECT, "last values of its variables"),
     ),
     "beliefs": (
         _EPISODE,
-        Column("fluent", TEXT, "as of occasions; `loc` for a pose"),
+        Column("fluent", TEXT, "fluent as in occasions; `loc` for a pose"),
         *(_A, _B),
-        Column("holds", TRUTH, "whether the robot believed that it holds; true of a pose"),
+        Column("holds", TRUTH, "whether the robot believed that it holds; true for a pose"),
         *(_FROM, _TO, _ROW, *_POSE),
-        Column("origin", TEXT, "the topic, or what the message says that it came from"),
+        Column("origin", TEXT, "topic, or the origin given in the message"),
     ),
     "belief_errors": (
         _EPISODE,
-        Column("fluent", TEXT, "as of the belief"),
+        Column("fluent", TEXT, "fluent of the belief"),
         *(_A, _B, _FROM, _TO, _ROW),
-        Column("distance", NUMBER, "largest distance of a believed pose [m]; 0 of a truth"),
-        Column("angle", NUMBER, "largest angle [rad]"),
-        Column("believed", NUMBER, "when the last belief was formed [s]"),
-        Column("moved", NUMBER, "when the world last moved away from the belief [s]"),
+        Column("distance", NUMBER, "maximum error of a believed position [m]; 0 for a truth"),
+        Column("angle", NUMBER, "maximum error of a believed orientation [rad]"),
+        Column("believed", NUMBER, "time of the last update of the belief [s]"),
+        Column("moved", NUMBER, "last time at which the world departed from the belief [s]"),
     ),
     "poses": (
         _EPISODE,
-        Column("entity", TEXT, "whose pose it is"),
+        Column("entity", TEXT, "entity with the pose"),
         *(_FROM, Column("to", NUMBER, "until it changed [s]"), *_POSE),
     ),
     "episodes": (
@@ -120,17 +120,17 @@ VIEWS: dict[str, tuple[Column, ...]] = {
         Column("finished", TRUTH, "whether the log is complete"),
     ),
 }
-"""View -> columns, those that the rows of all versions begin with first."""
+"""View -> columns; the columns that rows of all versions have come first."""
 
 
 def made(view: str) -> str:
-    """Return the statement that makes the empty table behind a view."""
+    """Return the statement that creates the empty table behind a view."""
     columns = ", ".join(f"{column.quoted} {column.type}" for column in VIEWS[view])
     return f"CREATE TABLE {view} ({columns})"
 
 
 def filled(view: str, source: str) -> str:
-    """Return the statement that adds the rows of a table with the same columns, in which nothing is '' or NaN."""
+    """Return the statement that inserts the rows of a table with the same columns, with '' and NaN as NULL."""
     columns = ", ".join(map(_stored, VIEWS[view]))
     return f"INSERT INTO {view} SELECT {columns} FROM {source}"
 

@@ -1,4 +1,4 @@
-"""Pictures of a run, drawn without a screen: for pages about many runs, and for files.
+"""Renders pictures of a run without a display, for pages of many runs and for files.
 
 For example::
 

@@ -1,4 +1,4 @@
-"""Draws the scene of a film by MuJoCo's renderer."""
+"""Draws the scene of a film with MuJoCo's renderer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hetwin_suite.page import Part, Scene
 from hetwin_suite.viewer import rgb
 
 WIDTH, HEIGHT = 620, 410
-"""Pixels of a picture."""
+"""Size of a picture [pixels]."""
 FIELD_DEG = 32.0
 _KINDS = {
     ShapeKind.BOX: mujoco.mjtGeom.mjGEOM_BOX,
@@ -31,16 +31,16 @@ _KINDS = {
 _HALVED = {ShapeKind.BOX: (0, 1, 2), ShapeKind.PLANE: (0, 1)}
 _ROUND = (ShapeKind.CYLINDER, ShapeKind.CAPSULE)
 _AWAY = np.array([0.0, 0.0, -1000.0])
-"""Where bodies are put that are nowhere."""
+"""Position of bodies without a pose, out of sight [m]."""
 _SKY, _HORIZON = (0.93, 0.95, 0.97), (0.98, 0.985, 0.99)
 _BONE, _BONE_M = (0.62, 0.66, 0.72), 0.012
-"""Colour and half the thickness of a bone."""
+"""Colour, and radius of a bone [m]."""
 _WXYZ = [6, 3, 4, 5]
 _MOST = 4000
 
 
 class View(NamedTuple):
-    """A camera: target, distance [m], and direction [degrees], as MuJoCo has it."""
+    """A camera in MuJoCo's convention: target [m], distance [m], and direction [degrees]."""
 
     at: tuple[float, float, float]
     distance: float
@@ -49,15 +49,15 @@ class View(NamedTuple):
 
 
 class Drawing:
-    """Draws the same scene at different times and from different places; to be used in one thread, and closed.
+    """Draws a scene at different times and from different views; to be used in one thread, and closed.
 
     Args:
-        scene: to draw.
-        width: pixels.
-        height: pixels.
+        scene: scene to draw.
+        width: width in pixels.
+        height: height in pixels.
 
     Raises:
-        NoGraphics: if nothing can be drawn.
+        NoGraphics: if pictures cannot be rendered here.
     """
 
     def __init__(self, scene: Scene, width: int = WIDTH, height: int = HEIGHT) -> None:
@@ -89,11 +89,11 @@ class Drawing:
         self._context.free()
 
     def put(self, poses: Floats, owners: NDArray[np.int32]) -> None:
-        """Put everything where it is.
+        """Set the poses of all bodies, and their colours.
 
         Args:
-            poses: (bodies, 7) x y z, qx qy qz qw; not finite for a body that is nowhere.
-            owners: (bodies,) the model responsible for each pose, -1 for none.
+            poses: (bodies, 7) x y z, qx qy qz qw; not finite for a body without a pose.
+            owners: (bodies,) index of the model responsible for each pose, -1 for none.
         """
         for i, body in enumerate(self._film_scene.bodies):
             there = bool(np.isfinite(poses[i]).all())
@@ -108,11 +108,11 @@ class Drawing:
         mujoco.mj_camlight(self._model, self._data)
 
     def picture(self, view: View) -> NDArray[np.uint8]:
-        """(height, width, 3) colours of the objects."""
+        """Return (height, width, 3) the colours of the picture."""
         return self._rendered(view)
 
     def seen(self, view: View) -> NDArray[np.int32]:
-        """(height, width) the body that each pixel shows, -1 for none."""
+        """Return (height, width) the index of the body at each pixel, -1 for none."""
         flags = self._scene.flags
         flags[mujoco.mjtRndFlag.mjRND_SEGMENT] = flags[mujoco.mjtRndFlag.mjRND_IDCOLOR] = True
         colours = self._rendered(view).astype(np.int32)
@@ -121,7 +121,7 @@ class Drawing:
         drawn = self._scene.geoms[: self._scene.ngeom]
         bodies = np.full(max((geom.segid for geom in drawn), default=-1) + 2, -1, np.int32)
         for geom in drawn:
-            # Bones, which were added to the scene, have no known body.
+            # Bones are added to the rendered scene only, and belong to no body.
             is_geom = (
                 geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and 0 <= geom.objid < self._model.ngeom
             )
@@ -157,7 +157,7 @@ class Drawing:
 
 
 def _model(scene: Scene, width: int, height: int) -> Any:
-    """A model in which each body of the scene can be put anywhere, and nothing collides."""
+    """Return a model in which each body can be placed freely, without collisions."""
     spec = mujoco.MjSpec()
     spec.visual.global_.offwidth, spec.visual.global_.offheight = width, height
     spec.visual.global_.fovy = FIELD_DEG
@@ -222,11 +222,11 @@ _INSTALL = "libegl1 and libgl1-mesa-dri, or libosmesa6"
 
 
 class NoGraphics(Exception):
-    """Nothing can be drawn; the text names the package to install."""
+    """Pictures cannot be rendered; the text names the package to install."""
 
 
 def missing() -> str:
-    """Missing parts for pictures, as a sentence; empty without any."""
+    """Return the missing packages for pictures as a sentence; empty if none are missing."""
     if find_spec("OpenGL") is None:
         return "pictures need PyOpenGL, which is not installed: pip install 'hetwin-suite[stills]'"
     if not _way():
@@ -235,10 +235,10 @@ def missing() -> str:
 
 
 def open_context(width: int, height: int) -> Any:
-    """A graphics context of so many pixels, which the calling thread may draw in; ``free`` it in the end.
+    """Return a graphics context of this size for the calling thread; call its ``free`` at the end.
 
     Raises:
-        NoGraphics: if there is none.
+        NoGraphics: if no context can be opened.
     """
     reason = missing()
     if reason:
@@ -261,7 +261,7 @@ def _context(width: int, height: int) -> Any:
 
 
 def _way() -> str:
-    """The way that is asked for by MUJOCO_GL if it is there, else the first that is."""
+    """Return the backend named by MUJOCO_GL if it is available, else the first available one."""
     ways = [way for way, library in _LIBRARIES.items() if find_library(library)]
     asked = os.environ.get("MUJOCO_GL", "")
     return asked if asked in ways else next(iter(ways), "")

@@ -1,4 +1,4 @@
-"""Still pictures of a run, for pages about many runs and for files."""
+"""Renders still pictures of a run, for pages of many runs and for files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hetwin_suite.model import EntityKind, Floats, ShapeKind
 from hetwin_suite.page import Body, Film, Part, Scene, film_of
 
 _SMALL = 0.16
-"""Share of a picture's height; a thing that seems larger needs no closer look."""
+"""Apparent height of an object as a share of the picture above which it needs no inset."""
 _SIDE, _EDGE, _AROUND = 176, 10, 2.4
 _LINE = (128, 136, 150)
 
@@ -27,9 +27,9 @@ class Moment(NamedTuple):
     """A time to draw.
 
     Attributes:
-        time_ns: the time.
-        what: the event then.
-        thing: its subject; gets a closer look if it is small.
+        time_ns: simulated time [ns].
+        what: event at that time, as text.
+        thing: subject of the event; an inset shows it enlarged if it appears small.
     """
 
     time_ns: int
@@ -46,10 +46,10 @@ class Still(NamedTuple):
 
 
 def stills(episode: Episode, moments: Sequence[Moment]) -> list[Still]:
-    """Draw a run at some moments; empty if nothing of it has a shape.
+    """Draw a run at some moments; empty if nothing in the run has a shape.
 
     Raises:
-        NoGraphics: if nothing can be drawn.
+        NoGraphics: if pictures cannot be rendered here.
     """
     film = film_of(episode, [moment.time_ns for moment in moments])
     if not moments or not any(part.drawn for body in film.scene.bodies for part in body.parts):
@@ -68,19 +68,19 @@ def stills(episode: Episode, moments: Sequence[Moment]) -> list[Still]:
 
 
 def picture(drawing: Drawing, film: Film, index: int, view: View) -> Image.Image:
-    """Draw a state of a film, with the objects in the colours of the models responsible for them."""
+    """Draw a state of a film, with the objects in the colours of their responsible models."""
     drawing.put(film.poses[index], _owners(film, float(film.times[index])))
     return Image.fromarray(drawing.picture(view))
 
 
 def _index(film: Film, time_ns: int) -> int:
-    """The state in which an event at a time can be seen: the first that is not earlier."""
+    """Return the index of the state that shows an event: the first one at or after its time."""
     later = int(np.searchsorted(film.times, time_ns / 1e9 - 1e-9))
     return min(later, len(film.times) - 1)
 
 
 def _owners(film: Film, time: float) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
-    """(bodies,) the models responsible for poses, -1 for none."""
+    """Return (bodies,) the index of the model responsible for each pose, -1 for none."""
     owners = list(film.owners)
     for change in film.changes:
         if change.time <= time:
@@ -94,7 +94,7 @@ def _owners(film: Film, time: float) -> np.ndarray[tuple[int], np.dtype[np.int32
 
 
 def _closer(film: Film, index: int, view: View, thing: str) -> View | None:
-    """A view of a thing that seems small in another view; None if it does not, or is not there."""
+    """Return a closer view of an object that appears small; None if it does not, or does not exist."""
     points = outline(film, thing, index) if thing else np.empty((0, 3))
     if not len(points):
         return None
@@ -106,7 +106,7 @@ def _closer(film: Film, index: int, view: View, thing: str) -> View | None:
 def _inset(
     image: Image.Image, pixels: np.ndarray[tuple[int, int, int], np.dtype[np.uint8]]
 ) -> None:
-    """Put the middle of a closer look into the upper right corner of a picture."""
+    """Insert the centre of a closer view into the upper right corner of a picture."""
     cut = (WIDTH - HEIGHT) // 2
     square = Image.fromarray(pixels).crop((cut, 0, cut + HEIGHT, HEIGHT)).resize((_SIDE, _SIDE))
     left = image.width - _SIDE - _EDGE
@@ -124,10 +124,10 @@ def _png(image: Image.Image) -> str:
 
 _ELEVATION_DEG = -26.0
 _ACROSS_DEG = 128.0
-"""Between the direction from the robot's base to moving bodies, and the one in which the camera looks."""
+"""Angle between the viewing direction and the direction from the robot's base to the moving bodies [degrees]."""
 _TURNS_DEG = (0.0, 104.0, 180.0, -76.0)
 _MUCH_MORE = 1.5
-"""Another place than the first must show so many times as much of moving bodies."""
+"""Another direction is chosen only if it shows this many times as much of the moving bodies as the first one."""
 _WORTH = {EntityKind.OBJECT: 3, EntityKind.LINK: 1}
 _THING = 10
 _MARGIN = 0.88
@@ -140,12 +140,12 @@ _SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
 
 
 def views(film: Film, indices: Sequence[int], thing: str = "") -> list[View]:
-    """A view of each of some states, all from the same side, with the robot and all objects that move.
+    """Return a view for each state, all from the same direction, with the robot and all objects that move.
 
     Args:
-        film: to draw.
-        indices: indices of its states.
-        thing: that must not be hidden, if any.
+        film: film to draw.
+        indices: indices of the states.
+        thing: object that must not be hidden; empty for none.
     """
     movers = _movers(film, thing)
     seen = [_corners(film, movers, index) for index in indices]
@@ -160,7 +160,7 @@ def views(film: Film, indices: Sequence[int], thing: str = "") -> list[View]:
 
 
 def fitted(points: Floats, azimuth: float, elevation: float = _ELEVATION_DEG) -> View:
-    """The nearest view in a direction [degrees] that shows all of (n, 3) points."""
+    """Return the closest view in a direction [degrees] that shows all points (n, 3)."""
     centre = _middle(points)
     a, e = math.radians(azimuth), math.radians(elevation)
     forward = np.array([math.cos(e) * math.cos(a), math.cos(e) * math.sin(a), math.sin(e)])
@@ -173,7 +173,7 @@ def fitted(points: Floats, azimuth: float, elevation: float = _ELEVATION_DEG) ->
 
 
 def outline(film: Film, name: str, index: int) -> Floats:
-    """(n, 3) corners around an entity at a state, in the world; none if it is not drawn or nowhere."""
+    """Return (n, 3) corners of an entity's boxes in the world at a state; empty if it is not drawn or has no pose."""
     number = next((i for i, body in enumerate(film.scene.bodies) if body.name == name), -1)
     return _placed(film, number, index) if number >= 0 else np.empty((0, 3))
 
@@ -181,7 +181,7 @@ def outline(film: Film, name: str, index: int) -> Floats:
 def _best(
     film: Film, index: int, movers: Sequence[int], thing: str, azimuths: Sequence[float]
 ) -> float:
-    """The first direction, unless another one shows much more of moving bodies."""
+    """Return the first direction, unless another one shows much more of the moving bodies."""
     worth = np.zeros(len(film.scene.bodies) + 1)
     for i in movers:
         body = film.scene.bodies[i]
@@ -195,7 +195,7 @@ def _best(
 
 
 def _movers(film: Film, thing: str) -> list[int]:
-    """The bodies that are drawn and move, all links of moving robots, and the thing; else all that are drawn."""
+    """Return the drawn bodies that move, all links of moving robots, and the thing; without any, all drawn bodies."""
     bodies = film.scene.bodies
     samples = np.unique(np.linspace(0, len(film.times) - 1, _SAMPLES).round().astype(int))
     with np.errstate(invalid="ignore"):
@@ -228,7 +228,7 @@ def _placed(film: Film, number: int, index: int) -> Floats:
 
 
 def _local(scene: Scene, body: Body) -> Floats:
-    """(n, 3) corners of the boxes around a body's parts, in its frame."""
+    """Return (n, 3) the corners of the boxes around a body's parts, in its frame [m]."""
     found = [np.empty((0, 3))]
     for part in body.parts:
         if part.drawn and part.kind != ShapeKind.PLANE:

@@ -1,1 +1,1 @@
-"""Whether a robot and its twin do the same."""
+"""Compares the motion of a robot with that of its twin."""

@@ -1,4 +1,4 @@
-"""Compares what a robot does with what its twin did a lag earlier, and says in numbers how they agreed."""
+"""Compares a robot's motion with its twin's one lag earlier, and summarizes the differences as figures."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from hetwin_suite.model import UNKNOWN, Consistency, Floats, Json, compose, rela
 
 
 class BaseDifference:
-    """Compares a base with its odometry, from where both were at the beginning or at the last correction.
+    """Compares a base with its odometry, relative to the start or the last correction.
 
     Args:
-        pose: (13,) of the base in the world.
-        odometry: (13,) of the base in the frame of its odometry.
+        pose: (13,) pose and twist of the base in the world.
+        odometry: (13,) pose and twist of the base in the frame of its odometry.
     """
 
     def __init__(self, pose: Floats, odometry: Floats) -> None:
@@ -27,12 +27,12 @@ class BaseDifference:
         self._pose, self._odometry = _at_rest(pose), _at_rest(odometry)
 
     def look(self, pose: Floats, odometry: Floats, corrected: bool) -> tuple[float, float]:
-        """Return the distance [m] on the ground and the angle [rad] between the base and its odometry.
+        """Return the horizontal distance [m] and the angle [rad] between the base and its odometry.
 
         Args:
-            pose: (13,) of the base in the world.
-            odometry: (13,) of the base in the frame of its odometry.
-            corrected: whether it has been put somewhere since; both begin anew then.
+            pose: (13,) pose and twist of the base in the world.
+            odometry: (13,) pose and twist of the base in the frame of its odometry.
+            corrected: whether the base was repositioned since the last call, which restarts the comparison.
         """
         if corrected:
             self._begin(pose, odometry)
@@ -51,11 +51,11 @@ def _at_rest(pose: Floats) -> Floats:
 
 
 _BIN_S, _BINS = 0.001, 1000
-"""Lags are counted in bins [s]; longer ones in the last."""
+"""Width [s] and number of the bins in which lags are counted; longer lags fall into the last bin."""
 
 
 class Figures:
-    """Collects differences.
+    """Collects differences, and computes figures.
 
     Args:
         joints: names of the n joints.
@@ -77,7 +77,7 @@ class Figures:
         tip: float | None = None,
         base: tuple[float, float] | None = None,
     ) -> None:
-        """Add a look.
+        """Add one comparison.
 
         Args:
             joints: (n,) differences [rad or m]; NaN: not known.
@@ -99,7 +99,7 @@ class Figures:
             self._heading.add(base[1])
 
     def consistency(self) -> Consistency:
-        """Return all figures so far."""
+        """Return the figures so far."""
         looks = float(self._looks.sum())
         joints = (UNKNOWN, UNKNOWN)
         if looks:
@@ -108,7 +108,7 @@ class Figures:
         return Consistency(*joints, *self._tip.pair, *self._base.pair, *self._heading.pair, *lags)
 
     def to_json(self) -> dict[str, Json] | None:
-        """Return the figures as in a summary, with those of each joint and the deviations; None if there are none."""
+        """Return the figures of the summary, with joints and deviations; None before the first comparison."""
         row = self.consistency().row()
         if row is None:
             return None
@@ -134,7 +134,7 @@ class Figures:
 
 
 class _Size:
-    """Root mean square and largest of sizes."""
+    """Root mean square and maximum of magnitudes."""
 
     def __init__(self) -> None:
         self._squares, self._largest, self._count = 0.0, 0.0, 0
@@ -152,24 +152,24 @@ class _Size:
 
 
 MAX_LAG = 0.25
-"""A robot that is further behind than this deviates [s]."""
+"""Maximum lag of the robot that is compensated [s]."""
 _USUAL_LAG = 0.01
 _TRUST = 0.002
 """Weight of the usual lag, as squared motion [rad^2/s] or [m^2/s]."""
 _MEMORY = 3.0
-"""Time after which a motion counts a third for the lag [s]."""
+"""Time constant with which past motion is forgotten in the estimate of the lag [s]."""
 _MEMORY_APART = 0.5
-"""The same while they deviate, which may be because the lag was not known yet."""
+"""Time constant while robot and twin deviate, which may be because the lag was not known yet [s]."""
 _CALM = 0.5
-"""It agrees again below this share of the limits."""
+"""Share of the limits below which robot and twin agree again, ..."""
 _CALM_FOR = 0.2
-"""... for so long [s]."""
+"""... after this time [s]."""
 _SAMPLES = 2
-"""So many samples beyond a limit, one after the other, are no outlier."""
+"""Number of consecutive samples beyond a limit that are no outlier."""
 
 
 class ExpectedMotion(NamedTuple):
-    """Where the twin was at one time: positions (n,) [rad or m] and velocities (n,)."""
+    """Motion of the twin at one time: positions (n,) [rad or m] and velocities (n,)."""
 
     positions: Floats
     velocities: Floats
@@ -177,14 +177,14 @@ class ExpectedMotion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Robot against twin at one time.
+    """Difference of robot and twin at one time.
 
     Attributes:
-        time: when the robot's state was measured [s].
-        joints: (n,) where the robot is, less where the twin was [rad or m].
-        lag: how far the robot is behind [s].
-        changed: whether they have just begun to deviate, or to agree again.
-        deviates: whether they deviate.
+        time: time of the robot's measurement [s].
+        joints: (n,) positions of the robot minus those of the twin [rad or m].
+        lag: lag of the robot [s].
+        changed: whether `deviates` has changed with this sample.
+        deviates: whether robot and twin deviate.
     """
 
     time: float
@@ -195,14 +195,14 @@ class Difference:
 
 
 class Parting:
-    """Whether two motions have parted, beyond their limits for more than a moment, and when they are together again.
+    """Detects when two motions diverge beyond their limits for more than a moment, and when they agree again.
 
     Args:
-        limits: (n,) of differences, above 0.
-        patience: how long they must be beyond, two samples at least [s].
+        limits: (n,) maximum differences, above 0.
+        patience: minimum duration beyond a limit, at least two samples [s].
 
     Attributes:
-        deviates: whether they have parted.
+        deviates: whether the motions have diverged.
     """
 
     def __init__(self, limits: Floats, patience: float = 0.0) -> None:
@@ -212,7 +212,7 @@ class Parting:
         self._calm_since: float | None = None
 
     def look(self, time: float, apart: Floats) -> bool:
-        """Take note of differences (n,) at a time [s], NaN where unknown; returns whether `deviates` has changed."""
+        """Add differences (n,) at a time [s], NaN if unknown; return whether `deviates` has changed."""
         share = np.abs(apart) / self.limits
         largest = float(np.nanmax(share)) if np.isfinite(share).any() else 0.0
         if not self.deviates:
@@ -234,13 +234,14 @@ class Parting:
 
 
 class Agreement:
-    """Follows the lag of a robot behind its twin, and notices when the two part.
+    """Estimates the lag of a robot behind its twin, and detects when the two diverge.
 
-    The lag that fits the motion best so far is left out of the differences: what is only late does not deviate.
+    Differences are computed at the lag that fits the motion best so far: a motion that is only delayed does not
+    deviate.
 
     Args:
-        limits: (n,) how far joints may be apart [rad or m].
-        patience: how long they must be further apart to deviate, two samples at least [s].
+        limits: (n,) maximum differences of joints [rad or m].
+        patience: minimum duration beyond a limit for a deviation, at least two samples [s].
     """
 
     def __init__(self, limits: Floats, patience: float = 0.0) -> None:
@@ -250,7 +251,7 @@ class Agreement:
 
     @property
     def lag(self) -> float:
-        """How far the robot is behind its twin [s]."""
+        """Lag of the robot behind its twin [s]."""
         return min(max(0.0, self._shift / self._motion), MAX_LAG)
 
     def look(
@@ -259,9 +260,9 @@ class Agreement:
         """Compare a measured state.
 
         Args:
-            time: when it was measured [s].
+            time: time of the measurement [s].
             measured: (n,) positions [rad or m]; NaN: not measured.
-            expected: the twin at a time [s].
+            expected: returns the twin's motion at a time [s].
         """
         lag = self.lag
         there = expected(time - lag)

@@ -1,4 +1,4 @@
-"""What is heard of a robot that runs beside its twin: its joints, by when that arrived here."""
+"""Receives the joint states of a robot that runs beside its twin."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from hetwin_suite.wire import OK, WARN, JointMessageDecoder, RobotLink, Undecoda
 _KEPT = 1000
 _OFFSETS = 200
 _LATEST = 0.5
-"""A message that seems to have been under way for longer has a stamp that means nothing [s]."""
+"""Maximum delay of a message; a stamp that implies a longer one is meaningless [s]."""
 
 
 class Sample(NamedTuple):
-    """A message about joints.
+    """A message with joint states.
 
     Attributes:
-        measured: when it was measured, by the monotonic clock, from the spacing of the robot's stamps [s].
-        positions: by joint [rad or m].
+        measured: time of the measurement on the monotonic clock, from the spacing of the robot's stamps [s].
+        positions: joint -> position [rad or m].
     """
 
     measured: float
@@ -34,14 +34,14 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class JointAge:
-    """A joint's last position [rad or m], and how long ago it arrived [s]."""
+    """The last position of a joint [rad or m], and the time since its arrival [s]."""
 
     position: float
     age: float
 
 
 class HeardJoints:
-    """Joint states as they arrive; one thread adds, others read."""
+    """Received joint states; one thread adds, others read."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,13 +52,13 @@ class HeardJoints:
     def add(
         self, names: Sequence[str], positions: Sequence[float], stamp: float, arrived: float
     ) -> None:
-        """Add a message; positions that are not finite are left out.
+        """Add a message; positions that are not finite are dropped.
 
         Args:
             names: names of the joints.
             positions: positions of the joints [rad or m].
-            stamp: by the robot's clock [s].
-            arrived: by this machine's monotonic clock [s].
+            stamp: stamp on the robot's clock [s].
+            arrived: arrival on this machine's monotonic clock [s].
         """
         known = {
             name: float(position)
@@ -66,10 +66,10 @@ class HeardJoints:
             if np.isfinite(position)
         }
         with self._lock:
-            # Of the stamps only the spacing counts: the message that came through quickest says what they are now.
+            # Only the spacing of stamps is used: the message with the smallest delay fixes the clock offset.
             self._delays.append(arrived - stamp)
             measured = stamp + min(self._delays)
-            if not arrived - _LATEST <= measured <= arrived:  # its stamps do not go on with time
+            if not arrived - _LATEST <= measured <= arrived:  # stamps do not follow the clock
                 self._delays.clear()
                 measured = arrived
             self._waiting.append(Sample(measured, known))
@@ -83,29 +83,29 @@ class HeardJoints:
             return samples
 
     def joints(self, now: float) -> dict[str, JointAge]:
-        """Return the last position of each joint that was ever heard of, by the monotonic clock's present time [s]."""
+        """Return joint -> last position and age; `now` is the present time of the monotonic clock [s]."""
         with self._lock:
             return {name: JointAge(at, now - when) for name, (at, when) in self._last.items()}
 
     def silence(self, joints: Iterable[str], now: float) -> float:
-        """Return for how long the least recently heard of these joints has been silent [s]; `now` as in `joints`."""
+        """Return the longest time since the last message of any of these joints [s]; `now` as in `joints`."""
         with self._lock:
             return max(now - self._last.get(name, (0.0, -np.inf))[1] for name in joints)
 
 
 STATUS = "hetwin: robot beside its twin"
-"""Name of the diagnostic."""
+"""Name of the diagnostic status."""
 NODE = "consistency_listener"
 
 
 class LiveRobot:
-    """Collects joint states in a namespace until it is closed.
+    """Receives joint states in a namespace until it is closed.
 
     Args:
         namespace: namespace of the robot.
 
     Attributes:
-        heard: what it has said.
+        heard: received joint states.
     """
 
     def __init__(self, namespace: str) -> None:

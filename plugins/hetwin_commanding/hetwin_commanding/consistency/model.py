@@ -1,4 +1,4 @@
-"""Compares twin and robot while they run."""
+"""The model that compares robot and twin during a run."""
 
 from __future__ import annotations
 
@@ -54,59 +54,60 @@ Namespace = Annotated[
 Limit = Annotated[Number, Field(gt=0, le=1e9)]
 
 JOINT_LIMIT = 0.0125
-"""How far joints of robot and twin may be apart [rad or m]."""
+"""Maximum difference between joints of robot and twin [rad or m]."""
 
 
 class Settings(Parameters):
-    """What is compared, and how far it may be apart."""
+    """The parameters of the model."""
 
-    watch: WatchedRobot = parameter("the robots that the main model reports about", None)
+    watch: WatchedRobot = parameter("reports of the main model about the robots", None)
     description: RobotDescription = parameter("the robot's URDF", "")
     of: str | None = parameter("name of the robot; default: the only one", None)
     robot: Namespace | None = parameter(
         "namespace of a robot that obeys the same commands as the twin, whose joint states are compared, / for none;"
-        " default: the twin is compared with what its source says",
+        " default: the twin is compared with its source",
         None,
     )
-    joints: Limit = parameter("how far a joint may be off", JOINT_LIMIT, "rad or m")
-    link: str | None = parameter("link whose place is compared; default: none", None)
-    tip: Limit = parameter("how far the link may be off", 0.03, "m")
-    base: Limit = parameter("how far the base may be from where odometry has it", 0.05, "m")
-    heading: Limit = parameter("how far its heading may be off", 0.05, "rad")
+    joints: Limit = parameter("maximum difference of a joint", JOINT_LIMIT, "rad or m")
+    link: str | None = parameter("link whose position is compared; default: none", None)
+    tip: Limit = parameter("maximum distance of the link", 0.03, "m")
+    base: Limit = parameter("maximum distance of the base from its odometry", 0.05, "m")
+    heading: Limit = parameter("maximum difference of its heading", 0.05, "rad")
 
 
 JOINT_DIFFERENCE = "joint_difference"
-"""Positions of the robot's joints less those of the twin's [rad or m]; 0 where one is unknown."""
+"""Positions of the robot's joints minus those of the twin [rad or m]; 0 where one is unknown."""
 TIP_DIFFERENCE = AttributeSpec("tip_difference", 1, "m")
 _KEPT = 200
-"""Steps of the twin that are remembered for a robot that is behind it."""
+"""Number of the twin's steps that are stored for comparison with a robot that lags."""
 
 
 class ConsistencyModel(Model[Settings]):
-    """Observes whether a robot and its twin do the same: joints, a link, the base, and the lag between them.
+    """Observes whether robot and twin move alike: joints, a link, the base, and the lag between them.
 
-    Without `robot`, the twin is compared with what its source says at the same time, as a replay's recording. With it,
-    both obey the same commands, and the robot's joint states are compared with the twin a lag before.
+    Without `robot`, the twin is compared with its source at the same time, e.g. a replayed recording. With it, both
+    obey
+    the same commands, and the robot's joint states are compared with the twin's motion one lag earlier.
     """
 
-    summary = "Compares twin and robot while they run: joints, a link, the base, the lag."
+    summary = "Compares robot and twin during a run: joints, a link, the base, the lag."
     rate = DEFAULT_WATCH_RATE
     provides = (AttributeSpec(JOINT_DIFFERENCE, 0, "rad or m"), TIP_DIFFERENCE, CONSISTENCY)
     raises: ClassVar[Mapping[str, str]] = {
-        "deviates": "robot and twin have parted: robot, what (a joint, tip, base or heading), difference"
+        "deviates": "robot and twin have diverged: robot, what (a joint, tip, base or heading), difference"
         " and limit [rad or m]",
-        "agrees": "robot and twin do the same again: robot, what, from [s]",
+        "agrees": "robot and twin move alike again: robot, what, from [s]",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Contribute the differences and figures of the robot.
+        """Contribute the differences and the figures of the robot.
 
         Raises:
-            BadInput: if there is no such robot or link, or ROS 2 is missing where a robot is to be heard.
+            BadInput: if there is no such robot or link, or ROS 2 is missing although `robot` is given.
         """
         layout = None if settings.watch is None else WatchLayout.from_json(settings.watch)
         self._name, self._own = _robot(settings, layout)
-        assert layout is not None  # else there would be no robot
+        assert layout is not None  # otherwise there is no robot
         self._layout = layout
         self._joints = layout.of(self._name).joints
         count = len(self._joints)
@@ -130,17 +131,17 @@ class ConsistencyModel(Model[Settings]):
         scene.needs((self._name, "*"), *(("*", name) for name in REPORTS))
 
     def _tip_chain(self, settings: Settings) -> tuple[Chain | None, list[int]]:
-        """The chain to the link, and the places of its joints among the robot's."""
+        """Return the chain to the link, and the indices of its joints among the robot's."""
         if settings.link is None:
             return None, []
         chain = chain_in(settings.description, settings.link)
         own = [
             name.rpartition("::")[2] for name in self._joints
-        ]  # of several robots they have its name
+        ]  # with several robots, names have the robot's name as prefix
         return chain, [own.index(name) for name in chain.joints]
 
     def start(self, scene: Snapshot) -> None:
-        """Take note of where the base begins."""
+        """Store the initial pose of the base."""
         self._base = None
         if scene.layout.has(self._name, ODOMETRY.name):
             self._base = BaseDifference(
@@ -148,7 +149,7 @@ class ConsistencyModel(Model[Settings]):
             )
 
     def step(self, tick: Tick) -> Changes:
-        """Compare."""
+        """Compare robot and twin since the last step."""
         changes = tick.changes()
         if self._live is None:
             self._with_source(tick, changes)
@@ -160,13 +161,13 @@ class ConsistencyModel(Model[Settings]):
         return changes
 
     def stop(self) -> None:
-        """Stop listening."""
+        """Stop listening to the robot."""
         if self._live is not None:
             self._live.close()
             self._live = None
 
     def _with_source(self, tick: Tick, changes: Changes) -> None:
-        """Compare the twin with what its source says at this time, if the main model has just reported that."""
+        """Compare the twin with its source at this time, if the main model has reported a new state."""
         watch = Watch.read(tick.scene.tables, self._layout)
         if watch is None or watch.time_ns != tick.scene.time_ns:
             return
@@ -176,7 +177,7 @@ class ConsistencyModel(Model[Settings]):
         self._judge("joints", tick.time_ns, recorded - twin, changes)
 
     def _with_robot(self, tick: Tick, changes: Changes, live: LiveRobot) -> None:
-        """Compare what the robot has said since the last step with the twin a lag before."""
+        """Compare the robot's messages since the last step with the twin's motion one lag earlier."""
         now = time.monotonic()
         positions = tick.scene.get(self._name, "joint_positions").copy()
         self._history.append(
@@ -192,7 +193,7 @@ class ConsistencyModel(Model[Settings]):
             self._judge("joints", tick.time_ns, found.joints, changes)
 
     def _twin_at(self, at: float) -> ExpectedMotion:
-        """The twin at a time of the monotonic clock, between its steps."""
+        """Interpolate the twin's motion at a time of the monotonic clock [s]."""
         before = self._history[0]
         for after in self._history:
             if after[0] >= at:
@@ -207,7 +208,7 @@ class ConsistencyModel(Model[Settings]):
     def _take(
         self, time_ns: int, robot: Floats, twin: Floats, lag: float | None, changes: Changes
     ) -> None:
-        """Add a comparison to the figures and the changes."""
+        """Add a comparison to figures and changes."""
         apart = robot - twin
         tip = None
         if self._chain is not None:
@@ -232,7 +233,7 @@ class ConsistencyModel(Model[Settings]):
         self._judge("heading", tick.time_ns, np.array([angle]), changes)
 
     def _judge(self, what: str, time_ns: int, apart: Floats, changes: Changes) -> None:
-        """Raise an event if robot and twin have parted, or do the same again."""
+        """Raise an event when robot and twin start to deviate or agree again."""
         parting = self._partings[what]
         if not parting.look(time_ns / 1e9, apart):
             return
@@ -250,14 +251,14 @@ class ConsistencyModel(Model[Settings]):
 
 
 def _robot(settings: Settings, layout: WatchLayout | None) -> tuple[str, slice]:
-    """Name of the robot that is compared, and which of the reported joints are its own."""
+    """Return the name of the compared robot, and the slice of its joints in the reported ones."""
     parts = {} if layout is None else {n: own for n, own in layout.parts() if n}
     if settings.of is None and len(parts) == 1:
         return next(iter(parts.items()))
     if settings.of in parts:
         return settings.of, parts[settings.of]
     raise BadInput(
-        "there is no such robot" if settings.of else "it is not said which robot is compared",
+        "there is no such robot" if settings.of else "the robot to compare is not named",
         where="of",
         found=settings.of,
         expected=one_of(settings.of or "", parts) if parts else "a robot in the scenario",

@@ -1,1 +1,1 @@
-"""The source `commands`: the twin moves as it is commanded, as the robot does."""
+"""The source `commands`: the twin obeys the same commands as the robot."""

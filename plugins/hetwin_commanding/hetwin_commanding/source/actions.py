@@ -1,4 +1,4 @@
-"""The actions and topics of ros2_control's controllers, where control_msgs is installed."""
+"""The actions and topics of ros2_control's controllers, if control_msgs is installed."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ try:
         ParallelGripperCommand,
     )
     from control_msgs.msg import DynamicJointState, InterfaceValue, JointJog
-except ImportError:  # controllers have topics only then
+except ImportError:  # then controllers have topics only
     FollowJointTrajectory = None
 
 PERIOD_S = 0.02
-"""How often it is looked whether a goal has ended."""
+"""Period of the check whether a goal has ended [s]."""
 FEEDBACK_S = 0.05
-"""How often the client of a goal is told where the joints are."""
+"""Period of feedback to the client of a goal [s]."""
 DYNAMIC_JOINT_STATES = "dynamic_joint_states"
 INTERFACES = ("position", "velocity", "effort")
 
@@ -57,15 +57,15 @@ _numbers = count(1)
 
 @dataclass(frozen=True, slots=True)
 class ControllerAction:
-    """What one action of a controller reads and writes.
+    """Converts the messages of a controller's action.
 
     Attributes:
         kind: type of the action.
         name: name of the action.
-        read: makes a command of a goal; raises `CommandRefused`.
-        result: makes a result of what became of it, and where the joints are then.
-        feedback: makes a feedback of the goal's command and where the joints are; None: there is none.
-        succeeds: whether the action has succeeded with an outcome.
+        read: converts a goal to a command; raises `CommandRefused`.
+        result: converts an outcome and the joint states at the end to a result.
+        feedback: converts the goal's command and the joint states to feedback; None: no feedback.
+        succeeds: whether an outcome counts as success.
     """
 
     kind: Any
@@ -80,9 +80,9 @@ class ActionOfController:
     """The server of one action.
 
     Args:
-        node: that it belongs to.
-        action: what it reads and writes.
-        inbox: gets the commands.
+        node: node of the server.
+        action: converts the action's messages.
+        inbox: receives the commands.
     """
 
     def __init__(self, node: Node, action: ControllerAction, inbox: Inbox) -> None:
@@ -143,9 +143,10 @@ class ActionOfController:
 
 
 def serve(node: Node, controller: Controller, inbox: Inbox) -> list[object]:
-    """Serve what a controller has in ros2_control; nothing where control_msgs is not installed.
+    """Serve the actions and topics of a controller in ros2_control; does nothing without control_msgs.
 
-    Trajectory controllers have the action ``NAME/follow_joint_trajectory`` and take control_msgs/msg/JointJog on
+    Trajectory controllers have the action ``NAME/follow_joint_trajectory``, and subscribe to control_msgs/msg/JointJog
+    on
     ``NAME/joint_jog``; grippers have ``NAME/gripper_cmd``.
     """
     if FollowJointTrajectory is None:
@@ -165,8 +166,8 @@ class DynamicJointStates:
     """Publishes control_msgs/msg/DynamicJointState as joint_state_broadcaster does.
 
     Args:
-        node: that it belongs to.
-        inbox: knows where the joints are.
+        node: node of the publisher.
+        inbox: holds the joint states.
     """
 
     def __init__(self, node: Node, inbox: Inbox) -> None:
@@ -191,7 +192,7 @@ class DynamicJointStates:
 
 
 def dynamic_joint_states(node: Node, inbox: Inbox) -> DynamicJointStates | None:
-    """Publish the joints' states as interfaces; None where control_msgs is not installed."""
+    """Publish the joints' states as interfaces; return None without control_msgs."""
     return None if FollowJointTrajectory is None else DynamicJointStates(node, inbox)
 
 
@@ -239,7 +240,7 @@ def _point(positions: Any, velocities: Any) -> JointTrajectoryPoint:
 
 
 def _tolerances(node: Node, controller: Controller, goal: Any) -> Any:
-    """The tolerances of a goal; the controller's own if it asks for what is none, as the real one does."""
+    """Return the tolerances of a goal; the controller's own if the goal's are invalid, as ros2_controllers does."""
     time = goal.goal_time_tolerance
     seconds = float(time.sec + time.nanosec * 1e-9)
     try:
@@ -309,7 +310,7 @@ def _ended(made: Any, outcome: Outcome) -> Any:
 
 
 def _state_of(controller: Controller, joints: Joints) -> tuple[float, float, float]:
-    """Position, velocity and effort of a gripper's joint; an effort that is not known is 0."""
+    """Return position, velocity and effort of a gripper's joint; 0 for an unknown effort."""
     index = joints.names.index(controller.joint)
     effort = float(joints.efforts[index])
     return (

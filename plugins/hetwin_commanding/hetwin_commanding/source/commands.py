@@ -1,4 +1,4 @@
-"""Commands to a robot, checked as they come, those that wait for the next step, and what becomes of each."""
+"""Checked commands to a robot, and the inbox in which they wait for the next step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CommandRefused(Exception):
     """A command that cannot be obeyed; the text is the reason.
 
     Attributes:
-        wrong: what is wrong about it.
+        wrong: faulty part of the command.
     """
 
     def __init__(self, reason: str, wrong: Wrong = Wrong.GOAL) -> None:
@@ -32,11 +32,11 @@ class TrajectoryCommand:
     """A motion of some joints.
 
     Attributes:
-        controller: that gets it.
-        trajectory: with the motion.
-        stamp_ns: when it begins, by the sender's clock [ns]; 0: at once.
-        number: number of the goal, if the sender waits for the end; 0: it does not.
-        judge: says how the goal ends; None: it is reached when the motion ends.
+        controller: name of the controller.
+        trajectory: the motion.
+        stamp_ns: start on the sender's clock [ns]; 0: at once.
+        number: number of the goal; 0 if the sender does not wait for its end.
+        judge: decides when the goal ends; None: it is reached at the end of the motion.
     """
 
     controller: str
@@ -48,14 +48,14 @@ class TrajectoryCommand:
 
 @dataclass(frozen=True, slots=True)
 class GripCommand:
-    """A position of a gripper's joint.
+    """A goal position of a gripper's joint.
 
     Attributes:
-        controller: that gets it.
-        joint: that it moves.
-        position: where it is to be [rad or m].
-        velocity: with which it goes there [rad/s or m/s].
-        judge: says how the goal ends.
+        controller: name of the controller.
+        joint: joint of the gripper.
+        position: goal position [rad or m].
+        velocity: velocity of the motion [rad/s or m/s].
+        judge: decides when the goal ends.
         number: number of the goal.
     """
 
@@ -69,14 +69,14 @@ class GripCommand:
 
 @dataclass(frozen=True, slots=True)
 class JogCommand:
-    """A short way of some joints from where they are commanded to be, n of them.
+    """A short motion of n joints from their commanded positions.
 
     Attributes:
-        controller: that gets it.
+        controller: name of the controller.
         names: names of the joints.
-        displacements: (n,) how far [rad or m]; empty: as far as the velocities take them.
-        velocities: (n,) how fast [rad/s or m/s]; empty: so that it takes the duration.
-        duration: how long [s].
+        displacements: (n,) displacements [rad or m]; empty: velocities times duration.
+        velocities: (n,) velocities [rad/s or m/s]; empty: displacements over the duration.
+        duration: duration [s].
     """
 
     controller: str
@@ -86,7 +86,7 @@ class JogCommand:
     duration: float
 
     def trajectory(self, positions: Sequence[float]) -> JointTrajectory:
-        """Return the motion from where the joints are commanded to be (n,) to rest."""
+        """Return the motion from the commanded positions (n,) to rest."""
         if not self.displacements:
             ways = [v * self.duration for v in self.velocities]
             ends = [
@@ -103,21 +103,21 @@ class JogCommand:
         lasting = self.duration
         if self.velocities:
             pairs = zip(self.displacements, self.velocities, strict=True)
-            # from rest to rest on a cubic, the largest velocity is half as much again as the mean
+            # on a cubic from rest to rest, the maximum velocity is 1.5 times the mean
             lasting = max(1.5 * abs(way) / abs(v) for way, v in pairs)
         last = TrajectoryPoint(max(lasting, LEAST_S), ends, [0.0] * len(ends))
         return JointTrajectory.through(self.names, [last])
 
 
 JOG_STOP_S = 0.1
-"""How long joints take to stop after they were jogged with a velocity [s]."""
+"""Time in which joints stop after they were jogged with a velocity [s]."""
 LEAST_S = 0.02
-"""How long a motion takes at least [s]."""
+"""Minimum duration of a motion [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class StopCommand:
-    """The joints of a controller are to rest where they are; `number` is the goal that is given up."""
+    """Stops the joints of a controller at their present positions; `number` is the goal that is cancelled."""
 
     controller: str
     number: int = 0
@@ -136,9 +136,9 @@ def trajectory_command(
     """Return a checked command.
 
     Raises:
-        CommandRefused: if it is no motion that ends at rest.
+        CommandRefused: if the motion is invalid, or does not end at rest.
     """
-    if not points:  # joint_trajectory_controller stops then
+    if not points:  # joint_trajectory_controller stops on an empty trajectory
         raise CommandRefused("points: there are none; expected some")
     try:
         trajectory = JointTrajectory.through(names, points)
@@ -156,10 +156,10 @@ def jog_command(
     velocities: Sequence[float],
     duration: float,
 ) -> JogCommand:
-    """Return a checked command; see `JogCommand`. Without a duration, velocities hold until they are too old.
+    """Return a checked command; see `JogCommand`. Without a duration, velocities hold until they time out.
 
     Raises:
-        CommandRefused: if it is no such way.
+        CommandRefused: if the motion is invalid.
     """
     count = len(names)
     if not count or len(set(names)) != count:
@@ -184,7 +184,7 @@ def trajectory_of_message(controller: str, message: Any) -> TrajectoryCommand:
     """Return the checked command of a trajectory_msgs/msg/JointTrajectory.
 
     Raises:
-        CommandRefused: if it is no motion that ends at rest.
+        CommandRefused: if the motion is invalid, or does not end at rest.
     """
     points = [
         TrajectoryPoint(
@@ -201,7 +201,7 @@ def trajectory_of_message(controller: str, message: Any) -> TrajectoryCommand:
 
 
 JOG_TIMEOUT_S = 0.5
-"""Joints that are jogged with a velocity stop when it was commanded longer ago than this."""
+"""Timeout of a jog by velocity, after which the joints stop [s]."""
 
 
 def twist_command(forward: float, sideways: float, turn: float) -> TwistCommand:
@@ -217,21 +217,21 @@ def twist_command(forward: float, sideways: float, turn: float) -> TwistCommand:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A command that was refused: the topic or action on which it came, and the reason."""
+    """A refused command: the topic or action on which it arrived, and the reason."""
 
     topic: str
     reason: str
 
 
 class Inbox:
-    """What has arrived since the last step; filled by one thread and emptied by another.
+    """The commands since the last step; one thread fills and another one empties it.
 
     Attributes:
         taken: number of commands so far.
-        refused: number of those that were refused.
-        last_refusal: topic and reason of the last one.
-        goals: what becomes of motions whose sender waits for the end.
-        joints: where they are; None: that is not known yet.
+        refused: number of refused commands.
+        last_refusal: topic and reason of the last refusal.
+        goals: goals whose sender waits for the end.
+        joints: present joint states; None if not known yet.
     """
 
     def __init__(self) -> None:
@@ -245,22 +245,22 @@ class Inbox:
         self.last_refusal = ""
 
     def put(self, topic: str, command: Command) -> None:
-        """Add a command that came on a topic."""
+        """Add a command that arrived on a topic."""
         with self._lock:
             self._commands.append((time.monotonic_ns(), topic, command))
 
     def refuse(self, topic: str, reason: str) -> None:
-        """Note that a command was refused."""
+        """Record a refused command."""
         with self._lock:
             self._refusals.append(Refusal(topic, reason))
             self.refused += 1
             self.last_refusal = f"{topic}: {reason}"
 
     def take(self, until_ns: float = math.inf) -> list[tuple[str, Command]]:
-        """Return the commands that have not been taken, each with its topic.
+        """Remove and return the pending commands, each with its topic.
 
         Args:
-            until_ns: the latest arrival, by the monotonic clock [ns]; what came later waits for another call.
+            until_ns: latest arrival on the monotonic clock [ns]; later commands remain.
         """
         with self._lock:
             taken = []

@@ -1,4 +1,4 @@
-"""How far joints may be from where a controller wants them, and when a goal has ended, as ros2_controllers has it."""
+"""Tolerances of controllers and the outcomes of goals, as in ros2_controllers."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from typing import NamedTuple, Protocol
 from hetwin_suite.model import Floats
 
 ERASED = -1.0
-"""In a goal: the joint may move without restriction."""
+"""Tolerance in a goal: the joint is not checked."""
 
 
 class GoalEnd(StrEnum):
-    """How a goal ended."""
+    """Kind of end of a goal."""
 
     REACHED = "reached"
     REPLACED = "replaced"
-    """Its controller got another motion."""
+    """Its controller received another motion."""
     CANCELED = "canceled"
     REFUSED = "refused"
     OFF_ITS_PATH = "off its path"
     """A joint left the path tolerance."""
     NOT_THERE_IN_TIME = "not there in time"
-    """A joint was outside of the goal tolerance after the goal's time."""
+    """A joint was outside the goal tolerance after the goal's time."""
     STALLED = "stalled"
-    """A gripper stopped before it was there."""
+    """A gripper stopped before its goal."""
 
 
 class Wrong(StrEnum):
-    """What a command that is refused is wrong about."""
+    """Faulty part of a refused command."""
 
     GOAL = "goal"
     JOINTS = "joints"
@@ -39,7 +39,7 @@ class Wrong(StrEnum):
 
 
 class Outcome(NamedTuple):
-    """How a goal ended, and the reason in words, empty if it was reached; what was wrong where it was refused."""
+    """The end of a goal, the reason as text (empty if reached), and the faulty part if it was refused."""
 
     end: GoalEnd
     reason: str = ""
@@ -47,14 +47,14 @@ class Outcome(NamedTuple):
 
 
 class Joints(NamedTuple):
-    """Joints at one time, each (n,) in the order of `names`.
+    """Joint states at one time, each (n,) in the order of `names`.
 
     Attributes:
         time: time of the state [s].
         names: names of the joints.
-        wanted, wanted_speeds: as commanded [rad or m, and per second].
-        positions, speeds: as measured [rad or m, and per second].
-        efforts: as measured [Nm or N]; NaN where that is not known.
+        wanted, wanted_speeds: commanded positions [rad or m] and velocities [rad/s or m/s].
+        positions, speeds: measured positions [rad or m] and velocities [rad/s or m/s].
+        efforts: measured efforts [Nm or N]; NaN if not known.
     """
 
     time: float
@@ -67,25 +67,25 @@ class Joints(NamedTuple):
 
 
 class Judge(Protocol):
-    """Says when a goal has ended."""
+    """Decides when a goal has ended."""
 
     def look(self, joints: Joints, end: float) -> Outcome | None:
-        """Return how the goal ended; None: it is on its way.
+        """Return the outcome of the goal; None while it is active.
 
         Args:
-            joints: now.
-            end: when its motion ends [s].
+            joints: present joint states.
+            end: end of its motion [s].
         """
 
 
 class Tolerance(NamedTuple):
-    """Largest deviations of a joint: position [rad or m] and velocity [rad/s or m/s]; 0: not checked."""
+    """Maximum deviation of a joint: position [rad or m] and velocity [rad/s or m/s]; 0: not checked."""
 
     position: float = 0.0
     velocity: float = 0.0
 
     def violated(self, joints: Joints, index: int) -> str:
-        """Return which of them a joint exceeds, and by how much, in words; empty: none."""
+        """Return the exceeded tolerance of a joint with the deviation, as text; empty if none is exceeded."""
         apart = abs(float(joints.wanted[index] - joints.positions[index]))
         slip = abs(float(joints.wanted_speeds[index] - joints.speeds[index]))
         if 0.0 < self.position < apart:
@@ -99,7 +99,7 @@ class Tolerance(NamedTuple):
 
 
 STOPPED = 0.01
-"""Speed below which a joint has stopped, unless the controller's parameters say otherwise [rad/s or m/s]."""
+"""Default speed below which a joint counts as stopped [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,10 @@ class Tolerances:
     """The tolerances of a trajectory's joints.
 
     Attributes:
-        path: joint -> on the way.
-        goal: joint -> at the end; of others only the velocity is checked.
-        goal_time: how much later the joints may be there [s]; 0: whenever they are.
-        stopped: velocity at the end of joints whose goal says nothing [rad/s or m/s].
+        path: joint -> tolerance during the motion.
+        goal: joint -> tolerance at the end; for other joints only the velocity is checked.
+        goal_time: maximum delay of the end [s]; 0: no limit.
+        stopped: maximum velocity at the end, of joints without a goal tolerance [rad/s or m/s].
     """
 
     path: Mapping[str, Tolerance] = field(default_factory=dict)
@@ -129,15 +129,15 @@ class Tolerances:
         goal_time: float,
         joints: Iterable[str],
     ) -> Tolerances:
-        """Return these with the ones of a goal, where 0 stands for the default and -1 for none.
+        """Return the tolerances of a goal, in which 0 stands for the defaults of this object and -1 for none.
 
         Args:
-            path, goal: joint and tolerance.
-            goal_time: [s].
+            path, goal: pairs of joint and tolerance.
+            goal_time: maximum delay of the end [s].
             joints: joints of the controller.
 
         Raises:
-            ValueError: if a joint is none of these, or a tolerance is another negative number.
+            ValueError: if a joint is not the controller's, or a tolerance is another negative number.
         """
         known = frozenset(joints)
         paths, goals = dict(self.path), dict(self.goal)
@@ -153,7 +153,7 @@ class Tolerances:
 
 
 def _resolved(default: float, given: float) -> float:
-    """The tolerance that holds."""
+    """Return the effective tolerance."""
     if given == ERASED:
         return 0.0
     if not given >= 0.0:
@@ -166,14 +166,14 @@ class AlongTrajectory:
 
     Args:
         joints: joints of the trajectory.
-        tolerances: that hold for it.
+        tolerances: tolerances of the trajectory.
     """
 
     def __init__(self, joints: Iterable[str], tolerances: Tolerances) -> None:
         self._joints, self._tolerances = tuple(joints), tolerances
 
     def look(self, joints: Joints, end: float) -> Outcome | None:
-        """Return how the goal ended; None: it is on its way."""
+        """Return the outcome of the goal; None while it is active."""
         rules = self._tolerances
         is_over = joints.time >= end
         for name in self._joints:
@@ -194,12 +194,12 @@ class OfGripper:
     """Judges a gripper's goal as the action controllers of grippers do.
 
     Attributes:
-        joint: that is moved.
-        position: where it is to be [rad or m].
-        goal_tolerance: how near that is [rad or m].
-        allow_stalling: whether it has succeeded where it is stopped.
-        stall_velocity_threshold: below which it stands [rad/s or m/s].
-        stall_timeout: for how long it stands until it is stalled [s].
+        joint: joint of the gripper.
+        position: goal position [rad or m].
+        goal_tolerance: maximum deviation from the goal position [rad or m].
+        allow_stalling: whether a stalled gripper has succeeded.
+        stall_velocity_threshold: velocity below which the joint stands still [rad/s or m/s].
+        stall_timeout: time after which a joint that stands still is stalled [s].
     """
 
     joint: str
@@ -211,7 +211,7 @@ class OfGripper:
     _moved: float | None = None
 
     def look(self, joints: Joints, end: float) -> Outcome | None:
-        """Return how the goal ended; None: it is on its way."""
+        """Return the outcome of the goal; None while it is active."""
         index = joints.names.index(self.joint)
         at, speed = float(joints.positions[index]), abs(float(joints.speeds[index]))
         if abs(at - self.position) < self.goal_tolerance:
@@ -231,7 +231,7 @@ class _Running(NamedTuple):
 
 
 class Goals:
-    """The goals of all controllers by their numbers; asked by one thread, and ended by another."""
+    """The goals of all controllers by number; thread-safe, since one thread queries and another one ends them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -241,13 +241,13 @@ class Goals:
     def begin_motion(
         self, controller: str, number: int, end: float, judge: Judge | None = None
     ) -> None:
-        """Take note that a controller has a new motion.
+        """Start a new motion of a controller.
 
         Args:
-            controller: its name; the goal that it had is replaced.
-            number: number of the goal; 0: nothing waits for it.
-            end: when the motion ends [s].
-            judge: says how the goal ends; None: it is reached when the motion ends.
+            controller: name of the controller; its present goal is replaced.
+            number: number of the goal; 0: no client waits for it.
+            end: end of the motion [s].
+            judge: decides when the goal ends; None: it is reached at the end of the motion.
         """
         with self._lock:
             former = self._running.pop(controller, None)
@@ -259,13 +259,13 @@ class Goals:
                 self._running[controller] = _Running(number, end, judge)
 
     def refuse(self, number: int, reason: str, wrong: Wrong = Wrong.GOAL) -> None:
-        """Take note that a goal was refused."""
+        """Record that a goal was refused."""
         with self._lock:
             if number:
                 self._outcomes[number] = Outcome(GoalEnd.REFUSED, reason, wrong)
 
     def cancel(self, controller: str, number: int) -> bool:
-        """Give up a goal; returns whether it was still on its way."""
+        """Cancel a goal; return whether it was still active."""
         with self._lock:
             running = self._running.get(controller)
             if running is None or running.number != number:
@@ -275,14 +275,14 @@ class Goals:
             return True
 
     def look(self, time: float, joints: Joints | None = None) -> list[str]:
-        """End the goals that have ended.
+        """End the goals whose outcome is decided.
 
         Args:
-            time: now [s].
-            joints: where they are; None: where they are commanded to be.
+            time: present time [s].
+            joints: present joint states; None: the commanded ones.
 
         Returns:
-            The controllers that are to hold their joints, for their goal has failed.
+            The controllers whose goal has failed, which must hold their joints.
         """
         failed: list[str] = []
         if not self._running:
@@ -302,6 +302,6 @@ class Goals:
         return failed
 
     def take(self, number: int) -> Outcome | None:
-        """Return how a goal ended, once; None: it has not."""
+        """Return the outcome of a goal, once; None while it is active."""
         with self._lock:
             return self._outcomes.pop(number, None)

@@ -1,4 +1,4 @@
-"""Controllers as ros2_control's file of parameters describes them."""
+"""Reads controllers from a parameter file of ros2_control."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hetwin_suite.model import BadInput
 
 
 class Kind(StrEnum):
-    """What a controller takes."""
+    """Type of a controller."""
 
     TRAJECTORY = "joint_trajectory_controller/JointTrajectoryController"
     GRIPPER = "position_controllers/GripperActionController"
@@ -32,15 +32,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Controller:
-    """A controller.
+    """A controller and its parameters.
 
     Attributes:
-        name: of it.
-        joints: names, or patterns; a gripper has one.
-        kind: what it takes.
-        tolerances: tolerances of trajectories whose goal says nothing.
-        gripper: of a gripper's goals: `goal_tolerance`, `allow_stalling`, `stall_velocity_threshold`, `stall_timeout`.
-        velocity: with which a gripper moves whose goal says nothing [rad/s or m/s].
+        name: name of the controller.
+        joints: names or patterns of joints; a gripper has one.
+        kind: type of the controller.
+        tolerances: default tolerances of trajectories.
+        gripper: parameters of a gripper: `goal_tolerance`, `allow_stalling`, `stall_velocity_threshold`,
+        `stall_timeout`.
+        velocity: default velocity of a gripper [rad/s or m/s].
     """
 
     name: str
@@ -56,11 +57,11 @@ class Controller:
         return self.joints[0]
 
     def grip(self, position: float, velocity: float | None = None) -> GripCommand:
-        """Return the command of a gripper's goal.
+        """Return the command for a gripper's goal.
 
         Args:
-            position: position of its joint [rad or m].
-            velocity: with which it goes there [rad/s or m/s]; None: its usual one.
+            position: goal position of its joint [rad or m].
+            velocity: velocity of the motion [rad/s or m/s]; None: the default.
 
         Raises:
             CommandRefused: if a number is not finite, or the velocity is not positive.
@@ -88,13 +89,13 @@ _GRIPPER = {
 
 
 def read_controllers(path: Path) -> dict[str, Controller]:
-    """Return the controllers of a file of parameters, as controller_manager takes it, by name.
+    """Return name -> controller from a parameter file of controller_manager.
 
-    Of a joint_trajectory_controller it reads `joints` and `constraints`, of a gripper's action controller `joint`,
-    `max_velocity` and when it has succeeded or is stalled; controllers of other types are left out.
+    Reads `joints` and `constraints` of a joint_trajectory_controller, and `joint`, `max_velocity` and the conditions of
+    success and stall of a gripper's action controller. Controllers of other types are ignored.
 
     Raises:
-        BadInput: with file and line, if it has no such controller, or one of these parameters is none.
+        BadInput: with file and line, if there is no such controller, or one of these parameters is invalid.
     """
     document = load_yaml(path)
 
@@ -190,11 +191,11 @@ def _flag(own: Mapping[str, Any], key: str) -> bool:
 def controllers_of(
     named: Mapping[str, Sequence[str]] | None, parameters: Path | None
 ) -> dict[str, Controller] | None:
-    """Return the controllers of a source; None: it names none.
+    """Return the controllers of a source; None if it names none.
 
     Args:
-        named: controller -> its joints, or patterns; of one that the file has, those of the file count.
-        parameters: ros2_control's file.
+        named: controller -> names or patterns of its joints; for controllers in the file, the file takes precedence.
+        parameters: parameter file of ros2_control.
 
     Raises:
         BadInput: if the file cannot be used.

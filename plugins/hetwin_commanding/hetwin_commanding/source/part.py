@@ -1,4 +1,4 @@
-"""Commands as what moves a robot: the twin obeys them in real time, as the robot would."""
+"""The source `commands`: the twin obeys commands in real time, as the robot would."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ SECOND = 1_000_000_000
 
 
 class Pace:
-    """Waits until a step is due; time that the twin is behind by more than a limit is given up.
+    """Waits until a step is due; if the twin lags by more than a limit, the lag is dropped from its clock.
 
     Args:
-        max_lag: the limit [s].
+        max_lag: maximum lag [s].
 
     Attributes:
         period_ns: period of the steps [ns].
-        late: whether the twin is behind.
-        epoch_ns: time 0 of the run, by the clock of this machine [ns].
+        late: whether the twin lags.
+        epoch_ns: time 0 of the run on this machine's clock [ns].
     """
 
     def __init__(self, max_lag: float) -> None:
@@ -62,13 +62,13 @@ class Pace:
         self.epoch_ns = 0
 
     def start_clock(self) -> int:
-        """Let time run from now on; returns `epoch_ns`."""
+        """Start the clock, and return `epoch_ns`."""
         self._begun_ns, self.epoch_ns = time.monotonic_ns(), time.time_ns()
         self.running = True
         return self.epoch_ns
 
     def wait(self, time_ns: int) -> None:
-        """Wait until the step that ends at a time of the run may begin."""
+        """Wait until the step that ends at a time of the run may start."""
         ahead = self.real_ns(time_ns - self.period_ns) - time.monotonic_ns()
         if ahead > 0:
             time.sleep(ahead / SECOND)
@@ -82,11 +82,11 @@ class Pace:
             self._lost_ns += behind
 
     def real_ns(self, time_ns: int) -> int:
-        """Return when a time of the run is in real time, by the monotonic clock [ns]."""
+        """Return a time of the run on the monotonic clock [ns]."""
         return self._begun_ns + time_ns
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return what is to be reported about time that was given up since the last call."""
+        """Return events about time that was dropped since the last call."""
         lost, self._lost_ns = self._lost_ns, 0
         if not lost:
             return []
@@ -94,35 +94,36 @@ class Pace:
 
 
 DEFAULT_CONTROLLER = "joint_trajectory_controller"
-"""Takes trajectories of all joints but wheels if the scenario names no controllers."""
+"""Controller for trajectories of all joints except wheels, if the scenario names no controllers."""
 _AGAIN_S = 1.0
-"""The same reason to refuse what comes on a topic is reported so often."""
+"""Minimum time between two reports of the same refusal on a topic [s]."""
 
 
 class Link(Protocol):
-    """What fills the inbox."""
+    """Receives messages, and fills the inbox."""
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return annotations and topic values since the last call, at most this time [ns] of the run."""
+        """Return annotations and topic values since the last call, up to this time [ns] of the run."""
 
     def set_epoch(self, epoch_ns: int) -> None:
-        """Take note of this machine's time at the run's time 0 [ns]."""
+        """Set the time 0 of the run on this machine's clock [ns]."""
 
     def close(self) -> None:
         """Stop listening."""
 
 
 class CommandedPart(Part):
-    """Moves joints and base as commands say; each takes effect at the step after its arrival.
+    """Moves joints and base by commands; each command takes effect at the step after its arrival.
 
-    A twin that has fallen behind catches up first: no step obeys what arrived after its end in real time. `motion`
+    A lagging twin catches up first: a step never obeys a command that arrived after the step's end in real time.
+    `motion`
     blocks until a step is due.
 
     Args:
-        spec: the namespace, and what to do when the twin is late.
-        robots: the one that obeys.
-        listen: opens the link that fills an inbox, for these controllers, whose joints may be patterns.
-        wheels: that turn when a velocity of the base is commanded; None: there are none.
+        spec: namespace, and the policy for a lagging twin.
+        robots: the commanded robot.
+        listen: opens the link that fills an inbox for these controllers; their joints may be patterns.
+        wheels: wheels that a commanded velocity of the base turns; None: there are none.
     """
 
     is_live = True
@@ -157,24 +158,24 @@ class CommandedPart(Part):
 
     @property
     def epoch_ns(self) -> int:
-        """Time 0 of the run, by this machine's clock [ns]; it changes when time is given up."""
+        """Time 0 of the run on this machine's clock [ns]; it changes when lag is dropped."""
         return self._pace.epoch_ns
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Move a base that follows as its commanded velocity says.
+        """Bind a base that follows the commanded velocity.
 
         Raises:
-            BadInput: if it is to follow anything else.
+            BadInput: if the base follows anything else.
         """
         self._base = CommandedBase.of(robot, base, self._spec.velocity, "commands")
 
     def bind(
         self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
     ) -> NDArray[np.bool_]:
-        """Select the joints and their order for `motion`; returns (joints,) which of them commands may move.
+        """Set joints and their order for `motion`; return (joints,) whether commands may move each joint.
 
         Raises:
-            BadInput: if a controller is to have a joint that the robot does not have, or that another one has.
+            BadInput: if a controller names a joint that does not exist or that another controller has.
         """
         turning = () if self._wheels is None else self._wheels.joints
         groups: Mapping[str, Sequence[str]] = {
@@ -189,7 +190,7 @@ class CommandedPart(Part):
         return self._controllers.driven
 
     def _served(self) -> list[Controller]:
-        """The controllers, with the names of their joints."""
+        """Return the controllers with the names of their joints."""
         names = [joint for joint in self.joint_names if not self._turns(joint)]
         if self._named is None:
             return [Controller(DEFAULT_CONTROLLER, tuple(names))]
@@ -209,7 +210,7 @@ class CommandedPart(Part):
     def _grouped(
         self, controllers: Mapping[str, Sequence[str]], joints: Sequence[str]
     ) -> dict[str, list[str]]:
-        """The joints of each controller."""
+        """Return controller -> its joints, with patterns resolved."""
         groups: dict[str, list[str]] = {name: [] for name in controllers}
         owner = dict.fromkeys(() if self._wheels is None else self._wheels.joints, "robot.wheels")
         for controller, patterns in controllers.items():
@@ -235,14 +236,14 @@ class CommandedPart(Part):
         return groups
 
     def start(self) -> bool:
-        """Let time run; returns false, for nothing has moved yet."""
+        """Start the clock; return False, since nothing has moved yet."""
         self._link.set_epoch(self._pace.start_clock())
         return False
 
     def sense(
         self, time_ns: int, joints: Mapping[str, float], events: Sequence[Event]
     ) -> Placement | None:
-        """Take note of where the joints are at a time; their velocities are what they moved since the last one."""
+        """Store the joint positions at a time; velocities are differences to the previous ones."""
         positions = np.array([joints.get(name, np.nan) for name in self._moving])
         speeds = np.zeros_like(positions)
         if self._sensed is not None and time_ns > self._sensed[0]:
@@ -251,15 +252,15 @@ class CommandedPart(Part):
         return None
 
     def measured(self, time_ns: int, positions: Floats, speeds: Floats, efforts: Floats) -> None:
-        """Take note of where the bound joints are at a time, each (n,) [rad or m, per second, Nm or N]."""
+        """Store the states of the bound joints at a time, each (n,) [rad or m, per second, Nm or N]."""
         self._sensed = time_ns, positions, speeds, efforts
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the commanded joints at a time; blocks until it is due."""
+        """Return the commanded motion of the joints at a time; blocks until it is due."""
         return self._advance(time_ns)
 
     def base(self, time_ns: int) -> BaseMotion:
-        """Return the commanded base at a time; blocks until it is due."""
+        """Return the commanded motion of the base at a time; blocks until it is due."""
         self._advance(time_ns)
         if self._base is None:
             raise RuntimeError("no base is bound; call bind_base before base")
@@ -293,7 +294,7 @@ class CommandedPart(Part):
         if joints is not None:
             self._inbox.joints = joints
         for controller in goals.look(now, joints):
-            assert joints is not None  # without it no goal fails
+            assert joints is not None  # without joint states no goal fails
             here = dict(zip(joints.names, joints.positions.tolist(), strict=True))
             controllers.hold(controller, here, now)
         for topic, command in self._inbox.take(until_ns):
@@ -314,7 +315,7 @@ class CommandedPart(Part):
                 goals.begin_motion(command.controller, number, end, judge)
 
     def _joints(self, now: float) -> Joints | None:
-        """The joints now; None: nothing has said yet where they are."""
+        """Return the present joint states; None if they are not known yet."""
         if self._sensed is None or self._motion is None:
             return None
         _, positions, speeds, efforts = self._sensed
@@ -331,7 +332,7 @@ class CommandedPart(Part):
         )
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return annotations, topic values, refused commands and lost time up to `time_ns`."""
+        """Return annotations, topic values, refused commands and dropped time up to `time_ns`."""
         found = [*self._link.events(time_ns), *self._pace.events(time_ns)]
         now = time.monotonic()
         for refusal in self._inbox.take_refusals():
@@ -350,15 +351,15 @@ class CommandedPart(Part):
 def obeying(
     spec: CommandsSpec, robots: Sequence[Body], wheels: DifferentialDrive | None
 ) -> CommandedPart:
-    """Return the part of a scenario's source of commands.
+    """Return the part for a scenario's source `commands`.
 
     Args:
-        spec: the source's keys.
-        robots: the one that obeys.
-        wheels: that a velocity of its base turns; None: there are none.
+        spec: keys of the source.
+        robots: the commanded robot.
+        wheels: wheels that a velocity of its base turns; None: there are none.
 
     Raises:
-        ImportError: if ROS 2 is not there.
+        ImportError: if ROS 2 is missing.
     """
     from hetwin_commanding.source.live_link import CommandLink
 
@@ -366,5 +367,5 @@ def obeying(
 
 
 def _file(spec: CommandsSpec) -> Path | None:
-    """The file of the controllers' parameters; None: there is none."""
+    """Return the file of the controllers' parameters; None if there is none."""
     return None if spec.parameters is None else Path(spec.parameters)
