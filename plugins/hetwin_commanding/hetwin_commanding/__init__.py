@@ -1,1 +1,1 @@
-"""Commands to robots: a rehearsed motion goes to one, a simulation obeys them, a twin moves as it does."""
+"""Commands to robots: sends rehearsed motions, simulates an obeying robot, and moves a twin by commands."""

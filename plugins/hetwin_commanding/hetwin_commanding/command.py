@@ -1,4 +1,4 @@
-"""`hetwin robot`: a recording, or a simulation, plays the part of a robot; a rehearsed motion goes to one."""
+"""`hetwin robot`: plays a recording or a simulation as a robot, and sends rehearsed motions to one."""
 
 from __future__ import annotations
 
@@ -58,34 +58,34 @@ def play(
     ] = False,
     gap: Annotated[
         list[str] | None,
-        typer.Option(help="AT:SECONDS: say nothing for so long, as if the network were gone"),
+        typer.Option(help="AT:SECONDS: publish nothing for this time, like a lost network"),
     ] = None,
     announce: Annotated[
         float | None,
         typer.Option(
             min=0.0,
             metavar="SECONDS",
-            help="say each action, and how the joints move in it, so long before it begins",
+            help="announce each action, with the motion of the joints, this long before it begins",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> Result:
-    """Play the part of a robot: publish what a recording holds, at its pace, stamped with the present time.
+    """Play a recording as a robot: publish its messages at its pace, stamped with the present time.
 
-    Its topics are those of the recording, in the namespace. For tests, tutorials, and for a twin without a robot:
+    The topics are those of the recording, in the namespace. This serves tests, tutorials, and twins without a robot:
 
     hetwin robot play pick_and_place --wait-for-twin
 
     hetwin robot play episodes/drops/drop_0001 --namespace left --gap 3:2
 
-    With --announce it says beforehand what it will do, so that a twin can predict what comes of it:
+    With --announce, actions are announced beforehand, so that a twin can predict their outcome:
 
     hetwin robot play pick_and_place --announce 1.5
     """
     speed = checked_pace(pace) or 1.0
     if announce is not None and speed != 1.0:
         raise BadInput(
-            "what is announced is told in real time", where="--pace", found=speed, expected="1"
+            "actions can be announced only in real time", where="--pace", found=speed, expected="1"
         )
     try:
         from hetwin_commanding.played import RobotPlayer, find_recording
@@ -128,13 +128,13 @@ def obey(
         str | None,
         typer.Option(
             metavar="X,Y,YAW",
-            help="where its base truly is at first, in m and rad; default: as the scenario has it",
+            help="actual initial pose of its base, in m and rad; default: the scenario's",
         ),
     ] = None,
     package: Packages = None,
     as_json: AsJson = False,
 ) -> None:
-    """Simulate the robot of a scenario, which takes commands until it is stopped; the scenario's source is not used.
+    """Simulate the robot of a scenario, which obeys commands until it is stopped; the scenario's source is not used.
 
     For example:
 
@@ -142,7 +142,7 @@ def obey(
 
     hetwin robot obey home_lab --place 2.94,2.84,1.57
 
-    Where a model moves the robot of the scenario, the model that stands in for the real one obeys.
+    If the robot of the scenario is moved by a model, the model that stands in for the real robot obeys.
     """
     from hetwin_suite.runs import find_scenario, load_scenario
     from hetwin_suite.source import ModelSpec
@@ -176,7 +176,7 @@ def _obeying(
     packages: list[str] | None,
     place: str | None,
 ) -> AbstractContextManager[Obeying]:
-    """Return a robot that obeys trajectories and velocities."""
+    """Return a simulated robot that obeys trajectories and velocities."""
     failing = None if fault is None else read_fault(fault)
     start = None if place is None else read_place(place)
     from hetwin_commanding.obeying.running import obeying
@@ -188,7 +188,7 @@ def stand_in_of(scenario: LoadedScenario) -> StandIn:
     """Return the class of the model that stands in for the robot of a scenario.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if there is no such model.
     """
     from hetwin_suite.robot import StandIn
 
@@ -206,10 +206,10 @@ def stand_in_of(scenario: LoadedScenario) -> StandIn:
 
 
 def read_place(text: str) -> PlanarPose:
-    """Return what `--place X,Y,YAW` says [m and rad].
+    """Parse the value of `--place X,Y,YAW` [m and rad].
 
     Raises:
-        BadInput: if the text says something else.
+        BadInput: if the text is malformed.
     """
     from hetwin_suite.robot import PlanarPose
 
@@ -220,10 +220,10 @@ def read_place(text: str) -> PlanarPose:
 
 
 def read_gap(text: str) -> Gap:
-    """Return what `--gap AT:SECONDS` says [s].
+    """Parse the value of `--gap AT:SECONDS` [s].
 
     Raises:
-        BadInput: if the text says something else.
+        BadInput: if the text is malformed.
     """
     from hetwin_commanding.played import Gap
 
@@ -234,10 +234,10 @@ def read_gap(text: str) -> Gap:
 
 
 def read_fault(text: str) -> Fault:
-    """Return what `--fault KIND:AT` says [s].
+    """Parse the value of `--fault KIND:AT` [s].
 
     Raises:
-        BadInput: if the text says something else.
+        BadInput: if the text is malformed.
     """
     from hetwin_commanding.obeying.faults import Fault, FaultKind
 
@@ -254,7 +254,7 @@ def _no(what: str, text: str, expected: str) -> BadInput:
 
 
 def no_ros(error: ImportError, otherwise: str = "") -> BadInput:
-    """Return the error that ROS 2 is not there."""
+    """Return the error that ROS 2 cannot be imported."""
     return BadInput(
         f"ROS 2 cannot be imported: {error}",
         where="hetwin robot",
@@ -278,7 +278,7 @@ def send(
     engine: Engine = None,
     package: Packages = None,
 ) -> Result:
-    """Rehearse a motion in the twin; only one that breaks no rule goes to the robot.
+    """Rehearse a motion in the twin, and send it to the robot if it breaks no rule.
 
     The scenario must allow it under commands. While the robot moves, the service hetwin/stop_robot, SIGINT and SIGTERM
     stop it. For example:

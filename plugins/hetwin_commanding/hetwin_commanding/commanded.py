@@ -1,4 +1,4 @@
-"""The joints that a scenario lets be commanded, and their limits."""
+"""The joints that a scenario allows to be commanded, and their limits."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from hetwin_suite.robot import MoveLimits, differential_drive
 from hetwin_suite.source import CommandGroup, Commands, Wheels
 
 _ACCELERATION = 4.0
-"""Largest acceleration per speed, unless the scenario gives another [1/s]."""
+"""Default acceleration limit, per speed limit [1/s]."""
 _JERK = 10.0
-"""Largest jerk per acceleration [1/s]."""
+"""Jerk limit, per acceleration limit [1/s]."""
 _FORWARD, _TURN = 1.0, 1.0
-"""Largest velocities of a base, before the scenario's `speed` [m/s and rad/s]."""
+"""Velocity limits of a base, before the scenario's factor `speed` [m/s and rad/s]."""
 _RESERVE = 0.92
-"""Share of the speed that plans use, so that what rounding and timing add stays within it."""
+"""Share of the speed limit that plans use; the rest is a margin for rounding and timing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Joints that one controller moves.
+    """The joints of one controller.
 
     Attributes:
-        name: as in the scenario.
+        name: name in the scenario.
         controller: name of the controller.
-        joints: names, in the robot's order.
+        joints: names of the joints, in the robot's order.
     """
 
     name: str
@@ -41,16 +41,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Commanded:
-    """All joints that may be commanded, n of them.
+    """All n joints that may be commanded.
 
     Attributes:
-        groups: which controllers move them.
-        names: (n) in the order of the groups.
-        lower, upper: (n,) limits of the position [rad or m]; infinite if there are none.
-        speed: (n,) largest speed, the URDF's times the scenario's `speed` [rad/s or m/s].
-        acceleration: (n,) largest acceleration of planned moves [rad/s^2 or m/s^2].
-        base: topic that moves the base; None: it may not be moved.
-        base_speed: largest velocities of the base: forward [m/s] and about z [rad/s].
+        groups: groups of joints, one for each controller.
+        names: (n) names of the joints in the order of the groups.
+        lower, upper: (n,) position limits [rad or m]; infinite if there are none.
+        speed: (n,) speed limits, the URDF's times the scenario's `speed` [rad/s or m/s].
+        acceleration: (n,) acceleration limits of planned moves [rad/s^2 or m/s^2].
+        base: topic for velocities of the base; None: it may not be moved.
+        base_speed: velocity limits of the base: forward [m/s] and about z [rad/s].
     """
 
     groups: tuple[Group, ...]
@@ -69,15 +69,15 @@ class Commanded:
 
 
 def commanded_joints(commands: Commands, robot: Body, wheels: Wheels | None = None) -> Commanded:
-    """Return the joints that the groups of a scenario mean, and the base.
+    """Resolve the joints of a scenario's groups, and the base.
 
     Args:
-        commands: what the scenario allows.
-        robot: its description.
-        wheels: those of its base.
+        commands: commands that the scenario allows.
+        robot: description of the robot.
+        wheels: wheels of its base.
 
     Raises:
-        BadInput: if a pattern means no joint that takes positions, a joint is in two groups or has no limit of speed.
+        BadInput: if a pattern matches no position-controlled joint, a joint is in two groups or lacks a speed limit.
     """
     groups: list[Group] = []
     joints: list[Joint] = []
@@ -118,7 +118,7 @@ def commanded_joints(commands: Commands, robot: Body, wheels: Wheels | None = No
 
 
 def _base_speed(robot: Body, wheels: Wheels | None, speed: float) -> tuple[float, float]:
-    """What the wheels allow, and what a robot among people should not exceed, times the scenario's speed."""
+    """Return the limits of the wheels, capped at a safe speed among people, times the scenario's speed."""
     forward, turn = _FORWARD, _TURN
     if wheels is not None:
         drive = differential_drive(robot, wheels)
@@ -130,7 +130,7 @@ def _base_speed(robot: Body, wheels: Wheels | None, speed: float) -> tuple[float
 
 
 def _meant(robot: Body, group: str, entry: CommandGroup) -> Iterator[tuple[Joint, str]]:
-    """The joints of a group, and the key that names each."""
+    """Yield the joints of a group, each with the key that names it."""
     takes_positions = [
         joint
         for joint in robot.driven_joints
@@ -162,7 +162,7 @@ def _check_speed(joint: Joint, entry: CommandGroup, where: str) -> None:
 
 
 def _limits(joint: Joint) -> tuple[float, float]:
-    if joint.lower is not None and joint.lower == joint.upper:  # as written where none were given
+    if joint.lower is not None and joint.lower == joint.upper:  # as written if there are none
         return -inf, inf
     lower = -inf if joint.lower is None else joint.lower
     upper = inf if joint.upper is None else joint.upper

@@ -1,4 +1,4 @@
-"""What a robot is asked to do: a file with one goal, or with a list of goals that are reached one after the other."""
+"""Goals for a robot: a file with one goal, or with a list of goals to reach one after the other."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from hetwin_suite.source import read_trajectory
 
 
 class AnyGoal(Strict):
-    """What all goals may say."""
+    """Keys common to all goals."""
 
     touches: list[Text] = Field(
-        default=[], description="entities that the robot may touch on the way, by name"
+        default=[], description="entities that the robot may touch during the motion, by name"
     )
 
 
 class JointsGoal(AnyGoal):
-    """Positions of joints, which the robot reaches together on a straight line and at rest."""
+    """Positions of joints, reached simultaneously on a straight line in joint space, at rest."""
 
     joints: dict[Text, Finite] = Field(min_length=1, description="joint -> position, in rad or m")
 
@@ -45,47 +45,45 @@ class TipGoal(AnyGoal):
     """A pose of a link."""
 
     tip: Pose7 = Field(description="x y z, qw qx qy qz, in the frame")
-    link: Text = Field(description="link of the robot that is to be there")
+    link: Text = Field(description="link of the robot that reaches the pose")
     frame: Text | None = Field(
         None,
-        description="link in whose frame the pose is, as it is when the move begins; default: the root link",
+        description="link in whose frame the pose is given, at the start of the move; default: the root link",
     )
 
 
 class BaseGoal(AnyGoal):
-    """A place of the base on the ground."""
+    """A pose of the base on the ground."""
 
     base: PlanarPose = Field(description="x y yaw in the world, in m and rad")
 
 
 class TrajectoryGoal(AnyGoal):
-    """A motion in a file, as the source `{trajectory: FILE}` takes it."""
+    """A motion from a file, as in the source `{trajectory: FILE}`."""
 
     trajectory: Text = Field(description="YAML file, relative to that of the goal")
 
 
 class GraspGoal(AnyGoal):
-    """An object in a hand, lifted off what it stands on."""
+    """An object held in a hand and lifted off its support."""
 
-    grasp: Text = Field(description="object that is to be held; it is `pickable`")
+    grasp: Text = Field(description="object to grasp; it is `pickable`")
     hand: Text | None = Field(None, description="hand of the scenario; not needed with one")
     from_: Literal["side", "top"] | None = Field(
-        None, alias="from", description="side from which the hand comes; default: by the shape"
+        None, alias="from", description="side from which the hand approaches; default: by the shape"
     )
-    lift: AboveZero = Field(0.1, description="how far it is lifted, in m")
-    margin: AboveZero = Field(
-        0.1, description="how far the hand stands off before it goes in, in m"
-    )
+    lift: AboveZero = Field(0.1, description="height of the lift, in m")
+    margin: AboveZero = Field(0.1, description="distance of the hand before its approach, in m")
 
 
 class ReleaseGoal(AnyGoal):
-    """What a hand holds, in or on something else."""
+    """The held object, put into or onto another entity."""
 
-    release: Text = Field(description="entity that is to take it; it is a `receptacle`")
+    release: Text = Field(description="entity that receives the object; it is a `receptacle`")
     hand: Text | None = Field(None, description="hand of the scenario; not needed with one")
     at: Vector3 | None = Field(
         None,
-        description="x y z in the entity's frame where the lowest point is to be, in m; default: found",
+        description="target of the object's lowest point, x y z in the entity's frame, in m; default: found",
     )
 
 
@@ -104,12 +102,12 @@ _Entry = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class ReadGoal:
-    """A goal that was read.
+    """A goal from a file.
 
     Attributes:
-        goal: what is asked for.
-        trajectory: what the file of a `TrajectoryGoal` holds.
-        placed: adds the file and the line to an error about one of the goal's keys.
+        goal: the goal.
+        trajectory: trajectory from the file of a `TrajectoryGoal`; None for other goals.
+        placed: adds file and line to an error about one of the goal's keys.
     """
 
     goal: Goal
@@ -121,7 +119,7 @@ def read_goals(path: Path) -> list[ReadGoal]:
     """Read and check a file with a goal, or with a list of goals.
 
     Raises:
-        BadInput: with file, line and key, if it holds no goals.
+        BadInput: with file, line and key, if the file holds no valid goal.
     """
     document = load(path)
     data = document.data

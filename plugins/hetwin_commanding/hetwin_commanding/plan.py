@@ -1,4 +1,4 @@
-"""A planned motion of a robot: stages, each from rest to rest, and what is to have come of each in the twin."""
+"""A planned motion of a robot: stages from rest to rest, each with its expected effects in the twin."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class Stage:
     """The part of a plan that leads to one goal.
 
     Attributes:
-        begin: time of the plan at which it begins [s].
-        motion: motion of all joints of the plan; those that it does not move rest.
-        moved: names of the joints that it moves.
-        link: the link that a goal for a tip names; empty for other goals.
+        begin: start in the plan [s].
+        motion: motion of all joints of the plan; joints that are not moved rest.
+        moved: names of the moved joints.
+        link: link of a goal for a tip; empty for other goals.
         touches: entities that may be touched.
-        base: the way of the base; None: it rests.
-        presses: fingers that stop at what they touch.
-        expects: what is to have come of it at its end; None: it is enough that the robot is there.
+        base: motion of the base; None: it rests.
+        presses: finger joints that stop at contact.
+        expects: expected effect at the end; None: reaching the goal suffices.
     """
 
     begin: float
@@ -40,21 +40,21 @@ class Stage:
 
     @property
     def end(self) -> float:
-        """Time of the plan at which it is over [s]."""
+        """End in the plan [s]."""
         return self.begin + self.motion.duration
 
 
 class Plan:
-    """The motion of the n commanded joints from where they are now, at rest after its end.
+    """The motion of the n commanded joints from their present positions; they rest after its end.
 
     Args:
         names: names of the joints.
-        start: (n,) where they are at time 0 [rad or m].
-        stages: one after the other, of the same joints.
-        place: where the base is at time 0.
+        start: (n,) positions at time 0 [rad or m].
+        stages: consecutive stages of the same joints.
+        place: pose of the base at time 0.
 
     Attributes:
-        names, start, stages, place: as given.
+        names, start, stages, place: the arguments.
     """
 
     def __init__(
@@ -69,26 +69,26 @@ class Plan:
 
     @property
     def duration(self) -> float:
-        """Time of the end [s]."""
+        """End of the last stage [s]."""
         return self.stages[-1].end if self.stages else 0.0
 
     @property
     def moved(self) -> frozenset[str]:
-        """Names of the joints that it moves."""
+        """Names of the moved joints."""
         return frozenset().union(*(stage.moved for stage in self.stages))
 
     @property
     def presses(self) -> frozenset[str]:
-        """Names of the fingers that stop at what they touch."""
+        """Names of the finger joints that stop at contact."""
         return frozenset().union(*(stage.presses for stage in self.stages))
 
     @property
     def drives(self) -> bool:
-        """Whether it moves the base."""
+        """Whether the plan moves the base."""
         return any(stage.base is not None for stage in self.stages)
 
     def base_at(self, time: float) -> BaseState:
-        """Return where the base is to be at a time [s], in the world."""
+        """Return the planned state of the base at a time [s], in the world."""
         state = BaseState(self.place)
         for stage in self.stages:
             if stage.base is not None and time >= stage.begin:
@@ -96,7 +96,7 @@ class Plan:
         return state
 
     def stage_at(self, time: float) -> Stage:
-        """Return the stage that is under way at a time [s]: the first before the beginning, the last after the end."""
+        """Return the stage at a time [s]: the first one before the start, the last one after the end."""
         return next((stage for stage in self.stages if time < stage.end), self.stages[-1])
 
     def at(self, time: float) -> State:
@@ -116,27 +116,27 @@ class Plan:
 
 
 class Expected(Protocol):
-    """What is to have come about."""
+    """An expected effect on an object."""
 
     @property
     def what(self) -> str:
-        """The object."""
+        """Name of the object."""
 
     @property
     def wanted(self) -> Json:
-        """What is to have come about, in a word."""
+        """The effect as a short text."""
 
     def missed(self, look: Look) -> Json | None:
-        """Return what is instead, at the end; None if it has come about."""
+        """Return the actual state at the end if the effect is missing; None if it has come about."""
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A hand holds an object, and nothing else supports it.
+    """A hand holds an object, without any other support.
 
     Attributes:
-        what: the object.
-        hand: the hand.
+        what: name of the object.
+        hand: name of the hand.
         members: links of the hand, by their names in the scene.
     """
 
@@ -146,11 +146,11 @@ class Held:
 
     @property
     def wanted(self) -> Json:
-        """In a word."""
+        """The effect as a short text."""
         return f"held by {self.hand}"
 
     def missed(self, look: Look) -> Json | None:
-        """Return what the object touches instead of the hand alone; None if the hand holds it."""
+        """Return the contacts of the object if it is not held by the hand alone; None if it is."""
         touching = look.touching(self.what)
         if touching & self.members and not touching - self.members:
             return None
@@ -159,11 +159,11 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """An object is in or on something, and the robot does not touch it.
+    """An object lies in or on an entity, and the robot does not touch it.
 
     Attributes:
-        what: the object.
-        into: what is to have taken it.
+        what: name of the object.
+        into: entity that receives the object.
         robot: links of the robot, by their names in the scene.
     """
 
@@ -173,18 +173,18 @@ class Released:
 
     @property
     def wanted(self) -> Json:
-        """In a word."""
+        """The effect as a short text."""
         return f"in or on {self.into.name}"
 
     def missed(self, look: Look) -> Json | None:
-        """Return what the object touches; None if it is where it is to be."""
+        """Return the contacts of the object if it is elsewhere or touched; None if the effect has come about."""
         touching = look.touching(self.what)
         if touching and not touching & self.robot and self._there(look, touching):
             return None
         return f"touches {', '.join(sorted(touching)) or 'nothing'}"
 
     def _there(self, look: Look, touching: frozenset[str]) -> bool:
-        """Whether it touches it, or is inside of it."""
+        """Whether the object touches the entity or lies inside it."""
         if self.into.name in touching:
             return True
         pose = look.poses[self.into.name].tolist()
@@ -193,18 +193,18 @@ class Released:
 
 
 TOUCHING_M = 1e-3
-"""Pairs that are nearer than this touch [m]."""
+"""Distance below which a pair touches [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The twin at one time of a plan.
+    """The state of the twin at one time of a plan.
 
     Attributes:
-        time: time of the plan [s]; negative before it begins.
-        near: (entity, other) -> distance [m], of links of robots to static bodies and other links, and of objects to
-            everything, as far as the twin was asked to see.
-        poses: (7,) x y z [m], qw qx qy qz in the world, by entity.
+        time: time of the plan [s]; negative before its start.
+        near: (entity, other) -> distance [m], of links to static bodies and other links, and of objects to everything,
+            up to the requested reach.
+        poses: entity -> (7,) x y z [m], qw qx qy qz in the world.
     """
 
     time: float
@@ -212,6 +212,6 @@ class Look:
     poses: Mapping[str, Floats]
 
     def touching(self, entity: str) -> frozenset[str]:
-        """Return what an object touches."""
+        """Return the entities that touch an object."""
         pairs = [pair for pair, distance in self.near.items() if distance <= TOUCHING_M]
         return frozenset(other for pair in pairs if entity in pair for other in pair) - {entity}

@@ -1,4 +1,4 @@
-"""Plans motions to goals: straight lines of the joints at their best pace, and motions as given."""
+"""Plans motions to goals: straight lines in joint space within the limits, and given trajectories."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from hetwin_suite.robot import (
 from hetwin_suite.source import MotionState as State
 
 START_TOLERANCE = 0.02
-"""A motion begins no further from where the robot is [rad or m]."""
+"""Maximum distance between the robot and the start of a given motion [rad or m]."""
 _SAMPLES_S = 0.01
-"""Between the points of a motion without velocities, once they have been computed [s]."""
+"""Sampling period of a motion whose velocities were computed [s]."""
 
 
 class Planner:
     """Plans for one robot.
 
     Args:
-        robot: its description.
-        commanded: the joints that may be moved.
-        positions: where all joints of the robot are now, by name [rad or m].
-        place: where its base is now, in the world.
-        handling: makes what plans for objects; None: there are no goals for them.
+        robot: description of the robot.
+        commanded: joints that may be commanded.
+        positions: joint -> present position, of all joints of the robot [rad or m].
+        place: present pose of the base in the world.
+        handling: makes the planner of grasps and releases; None: there are no such goals.
     """
 
     def __init__(
@@ -67,10 +67,10 @@ class Planner:
         self._time = 0.0
 
     def plan(self, goals: Sequence[ReadGoal]) -> tuple[Plan, list[Refusal]]:
-        """Return the plan for goals one after the other; it ends before a goal that is refused.
+        """Return the plan for consecutive goals, which ends before a refused goal, and the refusals.
 
         Raises:
-            BadInput: if a goal is about what the robot does not have.
+            BadInput: if a goal names something that the robot does not have.
         """
         start = self._now()
         stages: list[Stage] = []
@@ -102,14 +102,14 @@ class Planner:
         if isinstance(goal, TipGoal):
             return self._to_tip(goal)
         if isinstance(goal, TrajectoryGoal):
-            assert read.trajectory is not None  # it was read with the goal
+            assert read.trajectory is not None  # read together with the goal
             return self._along(goal, read.trajectory)
         if isinstance(goal, GraspGoal | ReleaseGoal):
             return self._with_object(goal)
         return self._to_place(goal)
 
     def _with_object(self, goal: GraspGoal | ReleaseGoal) -> Stage | Refusal:
-        assert self._handling is not None  # it is given with such goals
+        assert self._handling is not None  # required for such goals
         try:
             handled = self._handling().plan(goal, self._positions, self._place)
         except CannotReach as error:
@@ -201,7 +201,7 @@ class Planner:
         return self._straight(target, goal, goal.link, frozenset(moved))
 
     def _in_root(self, goal: TipGoal) -> Floats:
-        """(7,) the pose in the frame of the root link."""
+        """Return (7,) the pose of a goal in the frame of the root link."""
         pose = np.array(goal.tip, np.float64)
         if goal.frame is None or goal.frame == self._robot.links[0].name:
             return pose
@@ -228,7 +228,7 @@ class Planner:
         return Stage(self._time, motion, frozenset(given.names), "", frozenset(goal.touches))
 
     def _of_all(self, motion: JointTrajectory, index: Sequence[int]) -> JointTrajectory:
-        """The motion of all commanded joints; those that it does not move rest."""
+        """Extend a motion to all commanded joints; joints that it does not move rest."""
         times = motion.times
         if motion.accelerations is None:
             count = max(2, int(np.ceil(motion.duration / _SAMPLES_S)) + 1)

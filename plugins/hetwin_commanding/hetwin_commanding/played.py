@@ -1,4 +1,4 @@
-"""Plays a recording back on ROS 2 topics in real time, in place of a robot."""
+"""Plays a recording on ROS 2 topics in real time, as a substitute for a robot."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from hetwin_suite.wire import (
 
 _STAMP = struct.Struct("<iI")
 _STAMP_AT = 4
-"""CDR: a header's stamp follows the four-byte encapsulation header."""
+"""Offset of a header's stamp in CDR, after the four-byte encapsulation header."""
 _BEGINS_WITH_STAMP = ("std_msgs/Header", "builtin_interfaces/Time")
-"""Types of a message's first field."""
+"""Types of a first field that starts with a stamp."""
 _STAND_PERIOD_S = 0.01
 _FIRST_NS = 2_000_000_000
-"""Joint states first published after this time are not part of the initial pose."""
+"""Joint states that are first published after this time are not part of the initial pose [ns]."""
 SECOND = 1_000_000_000
 
 
@@ -47,7 +47,7 @@ def find_recording(name: Path) -> Path:
     """Find a recording by its path, by the folder of its episode, or by the name of a shipped episode.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if there is no such recording.
     """
     for candidate in (str(name), f"scenarios/episodes/{name}"):
         path = find(candidate)
@@ -62,7 +62,7 @@ def find_recording(name: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A gap in which the robot publishes nothing: its beginning and its duration [s]."""
+    """An interval without messages: its start and its duration [s]."""
 
     at: float
     seconds: float
@@ -82,17 +82,17 @@ class _Topic:
 
 
 class RobotPlayer:
-    """Publishes a recording's messages; their stamps become the current time.
+    """Publishes a recording's messages, stamped with the present time.
 
     Args:
-        recording: a rosbag2.
+        recording: path of a rosbag2.
         namespace: namespace of all topics.
-        speed: as a multiple of real time.
-        gaps: times in which nothing is published, in the recording's time.
-        ahead_s: each action is announced so long before it begins [s]; None: none is.
+        speed: speed as a multiple of real time.
+        gaps: intervals without messages, in the recording's time.
+        ahead_s: lead time with which each action is announced [s]; None: actions are not announced.
 
     Attributes:
-        notes: topics that are not played, with the reason.
+        notes: topics that are not played, with the reasons.
 
     Raises:
         BadInput: if the recording cannot be read or contains no joint states.
@@ -157,13 +157,13 @@ class RobotPlayer:
         return float(self._bag.duration_ns) / SECOND
 
     def stand(self, seconds: float) -> None:
-        """Stand still for a time: repeat the first joint states, or the last that were played."""
+        """Repeat the first joint states, or the last ones that were played, for a time [s]."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self._stand_once()
 
     def stand_until_a_twin_follows(self) -> None:
-        """Stand still until a twin that listens in this namespace reports that it follows."""
+        """Repeat joint states until a twin that listens in this namespace reports that it follows."""
         self._followed = False
         listening = self._node.create_subscription(
             DiagnosticArray, DIAGNOSTICS.name, self._look, QoSProfile(depth=10)
@@ -187,8 +187,9 @@ class RobotPlayer:
     def play(self) -> None:
         """Play the whole recording, from the next full second on.
 
-        Run time 0 of a live twin is a full second of the robot's clock too, so that the twin's steps are at the same
-        times of the recording as in a replay.
+        A live twin starts its run at a full second of the robot's clock as well. Its steps are then at the same times
+        of the
+        recording as in a replay.
 
         Raises:
             RunFailed: if the recording cannot be read to its end.
@@ -219,7 +220,7 @@ class RobotPlayer:
             self._publish(topic, raw, stamp_ns)
 
     def _announce(self, one: AnnouncedAction, due_ns: int) -> None:
-        """Publish an announcement when it is due, stamped with that time."""
+        """Publish an announcement at its time, and stamp it with that time."""
         time.sleep(max(0.0, (due_ns - time.time_ns()) / SECOND))
         said = ActionAnnotation(operation=one.operation, phase=ANNOUNCED, arguments=one.arguments)
         said.header.stamp.sec, said.header.stamp.nanosec = divmod(due_ns, SECOND)
@@ -246,7 +247,7 @@ class RobotPlayer:
             yield summary.name, _Topic(publisher, stamped, summary.type == JOINT_STATE)
 
     def _first_pose(self) -> dict[tuple[str, tuple[str, ...]], bytes]:
-        """Return the first message of each set of joints, which may be in different messages."""
+        """Return the first message of each set of joints; a robot may publish its joints in several messages."""
         names = [name for name, topic in self._topics.items() if topic.joints]
         first: dict[tuple[str, tuple[str, ...]], bytes] = {}
         for message in self._bag.messages(names):

@@ -1,4 +1,4 @@
-"""Rehearses a plan in the twin, and says which rules it breaks."""
+"""Rehearses a plan in the twin, and reports the rules that it breaks."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from hetwin_suite.model import Floats, Json
 from hetwin_suite.source import Commands
 
 _SETTLED_S = 0.05
-"""Outcomes are looked at so long after the end of their stage, which is before the twin's rest is over [s]."""
+"""Delay of the check of outcomes after the end of their stage, shorter than the twin's rest [s]."""
 _EPSILON = 1e-4
-"""Less than this is no difference between two distances or places [m]."""
+"""Tolerance for equal distances or positions [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """How a plan went in the twin.
+    """The result of a rehearsal.
 
     Attributes:
         duration: duration of the plan [s].
-        refused: the rules that it breaks, the first break of each by each joint, link or pair.
+        refused: broken rules, the first violation for each joint, link or pair.
     """
 
     duration: float
@@ -40,7 +40,7 @@ class Rehearsal:
         return not self.refused
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain JSON."""
+        """Return the JSON representation."""
         return {
             "ok": self.ok,
             "duration": round(self.duration, 3),
@@ -55,20 +55,20 @@ def rehearse(
     commands: Commands,
     positions: Mapping[str, float],
 ) -> Rehearsal:
-    """Check a plan against the limits of its joints, then step the twin along it.
+    """Check a plan against joint limits, and then simulate it in the twin.
 
     Args:
-        plan: the motion.
+        plan: plan to rehearse.
         twin: twin of the scenario.
-        commanded: the joints, with their limits.
-        commands: clearance and workspace.
-        positions: where all joints of the robot are at the start, by name [rad or m].
+        commanded: commanded joints with their limits.
+        commands: clearance and workspace of the scenario.
+        positions: joint -> initial position, of all joints of the robot [rad or m].
 
     Raises:
-        RunFailed: if the twin fails.
+        RunFailed: if the twin's main model fails.
     """
     refused = joint_refusals(plan, commanded)
-    if refused or not plan.stages:  # what cannot be driven is not worth a look at what it hits
+    if refused or not plan.stages:  # collisions of an infeasible plan do not matter
         return Rehearsal(plan.duration, tuple(refused))
     distances = _Distances(commands.clearance, plan)
     box = _Box(commands, _ends(plan, commanded, twin.robot))
@@ -88,10 +88,11 @@ def rehearse(
 
 
 class _Distances:
-    """Whether everything stays apart.
+    """Checks that bodies keep their distance.
 
-    Pairs that touch at the start may go on to touch; pairs that are nearer than the clearance then may not come nearer.
-    What the robot touches without being fixed to the world is held, and must keep its distance like a link.
+    Pairs that touch at the start may continue to touch; pairs closer than the clearance at the start may not come
+    closer.
+    A movable object that the robot touches counts as held, and must keep its distance like a link.
     """
 
     def __init__(self, clearance: float, plan: Plan) -> None:
@@ -122,7 +123,7 @@ class _Distances:
 
 
 class _Outcomes:
-    """Whether what the goals ask for objects has come about at the end of each."""
+    """Checks the effects that goals want for objects, at the end of each stage."""
 
     def __init__(self, plan: Plan) -> None:
         self._open = [stage for stage in plan.stages if stage.expects is not None]
@@ -131,7 +132,7 @@ class _Outcomes:
     def check(self, look: Look) -> None:
         while self._open and look.time >= self._open[0].end + _SETTLED_S:
             expected = self._open.pop(0).expects
-            assert expected is not None  # it was chosen by that
+            assert expected is not None  # stages were selected by it
             found = expected.missed(look)
             if found is not None:
                 what, wanted = expected.what, expected.wanted
@@ -139,7 +140,7 @@ class _Outcomes:
 
 
 class _Box:
-    """Whether the ends of what moves stay in the workspace; what begins outside may come in, but not go further out."""
+    """Checks that tips stay in the workspace; one that starts outside may return, but not move further out."""
 
     def __init__(self, commands: Commands, links: tuple[str, ...]) -> None:
         self._box = None if commands.workspace is None else np.array(commands.workspace)
@@ -160,7 +161,7 @@ class _Box:
             here = look.poses[link][:3]
             if ((here < lower - _EPSILON) | (here > upper + _EPSILON)).any():
                 del self._bounds[link]
-                assert self._box is not None  # else there would be no bounds
+                assert self._box is not None  # otherwise there are no bounds
                 found: list[Json] = [round(x, 4) for x in here.tolist()]
                 self.refused.append(
                     Refusal(Rule.WORKSPACE, link, look.time, found, self._box.tolist())
@@ -168,7 +169,7 @@ class _Box:
 
 
 def _ends(plan: Plan, commanded: Commanded, robot: Body) -> tuple[str, ...]:
-    """Frames of the links that the workspace holds: those at the ends of groups, those of goals, the base."""
+    """Return the frames that must stay in the workspace: ends of groups, links of goals, and the base."""
     child = {joint.name: joint.child for joint in robot.joints}
     moved = plan.moved
     links = [child[group.joints[-1]] for group in commanded.groups if moved & set(group.joints)]
@@ -178,34 +179,34 @@ def _ends(plan: Plan, commanded: Commanded, robot: Body) -> tuple[str, ...]:
 
 
 class Rule(StrEnum):
-    """What a motion may not break."""
+    """A rule for motions."""
 
     UNREACHABLE = "unreachable"
-    """No positions of the joints within their limits bring the link to the pose."""
+    """No joint positions within the limits reach the pose."""
     POSITION = "position"
-    """A joint stays within its limits."""
+    """Joints stay within their position limits."""
     VELOCITY = "velocity"
-    """A joint stays below its limit of speed times the scenario's `speed`."""
+    """Joints stay below their speed limits times the scenario's `speed`."""
     WORKSPACE = "workspace"
-    """What moves stays in the scenario's box."""
+    """Moving tips stay in the scenario's box."""
     COLLISION = "collision"
-    """The robot and what it holds keep the scenario's clearance."""
+    """The robot and held objects keep the scenario's clearance."""
     OUTCOME = "outcome"
-    """What a goal asks for an object comes about."""
+    """The effect that a goal wants for an object comes about."""
     STALE = "stale"
-    """The robot has just said where it is."""
+    """The robot's state is recent."""
     START = "start"
-    """The motion begins where the robot is."""
+    """The motion starts at the robot's present state."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A rule that a motion breaks.
+    """A violation of a rule.
 
     Attributes:
-        what: the joint, the link, or the pair of entities.
-        at: time of the motion at which it is broken first [s].
-        found, allowed: in SI units.
+        what: joint, link, or pair of entities.
+        at: time of the first violation in the motion [s].
+        found, allowed: values in SI units.
     """
 
     rule: Rule
@@ -215,7 +216,7 @@ class Refusal:
     allowed: Json
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain JSON."""
+        """Return the JSON representation."""
         return {
             "rule": self.rule.value,
             "what": self.what,
@@ -229,15 +230,15 @@ class Refusal:
 
 
 _PERIOD = 0.002
-"""Between the looks at a motion [s]."""
+"""Sampling period of a motion [s]."""
 _ROUNDING = 1e-6
-"""Beyond a limit by less is rounding [rad or m]; relative for velocities."""
+"""Tolerance for rounding at a limit [rad or m]; relative for velocities."""
 
 
 def joint_refusals(plan: Plan, commanded: Commanded) -> list[Refusal]:
-    """Return where a plan first leaves the limits of each joint, of position and of velocity.
+    """Return the first violation of each joint's position and velocity limits.
 
-    A joint that stands beyond a limit at the start may stay there and come back, but not go further.
+    A joint that starts beyond a limit may stay there or return, but not move further.
     """
     times = np.linspace(0.0, plan.duration, max(2, int(plan.duration / _PERIOD) + 1))
     positions, velocities, _ = plan.sample(times)
@@ -259,7 +260,7 @@ def _first(
     rule: Rule,
     allowed: list[Json],
 ) -> Iterator[Refusal]:
-    """For each joint that breaks a rule at some time: when first, and its worst value."""
+    """Yield a refusal for each joint that breaks a rule, with the time of the first violation and the worst value."""
     for i in np.flatnonzero(broken.any(axis=0)).tolist():
         at = float(times[int(broken[:, i].argmax())])
         bad = values[broken[:, i], i]

@@ -1,4 +1,4 @@
-"""Plans a motion to a goal, rehearses it in the twin, and says what became of it."""
+"""Plans a motion to a goal, rehearses it in the twin, and reports the result."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Commander:
     """A scenario whose robot may be commanded, and goals for it.
 
     Attributes:
-        commands: what the scenario allows.
-        twin: rehearses.
-        commanded: the joints that may be moved.
-        goals: one after the other.
+        commands: commands that the scenario allows.
+        twin: twin for rehearsals.
+        commanded: joints that may be commanded.
+        goals: goals in their order.
         placed: adds the scenario's file and line to an error about one of its keys.
     """
 
@@ -41,15 +41,15 @@ class Commander:
 
     @classmethod
     def of(cls, scenario: str, goal: Path, options: RunOptions) -> Commander:
-        """Read a scenario and a goal.
+        """Read a scenario and a file of goals.
 
         Args:
-            scenario: a file, or the name of one of hetwin's.
-            goal: a file.
-            options: engine, scene and packages; the source is left out.
+            scenario: path of a file, or name of one of hetwin's.
+            goal: path of the file of goals.
+            options: engine, scene and packages; the source is ignored.
 
         Raises:
-            BadInput: if one of them cannot be used, or the scenario allows no commands.
+            BadInput: if a file cannot be used, or the scenario allows no commands.
         """
         loaded = load_scenario(find_scenario(scenario))
         commands = _commands(loaded)
@@ -64,14 +64,14 @@ class Commander:
     def rehearsed(
         self, positions: Mapping[str, float], place: PlanarPose | None = None
     ) -> tuple[Plan, Rehearsal]:
-        """Plan from where the robot is, and rehearse that.
+        """Plan from a state of the robot, and rehearse the plan.
 
         Args:
-            positions: positions of the joints, by name [rad or m].
-            place: place of the base in the world; None: the scenario's.
+            positions: joint -> position [rad or m].
+            place: pose of the base in the world; None: the scenario's.
 
         Raises:
-            BadInput: if a goal is about what the robot does not have.
+            BadInput: if a goal names something that the robot does not have.
             RunFailed: if the twin fails.
         """
         place = place or self.twin.place
@@ -87,7 +87,7 @@ class Commander:
         return plan, rehearse(plan, self.twin, self.commanded, self.commands, positions)
 
     def rehearse_only(self) -> Outcome:
-        """Rehearse from where the scenario's robot begins; nothing is sent."""
+        """Rehearse from the robot's initial state in the scenario, without sending anything."""
         _, rehearsal = self.rehearsed(self.twin.resting)
         return Outcome(rehearsal, Result.REHEARSED if rehearsal.ok else Result.REFUSED)
 
@@ -104,20 +104,20 @@ def _commands(scenario: Scenario) -> Commands:
 
 
 class Result(StrEnum):
-    """How a command to a robot ended."""
+    """Result of a command to a robot."""
 
     REACHED = "reached"
-    """The robot is where it was to go."""
+    """The robot has reached the goals."""
     REFUSED = "refused"
-    """Nothing was sent: a rule would have been broken."""
+    """Nothing was sent, since the motion breaks a rule."""
     STOPPED = "stopped"
-    """The robot was stopped on the way, as asked."""
+    """The robot was stopped on request during the motion."""
     DEVIATED = "deviated"
-    """The robot did not do what the twin did, and was stopped."""
+    """The robot did not follow the twin, and was stopped."""
     LOST = "lost"
-    """Nothing was heard of the robot any more."""
+    """The robot stopped sending messages."""
     REHEARSED = "rehearsed"
-    """The motion breaks no rule; nothing was to be sent."""
+    """The motion breaks no rule; sending was not requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,10 +125,10 @@ class Outcome:
     """The result of one `hetwin robot send`.
 
     Attributes:
-        rehearsal: how the motion went in the twin.
-        result: how it ended.
+        rehearsal: result of the rehearsal.
+        result: result of the command.
         sent: whether anything was sent to the robot.
-        consistency: how robot and twin agreed on the way; None if nothing was sent.
+        consistency: figures of the agreement of robot and twin; None if nothing was sent.
     """
 
     rehearsal: Rehearsal
@@ -138,11 +138,11 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether it went as asked."""
+        """Whether the command ended as requested."""
         return self.result in (Result.REACHED, Result.REHEARSED)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain JSON."""
+        """Return the JSON representation."""
         return {
             "rehearsal": self.rehearsal.to_json(),
             "sent": self.sent,

@@ -1,4 +1,4 @@
-"""The main model of a scenario, stepped along a plan, and what is read of it."""
+"""The main model of a scenario, stepped along a plan, and its observed states."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ from hetwin_suite.runs import RunOptions, Scenario
 from hetwin_suite.source import BaseMotion, FollowedBase, JointMotion, Part, odometry_state
 
 LOOKS_PER_SECOND = 100.0
-"""How often distances are measured in a rehearsal, per simulated second, at most the scenario's rate."""
+"""Rate of distance measurements in a rehearsal, limited by the scenario's rate [Hz of simulated time]."""
 REST_S = 0.1
-"""How long the twin rests before the plan begins, and after it has ended."""
+"""Duration of the rest before and after the plan [s]."""
 
 
 class Twin:
-    """What a scenario's main model needs to rehearse plans.
+    """The main model of a scenario, prepared for rehearsals.
 
     Args:
-        scenario: its source is not used.
-        options: engine, scene, packages of the start.
+        scenario: the scenario; its source is not used.
+        options: engine, scene and packages.
 
     Attributes:
-        robot: the robot's description.
+        robot: description of the robot.
         settings: settings of the main model.
-        wheels: what the scenario says of its wheels.
-        entities: entities of the main model, with the tags and attributes that the scenario gives them.
-        hands: their frames.
-        place: where its base is at the start.
-        resting: where its joints are unless something moves them, by name [rad or m].
+        wheels: wheels of the robot in the scenario.
+        entities: entities of the main model, with the scenario's tags and attributes.
+        hands: frames of the hands.
+        place: initial pose of the base.
+        resting: joint -> position while no command moves it [rad or m].
 
     Raises:
         BadInput: if the main model is not `main_physics`, or there is no robot.
@@ -104,12 +104,12 @@ class Twin:
         }
 
     def looks(self, plan: Plan, positions: Mapping[str, float], reach: float) -> Iterator[Look]:
-        """Step the twin along a plan, and yield what is seen of it before, on the way and at the end.
+        """Step the twin along a plan, and yield its state before, during and after the plan.
 
         Args:
-            plan: plan of joints of the robot.
-            positions: where the other joints are, by name [rad or m].
-            reach: to which distance everything is seen [m].
+            plan: plan for joints of the robot.
+            positions: joint -> position of the other joints [rad or m].
+            reach: maximum distance that is measured [m].
 
         Raises:
             RunFailed: if the main model fails.
@@ -134,12 +134,12 @@ class Twin:
     def poses(
         self, names: Sequence[str], positions: Mapping[str, float], place: PlanarPose
     ) -> Mapping[str, Floats]:
-        """Return where everything is at the start, by entity, each (7,).
+        """Return entity -> (7,) initial pose in the world.
 
         Args:
             names: names of the joints that may be commanded.
-            positions: where all joints of the robot are, by name [rad or m].
-            place: place of its base.
+            positions: joint -> position, of all joints of the robot [rad or m].
+            place: pose of its base.
 
         Raises:
             RunFailed: if the main model fails.
@@ -148,7 +148,7 @@ class Twin:
         return next(self.looks(resting, positions, TOUCHING_M)).poses
 
     def _for(self, plan: Plan, positions: Mapping[str, float], reach: float) -> dict[str, Any]:
-        """The main model's parameters for a rehearsal."""
+        """Return the main model's parameters for a rehearsal."""
         held = {name: at for name, at in positions.items() if name not in plan.names}
         robot = self._parameters["robot"]
         if isinstance(robot, Mapping):
@@ -160,7 +160,7 @@ class Twin:
             }
             commands = self._scenario.file.commands
             if commands is not None and commands.base is not None:
-                # it is where the plan has it, whatever moves it otherwise
+                # the plan alone moves the base, whatever moves it in the scenario
                 robot["base"] = {"odometry": "plan"}
         return {
             **self._parameters,
@@ -197,7 +197,7 @@ class _Scene:
         return Snapshot(self._layout, ("main",), time_ns, self._values, self._owners, self._parents)
 
     def look(self, output: MainChanges, time: float) -> Look:
-        assert output.block is not None  # the main model's steps have one
+        assert output.block is not None  # always set by the main model
         near: dict[tuple[str, str], float] = {}
         known = [output.tables[name] for name in (PROXIMITY, CLEARANCES) if name in output.tables]
         rows = [row for table in known for row in table.rows()[:, :3].tolist()]
@@ -210,11 +210,11 @@ class _Scene:
 
 
 class PlannedPart(Part):
-    """Moves the joints of a plan, after they have rested for a while.
+    """Moves the joints of a plan after a rest.
 
     Args:
-        plan: plan of joints of the robot.
-        rest: how long they rest at the beginning and after the end [s].
+        plan: plan for joints of the robot.
+        rest: duration of the rest before the start and after the end [s].
     """
 
     presses = True
@@ -233,20 +233,20 @@ class PlannedPart(Part):
 
     @property
     def duration_ns(self) -> int:
-        """Time of the end [ns]."""
+        """End of the motion, with the rest [ns]."""
         return round((self._plan.duration + 2.0 * self._rest) * 1e9)
 
     def bind(
         self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
     ) -> NDArray[np.bool_]:
-        """Take note of the order of the joints; returns (joints,) which of them the plan moves."""
+        """Store the order of the joints; return (joints,) whether the plan moves each joint."""
         names = self._plan.names
         self._driven = np.array([name in names for name in joints], np.bool_)
         self._of_joint = np.array([names.index(name) for name in joints if name in names], np.intp)
         return self._driven
 
     def motion(self, time_ns: int) -> JointMotion:
-        """Return the joints at a time."""
+        """Return the motion of the joints at a time."""
         time = time_ns * 1e-9 - self._rest
         state = self._plan.at(time)
         begun = [stage.presses for stage in self._plan.stages if time >= stage.begin]
@@ -257,7 +257,7 @@ class PlannedPart(Part):
         return JointMotion(spread[0], spread[1], spread[2], unknown)
 
     def bind_base(self, robot: Body, base: FollowedBase, period_ns: int) -> None:
-        """Take note of the height of the base; where it goes is the plan's."""
+        """Store the height of the base; its path is the plan's."""
         self._height = robot.pose[2]
 
     def base(self, time_ns: int) -> BaseMotion:

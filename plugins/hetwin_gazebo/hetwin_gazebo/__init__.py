@@ -1,6 +1,6 @@
-"""Gazebo Sim: a physics engine through its Python bindings, and a view of the twin in a Gazebo that runs already.
+"""Gazebo Sim: a physics engine through its Python bindings, and a view of the twin in a running Gazebo.
 
-For example, a red ball that Gazebo can be asked to create::
+For example, SDFormat of a red ball that Gazebo can create::
 
     from xml.etree import ElementTree as ET
 

@@ -1,4 +1,4 @@
-"""The commands that Gazebo gets before each of its steps."""
+"""The commands to Gazebo before each of its steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hetwin_gazebo.proxies.selection import ProxyKind
 from hetwin_suite.model import Floats
 
 _STILL = 1e-9
-"""Below this commanded speed a joint gets no command, and Gazebo brakes it [rad/s or m/s]."""
+"""Commanded speed below which a joint gets no command, so that Gazebo brakes it [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +24,17 @@ class Commands:
 
     Attributes:
         seconds: duration of the step.
-        orders: what the driven joints are commanded.
-        positions, velocities: of all joints before the step, the driven ones first.
-        reset: whether to set the joints to these first.
+        orders: commands to the driven joints.
+        positions, velocities: state of all joints before the step, the driven ones first.
+        reset: whether to set the joints to this state first.
         stiff: indices of the passive joints that are locked.
-        active: the kind of each object.
-        placed: (13,) pose and twist to set an object, or the base of a robot, to at first.
-        begins, ends: (13,) prescribed pose and twist of objects and bases before and after the step.
-        shown: (13,) pose and twist now of objects that have pictures; empty except in a period's first step.
-        period: duration of the ensemble's step.
-        wrenches: (6,) force [N] and torque [Nm] on an object, along the world's axes.
-        balls: the state of the ball joints before the step.
+        active: object -> kind of its active proxy.
+        placed: object or base -> (13,) pose and twist to set first.
+        begins, ends: object or base -> (13,) prescribed pose and twist before and after the step.
+        shown: object with a picture -> (13,) present pose and twist; empty except in the first step of a period.
+        period: duration of the ensemble's step [s].
+        wrenches: object -> (6,) force [N] and torque [Nm] in the world's axes.
+        balls: state of the ball joints before the step.
     """
 
     seconds: float
@@ -70,7 +70,7 @@ class Commands:
     def _joints(self, ecm: Any, joints: Sequence[Any]) -> None:
         limits = self.orders.limits
         for i, speed in enumerate(self.orders.speeds.tolist()):
-            # Without a command Gazebo's joint brakes; one that is reset to a speed gets no effort in that step.
+            # Without a command, Gazebo's joint brakes; a joint whose speed is reset gets no effort in that step.
             resets = self.reset and i in limits
             if not resets and (self.reset or abs(speed) > _STILL):
                 joints[i].set_velocity(ecm, [speed])
@@ -85,7 +85,7 @@ class Commands:
         for i, joint in enumerate(joints):
             joint.reset_position(ecm, [positions[i]])
             if i in self.stiff:
-                joint.set_velocity(ecm, [0.0])  # from now on Gazebo brakes it
+                joint.set_velocity(ecm, [0.0])  # makes Gazebo brake it from now on
             elif i >= len(self.orders.speeds) or i in self.orders.limits:
                 joint.reset_velocity(ecm, [velocities[i]])
 
@@ -106,5 +106,5 @@ class Commands:
 def taken(
     placed: dict[str, Floats], swapped: Collection[str], poses: Mapping[str, Floats]
 ) -> dict[str, Floats]:
-    """The poses to set: those of placed objects, and the current ones of objects whose proxy changes."""
+    """Return the poses to set: those of placed objects, and the present ones of objects whose proxy changes."""
     return {**{name: poses[name] for name in swapped}, **placed}

@@ -1,7 +1,7 @@
-"""Gazebo's contacts, which it publishes on a topic only.
+"""Gazebo's contacts, which it publishes only on a topic.
 
-They arrive by a thread of Gazebo's. Waiting for it would make each step depend on how busy the machine is, so that
-what has arrived is used; and while it is not asked for, nothing is subscribed and that thread sleeps.
+They arrive in a thread of Gazebo. Waiting for them would make each step depend on the load of the machine, so only
+contacts that have arrived are used. While contacts are not requested, the topic is unsubscribed and the thread sleeps.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from hetwin_suite.engine import Vector
 from hetwin_suite.runs import HetwinError
 
 _OLDEST_NS = 50_000_000
-"""Contacts of a step longer ago than this are not used."""
+"""Maximum age of the step whose contacts are used [ns]."""
 _IDLE_NS = 500_000_000
-"""After so long without a request the topic is unsubscribed."""
+"""Time without a request after which the topic is unsubscribed [ns]."""
 _KEPT = 256
-"""Messages that are kept: some steps of many objects."""
+"""Maximum number of stored messages: some steps of many objects."""
 _UNREAD = 8192
-"""The same of those that are read all together, some time later."""
+"""Maximum number of stored messages for `unread`, which reads all of them at once."""
 
 
 class ContactsLost(HetwinError):
@@ -35,10 +35,10 @@ class Contact:
     """One point of contact.
 
     Attributes:
-        collisions: Gazebo's entities, smaller number first.
-        force: [N], on one or the other of the two: Gazebo does not say on which.
-        depth: how deep they are inside each other [m]; NaN: unknown.
-        point: where [m]; NaN: unknown.
+        collisions: Gazebo's entities of the two collisions, smaller id first.
+        force: force on either one of the two [N]; Gazebo does not report on which.
+        depth: penetration depth [m]; NaN: unknown.
+        point: position in the world [m]; NaN: unknown.
     """
 
     collisions: tuple[int, int]
@@ -48,7 +48,7 @@ class Contact:
 
 
 class ContactTopic:
-    """The contacts of the last step that have arrived; subscribed from the first request on."""
+    """The received contacts of the last step; subscribed from the first request on."""
 
     def __init__(self, gz: Gazebo, topic: str) -> None:
         self._node, self._options = gz.transport.Node(), gz.transport.SubscribeOptions()
@@ -60,13 +60,13 @@ class ContactTopic:
         self._asked_ns = 0
 
     def _on_message(self, message: bytes, _info: Any) -> None:
-        self._arrived.append(message)  # not decoded: most are never looked at
+        self._arrived.append(message)  # decoded on request, since most are never read
         self._unread.append(message)
 
     def latest(self, now_ns: int) -> list[Contact]:
-        """Return the contacts of the newest step that has arrived completely, each point once.
+        """Return the contacts of the newest complete step, each point once.
 
-        None of them if that step was too long before Gazebo's time `now_ns`, as after the first request.
+        Empty if that step is too old at Gazebo's time `now_ns`, as after the first request.
 
         Raises:
             ContactsLost: if the topic cannot be subscribed to.
@@ -77,7 +77,7 @@ class ContactTopic:
         return list(each_once(self._newest(now_ns)))
 
     def unread(self, now_ns: int) -> list[tuple[int, list[Contact]]]:
-        """Return the contacts of all steps that have arrived since the last call, each with Gazebo's time of the step.
+        """Return the contacts of all steps received since the last call, each with Gazebo's time of the step.
 
         Raises:
             ContactsLost: if the topic cannot be subscribed to.
@@ -92,7 +92,7 @@ class ContactTopic:
         return [(stamp, list(each_once(steps[stamp]))) for stamp in sorted(steps)]
 
     def rest(self, now_ns: int) -> None:
-        """Unsubscribe if the contacts have not been asked for in a while; called after each step."""
+        """Unsubscribe if contacts have not been requested for a while; called after each step."""
         if self._subscribed and now_ns - self._asked_ns > _IDLE_NS:
             self.close()
 
@@ -103,7 +103,7 @@ class ContactTopic:
         self._subscribed = True
 
     def _newest(self, now_ns: int) -> list[Any]:
-        """The messages of the newest complete step; a later step's first message proves it complete."""
+        """Return the messages of the newest complete step; a later step's first message proves it complete."""
         steps: dict[int, list[Any]] = {}
         for raw in reversed(tuple(self._arrived)):
             message = self._kind.FromString(raw)
@@ -136,7 +136,7 @@ def _nanoseconds(message: Any) -> int:
 
 
 def each_once(messages: Iterable[Any]) -> Iterator[Contact]:
-    """Yield the contacts in messages; two objects that touch each other may both report it."""
+    """Yield the contacts in messages without duplicates, since both of two touching objects may report a contact."""
     reporter: dict[tuple[int, int], int] = {}
     for message in messages:
         for contact in message.contact:

@@ -1,8 +1,10 @@
 """Resolves the penetrations of objects that are handed back to physics, without ejecting them.
 
-An object that penetrates a robot is swapped for a proxy that passes through robots until the two are 1 mm
-apart, for at most 0.5 s. DART resolves the remaining penetrations, and those of other bodies, at 1 mm/s; in
-addition the object is moved out along the contact normals at 1 cm/s. bullet-featherstone parts bodies the faster the
+An object that penetrates a robot is replaced by a proxy that passes through robots until the two are 1 mm apart, for at
+most 0.5 s. DART resolves the remaining penetrations, and those of other bodies, at 1 mm/s; in addition the object is
+moved out along the contact normals at 1 cm/s. bullet-featherstone separates bodies faster the deeper they overlap;
+speed
+that it adds along the normals beyond 1 cm/s is removed again.
 deeper they overlap; what it adds to the object's speed along the normals beyond 1 cm/s is taken back.
 """
 
@@ -21,20 +23,20 @@ PASSING_TIME = 0.5
 SPEED = 0.01
 """Speed at which an object is moved out [m/s]."""
 _TOUCH = 1e-4
-"""Resting contacts penetrate by less than this; more is a penetration to resolve [m]."""
+"""Depth of resting contacts; deeper penetrations are resolved [m]."""
 
 
 @dataclass(slots=True)
 class _Returned:
     deadline: float
     velocity: Floats
-    """After the last step [m/s]."""
+    """Velocity after the last step [m/s]."""
     through: set[int] = field(default_factory=set)
-    """Links of robots that it passes through."""
+    """Links of robots that the object passes through."""
 
 
 class Depenetration:
-    """The objects that were handed back and still penetrate something."""
+    """The objects that were handed back and still penetrate other bodies."""
 
     def __init__(self, shadow: Shadow) -> None:
         self._shadow = shadow
@@ -48,7 +50,7 @@ class Depenetration:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The monitored objects."""
+        """Names of the monitored objects."""
         return tuple(self._returned)
 
     @property
@@ -78,7 +80,7 @@ class Depenetration:
         self._returned.pop(name, None)
 
     def moved(self, time: float, period: float) -> dict[str, Floats]:
-        """Return object -> (13,) pose and twist to which it is moved now."""
+        """Return object -> (13,) corrected pose and twist at this time."""
         poses: dict[str, Floats] = {}
         for name, returned in list(self._returned.items()):
             near = {
@@ -117,7 +119,7 @@ class Depenetration:
         self._remarks.append(Remark(name, tables.frames[tables.body_frames[other]], text))
 
     def take_remarks(self) -> list[Remark]:
-        """Return the remarks made since the last call."""
+        """Return the remarks since the last call."""
         remarks, self._remarks = self._remarks, []
         return remarks
 
@@ -139,9 +141,9 @@ def _way_out(pose: Floats, before: Floats, deep: list[Nearest], period: float) -
     """Return (13,) an object's pose and twist moved along the normals of deep penetrations.
 
     Args:
-        pose: (13,) of the object after a step.
+        pose: (13,) pose and twist of the object after a step.
         before: (3,) its velocity before that step [m/s].
-        deep: the penetrations.
+        deep: penetrations to resolve.
         period: duration of the step [s].
     """
     moved = pose.copy()

@@ -1,12 +1,13 @@
-"""What the drives of joints are commanded in each of Gazebo's steps, by what they move.
+"""Commands to the drives of joints for each of Gazebo's steps, from the motion and the inertia.
 
-A limited joint is commanded the velocity that its spring and its damper would give it, and the limit of its effort is
-what they pull with: less than that is needed in free space, and no more than that holds it back. Where its effort does
-not suffice for its weight, it is commanded to sink with what is missing as limit.
+Gazebo's joints take a velocity, and reach it within the step if that needs no more effort than their limit. A joint
+that
+follows is commanded the velocity that takes it to its target, without a limit. A velocity-driven joint is commanded its
+velocity, with limited acceleration.
 
-Gazebo's joints take a velocity, and reach it within the step if no more than the limit of their effort is needed. A
-joint that follows is commanded the velocity that takes it to its target, without a limit. One that is driven by
-velocity is commanded that, as fast as it may change. For limited ones see `limited_drives`.
+A limited joint is commanded the velocity that its spring and damper would give it, with their effort as the limit: in
+free space less effort is needed, and an obstacle meets no more than this effort. If its effort does not suffice for its
+weight, the joint is commanded to sink, with the missing effort as the limit.
 """
 
 from __future__ import annotations
@@ -62,22 +63,22 @@ class JointSpline(CopiedPart):
 
 
 _LEAST_SHARE = 0.005
-"""Share of its effort that a drive may always use, against errors of rounding."""
+"""Minimum effort of a drive as a share of its limit, to absorb rounding errors."""
 _SINKING = 100.0
-"""Faster than anything falls by its weight in a step [rad/s or m/s]."""
+"""Velocity that exceeds any fall by weight in a step [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """Where n limited joints should be after one of Gazebo's steps.
+    """Targets of n limited joints after one of Gazebo's steps.
 
     Attributes:
-        seconds: duration of the step.
-        away: how far the joints are from there before the step [rad or m].
-        pace: velocities with which they should get there [rad/s or m/s].
+        seconds: duration of the step [s].
+        away: distances to the targets before the step [rad or m].
+        pace: velocities towards the targets [rad/s or m/s].
         change: accelerations of the commanded motion [rad/s^2 or m/s^2].
-        carried: efforts that are carried for the joints [Nm or N].
-        needed: efforts that the commanded motion needs besides.
+        carried: efforts that the simulation carries for the joints [Nm or N].
+        needed: further efforts of the commanded motion [Nm or N].
     """
 
     seconds: float
@@ -89,11 +90,11 @@ class Aim:
 
 
 class LimitedDrives:
-    """The laws of the drives of n joints.
+    """The control laws of n drives.
 
     Args:
-        drives: n of them.
-        inertias: (n,) that the joints move [kg m^2 or kg].
+        drives: the n drives.
+        inertias: (n,) inertias that the joints move [kg m^2 or kg].
     """
 
     def __init__(self, drives: Sequence[JointDrive], inertias: Floats) -> None:
@@ -106,7 +107,7 @@ class LimitedDrives:
         self._effort = np.array([np.inf if d.effort is None else d.effort for d in drives])
 
     def speeds(self, aim: Aim, velocities: Floats) -> Floats:
-        """Return (n,) the velocities after a step of Gazebo's, integrated implicitly; `velocities` are those before."""
+        """Return (n,) velocities after one of Gazebo's steps, integrated implicitly from `velocities` before it."""
         seconds = aim.seconds
         ahead = self._inertia * (velocities + seconds * aim.change)
         pull = seconds * (self._stiffness * aim.away + self._damping * aim.pace)
@@ -117,7 +118,7 @@ class LimitedDrives:
         return found
 
     def limits(self, aim: Aim, velocities: Floats) -> tuple[Floats, Floats]:
-        """Return (n,) the least and the largest effort for a step of Gazebo's; arguments as of `speeds`."""
+        """Return (n,) minimum and maximum efforts for one of Gazebo's steps; arguments as in `speeds`."""
         pull = self._stiffness * np.abs(aim.away)
         pull += self._damping * np.abs(aim.pace - velocities)
         pull += np.abs(aim.needed) + _LEAST_SHARE * self._effort
@@ -130,18 +131,18 @@ class LimitedDrives:
         )
 
     def _lacking(self, aim: Aim) -> Floats:
-        """(n,) what the weights exceed the drives' efforts by, in the direction of the weights [Nm or N]."""
+        """Return (n,) the effort that drives lack to hold their weight, in the direction of the weight [Nm or N]."""
         excess = np.maximum(np.abs(aim.carried) - self._effort, 0.0)
         lacking: Floats = -np.sign(aim.carried) * excess
         return lacking
 
     def efforts(self, aim: Aim, away: Floats, velocities: Floats) -> Floats:
-        """Return (n,) efforts in the last step by the drives' law, since Gazebo reports none.
+        """Return (n,) efforts in the last step from the drives' law, since Gazebo reports none.
 
         Args:
-            aim: aim of that step.
-            away: (n,) how far the joints are from there after it.
-            velocities: (n,) after it.
+            aim: targets of that step.
+            away: (n,) distances to the targets after it [rad or m].
+            velocities: (n,) velocities after it [rad/s or m/s].
         """
         pull = self._stiffness * away + self._damping * (aim.pace - velocities)
         efforts: Floats = np.clip(pull + aim.needed + aim.carried, -self._effort, self._effort)
@@ -149,10 +150,11 @@ class LimitedDrives:
 
 
 class Weights:
-    """The efforts of all driven joints, by inverse dynamics of the robots.
+    """Efforts of all driven joints, by inverse dynamics of the robots.
 
-    In Gazebo, gravity acts on the links of a robot only if its base is free (see `SdfWriter`); what it would ask of
-    the joints of others is carried for them.
+    In Gazebo, gravity acts on a robot's links only if its base is free (see `SdfWriter`). For robots with a fixed base,
+    the
+    efforts against gravity are thus carried by the simulation.
 
     Attributes:
         drives: drives of the driven joints.
@@ -181,11 +183,11 @@ class Weights:
     def shares(
         self, accelerations: Floats, of_bases: Mapping[str, Floats]
     ) -> tuple[Floats, Floats]:
-        """Return (n,) the efforts that are carried for the joints, and those that they need besides [Nm or N].
+        """Return (n,) the efforts that the simulation carries for the joints, and their further efforts [Nm or N].
 
         Args:
-            accelerations: (n,) of the driven joints.
-            of_bases: (6,) of each base that follows; see `FeedForward.efforts`.
+            accelerations: (n,) accelerations of the driven joints.
+            of_bases: base that follows -> (6,) its acceleration; see `FeedForward.efforts`.
         """
         if self._forward is None:
             self._forward = self._shadow.feed_forward()
@@ -195,16 +197,16 @@ class Weights:
 
 
 _REACHED = 1e-3
-"""A velocity drive that is nearer than this to its velocity has reached it [rad/s or m/s]."""
+"""Tolerance within which a velocity drive has reached its velocity [rad/s or m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class JointOrders:
-    """What the driven joints are commanded for one of Gazebo's steps.
+    """Commands to the driven joints for one of Gazebo's steps.
 
     Attributes:
-        speeds: (n,) [rad/s or m/s].
-        limits: joint -> its least and largest effort [Nm or N], of those that do not follow.
+        speeds: (n,) commanded velocities [rad/s or m/s].
+        limits: joint -> minimum and maximum effort [Nm or N], for joints that do not follow.
     """
 
     speeds: Floats
@@ -215,7 +217,7 @@ class Drives(CopiedPart):
     """The drives of all driven joints.
 
     Args:
-        weights: what they move.
+        weights: computes the efforts of the joints.
         bases: bases of the robots.
         period: duration of the ensemble's step [s].
     """
@@ -257,7 +259,7 @@ class Drives(CopiedPart):
         self._wanted = velocities[self._turning]
 
     def target(self, share: float, seconds: float, positions: Floats, velocities: Floats) -> Floats:
-        """Return (n,) where the driven joints are expected after one of Gazebo's steps; arguments as of `orders`."""
+        """Return (n,) expected positions of the driven joints after one of Gazebo's steps; arguments as in `orders`."""
         target = self._spline.at(share)
         if len(self._loose):
             target = target.copy()
@@ -267,12 +269,12 @@ class Drives(CopiedPart):
     def orders(
         self, share: float, seconds: float, positions: Floats, velocities: Floats
     ) -> JointOrders:
-        """Return what to command for one of Gazebo's steps; called once for each.
+        """Return the commands for one of Gazebo's steps; called once for each.
 
         Args:
-            share: share of the ensemble's step that is over when Gazebo's is.
-            seconds: duration of Gazebo's step.
-            positions, velocities: of all joints before it.
+            share: fraction of the ensemble's step at the end of Gazebo's step.
+            seconds: duration of Gazebo's step [s].
+            positions, velocities: state of all joints before it.
         """
         target = self._spline.at(share)
         away = target - positions[: len(target)]
@@ -294,7 +296,7 @@ class Drives(CopiedPart):
         return JointOrders(speeds, limits)
 
     def _aimed(self, target: Floats, seconds: float, away: Floats) -> Aim:
-        """The aim of the limited joints; what moves them is the motion of the commanded positions."""
+        """Return the targets of the limited joints, which follow the motion of the commanded positions."""
         pace = (target - self._at) / seconds
         change = (pace - self._pace) / seconds
         self._at, self._pace = target, pace
@@ -303,14 +305,15 @@ class Drives(CopiedPart):
         return Aim(seconds, away[of], pace[of], change[of], carried[of], needed[of])
 
     def read_efforts(self, positions: Floats, velocities: Floats, out: Floats) -> None:
-        """Write the efforts of joints in the last step [Nm or N]; Gazebo does not report them.
+        """Write the efforts of joints in the last step [Nm or N], since Gazebo does not report them.
 
-        Those of limited joints are known by their law. One that is driven by velocity and has not reached it has
-        exerted its limit; what it has exerted otherwise is not known: NaN, as for joints that follow.
+        Efforts of limited joints follow from their law. A velocity-driven joint that has not reached its velocity has
+        exerted
+        its limit. All other efforts are unknown: NaN.
 
         Args:
-            positions, velocities: of all joints after the step.
-            out: (n,) of the driven joints.
+            positions, velocities: state of all joints after the step.
+            out: (n,) output for the driven joints.
         """
         out[:] = np.nan
         slower = self._speed - velocities[self._turning]
@@ -324,5 +327,5 @@ class Drives(CopiedPart):
 
 
 def _limit(value: float | None) -> float:
-    """A limit that may not be given."""
+    """Return a limit, infinite if not given."""
     return inf if value is None else value

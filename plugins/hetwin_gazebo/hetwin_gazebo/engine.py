@@ -53,7 +53,7 @@ _OF_BULLET = (
     " state with other contacts; dartsim does not"
 )
 _TOO_FAST = 1e4
-"""A joint or body faster than this has diverged [m/s or rad/s]."""
+"""Speed of a joint or body beyond which the simulation has diverged [m/s or rad/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,11 @@ class _Saved:
 class GazeboEngine(Engine):
     """Gazebo Sim with DART, or with bullet-featherstone.
 
-    Works around what Gazebo lacks: an object whose collisions change is swapped for a proxy (`collision_masks`); an
-    object that follows another model is a heavy proxy with a velocity servo (`proxy`); an object that is attached to
-    a free body becomes a part of it (`parts`); distances and frames come from a shadow of the world (`shadow`).
+    Works around missing features of Gazebo: an object whose collisions change is swapped for a proxy
+    (`collision_masks`);
+    an object that follows another model is a heavy proxy with a velocity servo (`proxy`); an object attached to a free
+    body
+    becomes part of it (`parts`); distances and frames come from a shadow of the world (`shadow`).
     """
 
     name = "gz"
@@ -89,13 +91,13 @@ class GazeboEngine(Engine):
 
     @property
     def description(self) -> str:
-        """The engine, its release, and Gazebo's own physics engine."""
+        """Name of the engine, its release, and Gazebo's physics engine."""
         computes = self._options.physics if self._server is None else self._server.description
         return f"gz (Gazebo Sim {gazebo().release}, {computes})"
 
     @property
     def shown(self) -> Mapping[str, str]:
-        """The world's name in topics, and the partition in which programs of Gazebo find it."""
+        """Name of the world in topics, and the partition in which other programs of Gazebo find it."""
         partition, world = self._partition, self._world.name
         if self._server is not None:
             partition, world = self._server.shown
@@ -109,7 +111,7 @@ class GazeboEngine(Engine):
         try:
             return self._load(world, settings)
         except BaseException:
-            self.close()  # a Gazebo that runs already must not keep half of the world
+            self.close()  # so that a running Gazebo does not keep a half-loaded world
             raise
 
     def _load(self, world: World, settings: EngineSettings) -> tuple[str, ...]:
@@ -141,7 +143,7 @@ class GazeboEngine(Engine):
         self._clock = Clock(settings.period)
         self._use(world, notes)
         note_too_many(settings, len(self._shadow.tables.free), notes)
-        self._running()  # starting takes some seconds, which a step must not
+        self._running()  # now, since starting takes several seconds, too long for a step
         if self._server is None:
             note_carried(world, notes)
             note_left_behind(world, self._objects.selection.swapped, notes)
@@ -182,7 +184,7 @@ class GazeboEngine(Engine):
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """Names of the frames: moving ones first."""
+        """Names of the frames, moving ones first."""
         return self._shadow.tables.frames
 
     @property
@@ -214,7 +216,7 @@ class GazeboEngine(Engine):
         return self._bases.followed
 
     def place_base(self, robot: str, state: Floats) -> None:
-        """Set the base of a robot, and what it holds; before the first step it holds nothing."""
+        """Set the base of a robot, with the objects that it holds; before the first step it holds none."""
         if robot not in self._bases:
             raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
         shadow, objects = self._shadow, self._objects
@@ -241,7 +243,7 @@ class GazeboEngine(Engine):
             self._start_over()
         simulation = self._running()
         if objects.placed:
-            self._check()  # bullet-featherstone would limit its speed instead
+            self._check()  # bullet-featherstone would silently limit the speed
         placed = taken(objects.placed, swapped, shadow.poses) | self._bases.placed
         objects.placed, reset, self._joints_placed = {}, self._joints_placed, False
         self._bases.placed = {}
@@ -315,7 +317,7 @@ class GazeboEngine(Engine):
         return self._simulation
 
     def _prescribed_at(self, share: float) -> dict[str, Floats]:
-        """The prescribed poses of objects and bases after a fraction of the step, with the robots as commanded."""
+        """Return the prescribed poses of objects and bases after a fraction of the step, robots as commanded."""
         shadow, selection = self._shadow, self._objects.selection
         led = self._bases.at(share)
         if not shadow.kinematic.any:
@@ -375,7 +377,7 @@ class GazeboEngine(Engine):
         return self._touching.proximity()
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Compute the rows from the state of now, as long as that lasts; see `touching`."""
+        """Return a function that computes the rows of the present state, valid until the next step; see `touching`."""
         return self._touching.proximity_when_read()
 
     def clearances(self, reach: float) -> Floats:
@@ -383,9 +385,9 @@ class GazeboEngine(Engine):
         return self._shadow.clearances(reach)
 
     def take_touches(self) -> Floats:
-        """Return what Gazebo has reported of links and objects, some steps late, and distances; see `link_contacts`.
+        """Return reported contacts of links and objects, some steps late, and distances; see `LinkContacts`.
 
-        Nothing of links and objects where there are more than `proximity.EVERYTHING_NEAR` and the settings name none.
+        If there are more than `proximity.EVERYTHING_NEAR` objects, only those named in the settings are covered.
         """
         if self._links is None:
             self._links = LinkContacts(self._shadow, self._near)
@@ -449,7 +451,7 @@ class GazeboEngine(Engine):
         self._objects.detach(name)
 
     def save(self) -> object:
-        """Return positions, velocities, and the requested state of the objects."""
+        """Return positions, velocities, and the requested states of the objects."""
         shadow = self._shadow
         return _Saved(
             shadow.positions.copy(),
@@ -513,12 +515,12 @@ class GazeboEngine(Engine):
         self._start_over()
 
     def take_remarks(self) -> list[Remark]:
-        """Return the remarks about penetrations, and about a server that does not do as it is asked."""
+        """Return remarks about penetrations, and about a server that deviates from its orders."""
         remarks = self._objects.take_remarks()
         return remarks if self._server is None else remarks + self._server.take_remarks()
 
     def close(self) -> None:
-        """Shut Gazebo down, or leave it to its user."""
+        """Shut Gazebo down, or leave a running one to its user."""
         self._let_go()
         if self._server is not None:
             self._server.end()

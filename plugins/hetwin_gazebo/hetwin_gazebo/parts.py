@@ -1,7 +1,7 @@
-"""Rigid parts of bodies, as they are loaded into Gazebo, and the ball joints between them.
+"""Rigid parts of bodies as they are loaded into Gazebo, and the ball joints between them.
 
-Links with fixed joints between them are lumped into one part, so that DART need not solve for them. An object
-that is attached to a free body becomes a part of it too, with its geometries and its inertia.
+Links with fixed joints between them are merged into one part, so that DART need not solve for these joints. An object
+attached to a free body becomes part of it as well, with its geometries and its inertia.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Lump:
 
     Attributes:
         geometries: (name of the frame, geometry) of all collisions.
-        extras: extras of the links, for Gazebo.
-        visuals: what is displayed beside the extras: a link's visuals, or its collisions if it has none.
+        extras: elements of the links for Gazebo.
+        visuals: displayed geometries besides the extras: a link's visuals, or its collisions if it has none.
     """
 
     root: str
@@ -58,7 +58,7 @@ class Lump:
 
     @property
     def collisions(self) -> dict[str, str]:
-        """Name of each collision -> frame to which it belongs; the names of the file where they are unique."""
+        """Name of each collision -> its frame; names are those of the file if unique."""
         names: dict[str, str] = {}
         for i, (frame, geometry) in enumerate(self.geometries):
             name = geometry.name
@@ -67,20 +67,20 @@ class Lump:
 
     @property
     def whole(self) -> Inertial:
-        """Mass and inertia of all together; without any mass the least that Gazebo's engines can compute with."""
+        """Total mass and inertia; without any mass, the minimum with which Gazebo's engines can compute."""
         return joined_inertials(self.inertials) if self.inertials else LEAST
 
     def take_in(self, other: Lump, pose: Pose) -> None:
-        """Merge another part into this one; `pose` is the other's in the frame of this."""
+        """Merge another part into this one; `pose` is the pose of the other in the frame of this one."""
         self.links.update({link: compose_poses(pose, at) for link, at in other.links.items()})
         self.take_load(other, pose)
         self.visuals.extend(_moved(geometry, pose) for geometry in other.visuals)
         self.extras.extend(moved(tuple(other.extras), pose))
 
     def take_load(self, other: Lump, pose: Pose) -> None:
-        """Add the geometries and inertias of a part of another body; `pose` is the other's in the frame of this.
+        """Add geometries and inertias of a part of another body; `pose` is its pose in the frame of this part.
 
-        Its visuals are displayed by a model of its own.
+        Its visuals are displayed by a separate model.
         """
         self.geometries.extend(
             (frame, _moved(geometry, pose)) for frame, geometry in other.geometries
@@ -108,11 +108,11 @@ Parts = dict[str, dict[str, Lump]]
 def lumps(
     body: Body, inertial_of: Callable[[str], Inertial], mute: Collection[str] = ()
 ) -> dict[str, Lump]:
-    """Return the lumps of a body by the name of their first link.
+    """Return first link -> lump of a body.
 
     Args:
         body: body of the world.
-        inertial_of: mass and inertia of a frame.
+        inertial_of: returns mass and inertia of a frame.
         mute: frames without collisions.
     """
     joints = {joint.child: joint for joint in body.joints}
@@ -149,8 +149,8 @@ def parts_of(
 
     Args:
         world: the world to load.
-        inertial_of: mass and inertia of a frame.
-        loads: objects that are parts of others.
+        inertial_of: returns mass and inertia of a frame.
+        loads: object -> the frame to which it is attached.
         mute: frames without collisions.
     """
     parts = {body.name: lumps(body, inertial_of, mute) for body in world.bodies}
@@ -169,7 +169,7 @@ def parts_of(
 
 
 def in_one(body: Body, parts: Mapping[str, Lump]) -> dict[str, Lump]:
-    """Return the lumps of a body with those merged that fixed joints connect, although they are `apart`."""
+    """Merge the lumps of a body that fixed joints connect, also those kept `apart`."""
     if not any(joint.apart for joint in body.joints):
         return dict(parts)
     poses = {link.name: link.pose for link in body.links}
@@ -189,7 +189,7 @@ def in_one(body: Body, parts: Mapping[str, Lump]) -> dict[str, Lump]:
 
 
 def _displayed(link: Link) -> tuple[Geometry, ...]:
-    """What is displayed of a link, beside the visuals among its extras, which are as in the user's file."""
+    """Return the displayed geometries of a link, without the visuals among its extras."""
     if any(extra.tag == "visual" for extra in link.extras):
         return ()
     visuals = tuple(g for g in link.geometries if not g.collides)
@@ -225,13 +225,13 @@ class Balls(CopiedPart):
             data.qvel[v : v + 3] = self.rates[i]
 
     def read_positions(self, ecm: Any, joints: Sequence[Any]) -> None:
-        """Read the state after Gazebo's last step; `joints` are Gazebo's, in the order of `names`."""
+        """Read the state after Gazebo's last step; `joints` are Gazebo's joints in the order of `names`."""
         for i, joint in enumerate(joints):
             self.turns[i] = joint.position(ecm)
             self.rates[i] = joint.velocity(ecm)
 
     def reset(self, ecm: Any, joints: Sequence[Any]) -> None:
-        """Set Gazebo's joints to this state at the beginning of the next step."""
+        """Set Gazebo's joints to this state at the start of the next step."""
         for i, joint in enumerate(joints):
             joint.reset_position(ecm, self.turns[i].tolist())
             joint.reset_velocity(ecm, self.rates[i].tolist())
@@ -250,10 +250,10 @@ def ball_names(world: World) -> tuple[str, ...]:
 
 
 def check_balls(world: World, physics: Physics) -> None:
-    """Raise an error if the physics engine does not report the world's ball joints.
+    """Check that the physics engine reports the world's ball joints.
 
     Raises:
-        BadInput: if there are ball joints and it does not.
+        BadInput: if it does not, and there are ball joints.
     """
     names = ball_names(world)
     if names and physics != "dartsim":

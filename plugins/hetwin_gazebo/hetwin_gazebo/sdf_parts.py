@@ -1,4 +1,4 @@
-"""Elements of SDFormat, and names in Gazebo, where ``::`` separates those of nested models."""
+"""Elements of SDFormat, and names in Gazebo, in which ``::`` separates nested models."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SEPARATOR = "::"
 
 
 def top_name(name: str) -> str:
-    """Return the name in Gazebo of a model of the world."""
+    """Return the name in Gazebo of a top-level model."""
     return _allowed(name.replace(_SEPARATOR, "."))
 
 
@@ -22,7 +22,7 @@ def split_name(name: str) -> tuple[tuple[str, ...], str]:
     """Split the name of a link or a joint of a model.
 
     Returns:
-        the nested models in which it is, the outermost first, and its own name.
+        the nested models that contain it, the outermost first, and its own name.
     """
     *models, own = name.split(_SEPARATOR)
     return tuple(models), _allowed(own)
@@ -33,14 +33,14 @@ def path_of(name: str, inside: tuple[str, ...] = ()) -> str:
 
     Args:
         name: name of the link, from the outermost model on.
-        inside: the nested models in which the joint is.
+        inside: nested models that contain the joint.
     """
     models, own = split_name(name)
     return _SEPARATOR.join((*models[len(inside) :], own))
 
 
 def _allowed(name: str) -> str:
-    """Return a name that SDFormat does not reserve."""
+    """Return a name without SDFormat's reserved words."""
     reserved = name.startswith("__") and name.endswith("__")
     return f"hetwin{name.rstrip('_')}" if reserved else name
 
@@ -94,11 +94,11 @@ def add_mesh(
     """Fill a ``geometry`` element with a mesh file.
 
     Args:
-        geometry: to fill.
+        geometry: element to fill.
         path: path of the file.
         scale: scale of the mesh.
-        hull: whether Gazebo computes with the mesh's convex hull, which makes a difference to bullet-featherstone only:
-            it surrounds other meshes by a margin of 1 cm.
+        hull: whether Gazebo uses the convex hull of the mesh; only bullet-featherstone differs then, which adds a
+            margin of 1 cm around other meshes.
     """
     mesh = ET.SubElement(geometry, "mesh", {"optimization": "convex_hull"} if hull else {})
     add(mesh, "uri", path.as_uri())
@@ -118,8 +118,8 @@ def write_mesh(path: Path, vertices: Floats, faces: Ints) -> None:
 
     Args:
         path: path of the file.
-        vertices: (n, 3).
-        faces: (m, 3) ids of vertices, counterclockwise seen from outside.
+        vertices: (n, 3) positions of vertices.
+        faces: (m, 3) indices of vertices, counterclockwise seen from outside.
     """
     corners = vertices[faces]
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

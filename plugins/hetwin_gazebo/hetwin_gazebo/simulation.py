@@ -1,7 +1,7 @@
 """A world loaded in Gazebo, in this process and in lock-step.
 
-The server replaces both handlers by its own, which end it without a word to the process around it: the run would fail
-instead of stopping.
+The server replaces the handlers of SIGINT and SIGTERM by its own, which end the server without notice to this process:
+the run would fail instead of stopping.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from hetwin_suite.model import Floats
 from hetwin_suite.runs import HetwinError
 
 SIGACTION_BYTES = 256
-"""More than C's `struct sigaction` takes on any platform."""
+"""Upper bound of the size of C's `struct sigaction` on any platform [bytes]."""
 
 
 @contextmanager
 def handlers_kept() -> Iterator[None]:
-    """Set the handlers again at the end; a signal that arrives meanwhile is handled then.
+    """Restore the signal handlers at the end; a signal that arrives meanwhile is handled then.
 
     It works in any thread, where `signal.signal` may be called in the main thread only. Threads that Gazebo starts
     inherit the mask, so that signals never interrupt them.
@@ -67,7 +67,7 @@ class GazeboFailed(HetwinError):
 
 
 def model_name(body: Body, kind: ProxyKind) -> str:
-    """The name of an object's proxy in Gazebo, if the plain one has the object's."""
+    """Return the name of an object's proxy in Gazebo; the plain one has the object's name."""
     name = top_name(body.name)
     return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
 
@@ -89,12 +89,12 @@ class Simulation:
 
     Attributes:
         proxies: (object, kind) -> its model.
-        bases: robot whose base is not fixed -> its model.
-        pictures_of: objects that another model than their proxies shows.
-        pictures: object -> that model, once the first step has begun.
-        joints: in the engine's order.
-        balls: the ball joints, in the order of `balls.Balls`.
-        frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
+        bases: robot with a free or moving base -> its model.
+        pictures_of: objects that a model other than their proxies displays.
+        pictures: object -> that model, available after the start of the first step.
+        joints: joints in the engine's order.
+        balls: ball joints in the order of `balls.Balls`.
+        frame_of: Gazebo's id of a collision -> name of its frame.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class Simulation:
         with handlers_kept(), partition_set(partition):
             self._contacts = ContactTopic(self._gz, topic)
             self._node = self._gz.transport.Node()
-            # The topic is there as long as this object is.
+            # The topic exists while this object does.
             self._mark = self._node.advertise(own_world_topic(top_name(world.name)), _nothing())
             self._fixture = self._gz.sim.TestFixture(str(file))
             self._fixture.on_pre_update(self._callback.pre_update)
@@ -180,12 +180,12 @@ class Simulation:
                 )
 
     def _with_pictures(self, objects: frozenset[str]) -> frozenset[str]:
-        """Those objects that have no sensors or plugins of the user's, which a plain proxy must have under its name."""
+        """Return the objects without the user's sensors or plugins, which need a plain proxy with the name."""
         own = {b.name for b in self._world.bodies if _has_own(b, self._parts[b.name])}
         return objects - own
 
     def _model_name(self, body: Body, kind: ProxyKind) -> str:
-        """The name of a proxy in Gazebo; a picture has the object's, else the plain proxy."""
+        """Return the name of a proxy in Gazebo; the object's name goes to its picture, or else to the plain proxy."""
         if body.name in self.pictures_of:
             return f"{top_name(body.name)}~{kind.value}"
         return model_name(body, kind)
@@ -230,7 +230,7 @@ class Simulation:
         return Proxy(self._gz, ecm, model, self._link(ecm, model, root), waiting_place(FAR, FAR))
 
     def _parts_of(self, body: Body, kind: ProxyKind | None) -> Mapping[str, Lump]:
-        """The lumps of one of a body's proxies: only the plain one has the user's elements."""
+        """Return the lumps of one of a body's proxies; only the plain one has the user's elements."""
         parts = self._parts[body.name]
         return parts if kind in (None, ProxyKind.PLAIN) else in_one(body, parts)
 
@@ -267,14 +267,14 @@ class Simulation:
             yield joint_name(body, joint), made
 
     def step(self, command: Command) -> Any:
-        """Advance by one of Gazebo's steps; returns the entity component manager, for reading the state.
+        """Advance by one of Gazebo's steps, and return the entity component manager with the state.
 
         `command` is called within the step, before physics.
 
         Raises:
             GazeboFailed: if Gazebo does not step.
         """
-        # Some of Gazebo's systems make their nodes in the first step.
+        # Some of Gazebo's systems create their nodes in the first step.
         with nullcontext() if self._steps else partition_set(self._partition):
             done = self._callback.run(self._server, command)
         if not done:
@@ -284,11 +284,11 @@ class Simulation:
         return self._callback.ecm
 
     def contacts(self) -> list[Contact]:
-        """The contacts that have arrived last, if they are recent; none at the first request."""
+        """Return the last received contacts if they are recent; empty at the first request."""
         return self._contacts.latest(self._steps * self._step_ns)
 
     def new_contacts(self) -> list[tuple[int, list[Contact]]]:
-        """The contacts that have arrived since the last call, unless it is long ago; see `LockStep`."""
+        """Return the contacts since the last call, unless that was long ago; see `LockStep`."""
         now = self._steps * self._step_ns
         return [(now - stamp, found) for stamp, found in self._contacts.unread(now)]
 
@@ -331,7 +331,7 @@ class _StepCallback:
             self._error = error
 
     def run(self, server: Any, command: Command) -> bool:
-        """Run one step; raises the exception that occurred in it, if any."""
+        """Run one step, and raise the exception that occurred in it, if any."""
         self._command, self._called = command, False
         done = bool(server.run(True, 1, False))
         if self._error is not None:

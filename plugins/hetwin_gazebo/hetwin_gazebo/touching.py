@@ -1,8 +1,8 @@
-"""Proximity and contacts: distances from the shadow, forces from the balance of momentum and from Gazebo.
+"""Proximity and contacts: distances from the shadow, forces from the momentum balance and from Gazebo.
 
-What acts on a body in a step is what its momentum changed by, less gravity and other known forces. A body that touches
-a single other one thus has one force; so have all in a stack. Where bodies touch each other in a ring, as fingers and
-what they hold, the balance leaves something open: what holds by squeezing does not show in any motion.
+The contact force on a body in a step is the change of its momentum, minus gravity and other known forces. A body with a
+single contact thus has one known force; so do all bodies of a stack. For bodies in a ring of contacts, such as fingers
+and the object that they hold, the balance is not unique: squeezing forces cause no motion.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from hetwin_suite.engine import (
 from hetwin_suite.model import Floats
 
 OUTSIDE = -1
-"""In place of a body's number: not one of those whose forces are balanced."""
+"""Index for a body whose forces are not balanced."""
 _SMALL = 1e-9
 
 
 class Balance:
-    """Forces of pairs of bodies that add up to what acts on each body."""
+    """Forces of pairs of bodies whose sums are the forces on each body."""
 
     def __init__(self) -> None:
         self._pairs: tuple[Pair, ...] = ()
@@ -45,17 +45,17 @@ class Balance:
         self._open = False
 
     def leaves_open(self, pairs: Sequence[Pair]) -> bool:
-        """Whether other forces of these pairs than `forces` returns would add up to the same."""
+        """Whether the balance of these pairs is not unique."""
         self._prepare(tuple(pairs))
         return self._open
 
     def forces(self, pairs: Sequence[Pair], totals: Floats, guess: Floats) -> Floats:
-        """Return (n, 3) the forces on the first body of each pair that are nearest to a guess [N].
+        """Return (n, 3) the force on the first body of each pair, closest to a guess among all balanced forces [N].
 
         Args:
-            pairs: n of numbers of bodies, or `OUTSIDE`.
-            totals: (m, 3) the force that acts on each body [N].
-            guess: (n, 3) of the forces.
+            pairs: n pairs of indices of bodies, or `OUTSIDE`.
+            totals: (m, 3) total force on each body [N].
+            guess: (n, 3) guess of the forces [N].
         """
         self._prepare(tuple(pairs))
         missing = totals[self._bodies] - self._sums @ guess
@@ -79,15 +79,15 @@ class Balance:
 
 
 NEAR = 0.15
-"""Contacts are asked for while a link is nearer to an object than what it moves by between two reports [m]."""
+"""Margin beyond a link's motion between two reports within which contacts with an object are requested [m]."""
 
 
 class LinkContacts:
-    """Notes contacts in the shadow's touches.
+    """Adds contacts of links to the shadow's touches.
 
     Args:
         shadow: shadow of the world.
-        near: names of the objects whose distances are measured; contacts with others are not asked for.
+        near: names of the objects whose distances are measured; contacts of others are not requested.
     """
 
     def __init__(self, shadow: Shadow, near: tuple[str, ...]) -> None:
@@ -98,7 +98,7 @@ class LinkContacts:
         self._of_frames = {i: self._kinds[body] for i, body in enumerate(tables.frame_bodies)}
 
     def note_contacts(self, simulation: LockStep | None, now_ns: int) -> None:
-        """Note what has become known of the steps until now."""
+        """Add the contacts of the steps until now."""
         if simulation is None or not self._is_near():
             return
         for ago_ns, contacts in simulation.new_contacts():
@@ -114,7 +114,7 @@ class LinkContacts:
     def _of_links(
         self, contacts: Iterable[Contact], simulation: LockStep
     ) -> Iterator[tuple[Pair, Contact]]:
-        """The contacts of a link with a body that forces move, with the frames of both."""
+        """Yield the contacts of a link with a body that forces move, with the frames of both."""
         for contact in contacts:
             names = [simulation.frame_of.get(collision) for collision in contact.collisions]
             one, other = (self._frames.get(name or "", -1) for name in names)
@@ -127,13 +127,13 @@ class LinkContacts:
 
 CONTACT_COLUMNS = 11
 TOUCHING = 1e-3
-"""Bodies closer than this may press on each other [m]: Gazebo's and MuJoCo's shapes differ a little."""
+"""Distance below which bodies may press on each other [m]; Gazebo's and MuJoCo's shapes differ slightly."""
 
 _PULL = 1e-3
-"""Forces that pull by less are rounding [N]."""
+"""Tensile forces below this are rounding errors [N]."""
 
 Key = tuple[int, int]
-"""A frame and another one."""
+"""A frame, and another one."""
 
 
 class Touching:
@@ -141,10 +141,10 @@ class Touching:
 
     Args:
         shadow: shadow of the world.
-        objects: the free bodies.
+        objects: free bodies.
         momentum: momentum of the objects.
         near: names of the objects whose proximity is reported.
-        reach: to which distance [m].
+        reach: maximum reported distance [m].
     """
 
     def __init__(
@@ -164,25 +164,25 @@ class Touching:
         self._begun = 0
 
     def begin_step(self) -> None:
-        """Note that a step begins; the forces of the one before are not known any more."""
+        """Start a step; the forces of the previous one are dropped."""
         self._begun += 1
 
     def stepped(self, simulation: LockStep) -> None:
-        """Note that a step was made."""
+        """Store that a step was made."""
         self._simulation = simulation
 
     def forget(self) -> None:
-        """Drop what is known of the last step."""
+        """Drop the data of the last step."""
         self.begin_step()
         self._simulation = None
 
     def proximity(self) -> Floats:
-        """Return (n, 12) rows as `Engine.proximity`; also for pairs that do not collide."""
+        """Return (n, 12) rows as in `Engine.proximity`, also for pairs that do not collide."""
         near = self._by_frame(self._near.nearest())
         return _rows(near, self._forces(near, self._names))
 
     def proximity_when_read(self) -> Callable[[], Floats]:
-        """Return what computes the rows of now; without forces once another step has begun."""
+        """Return a function that computes the present rows; without forces if another step has started meanwhile."""
         pairs, begun, positions = self._near, self._begun, self._shadow.all_positions()
 
         def rows() -> Floats:
@@ -193,7 +193,7 @@ class Touching:
         return rows
 
     def contacts(self) -> Floats:
-        """Return (n, 11) rows as `Engine.contacts`, one for each pair of frames that press on each other."""
+        """Return (n, 11) rows as in `Engine.contacts`, one for each pair of frames that press on each other."""
         names = tuple(self._shadow.tables.free)
         near = self._near_all()
         rows = [
@@ -204,7 +204,7 @@ class Touching:
         return np.array(rows).reshape(-1, CONTACT_COLUMNS)
 
     def touching(self) -> list[Key]:
-        """The pairs of frames of objects with others that touch and collide."""
+        """Return the pairs of an object's frame and another frame that touch and may collide."""
         near = self._near_all()
         return [k for k, n in near.items() if n.distance < TOUCHING and self._objects.collide(*k)]
 
@@ -235,7 +235,7 @@ class Touching:
     def _pushing(
         self, normals: Mapping[Key, Vector], mover: Callable[[int], int]
     ) -> dict[Key, Floats]:
-        """Return the forces of pairs; what would have to pull does not touch, and gets none."""
+        """Return the forces of pairs; pairs that would have to pull do not touch, and get none."""
         totals = self._momentum.contact_forces()
         left = dict(normals)
         while left:
@@ -252,7 +252,7 @@ class Touching:
         return {}
 
     def _movers(self, names: tuple[str, ...]) -> Callable[[int], int]:
-        """Return the number of what moves a frame, if `names` has it and all its loads."""
+        """Return a function from frame to the index of its free body, if `names` has the body and all its loads."""
         objects = self._objects
         known = {objects.numbers[name] for name in names}
         unlisted = {b for name, b in objects.bearers().items() if name not in names}
@@ -267,7 +267,7 @@ class Touching:
     def _guess(
         self, normals: Mapping[Key, Vector], bodies: list[tuple[int, int]], totals: Floats
     ) -> Floats:
-        """Return (n, 3) the forces as Gazebo has reported them, else those along the normals [N]."""
+        """Return (n, 3) the forces reported by Gazebo, or else forces along the normals [N]."""
         reported = self._reported(normals)
         if reported:
             return np.array([reported.get(key, np.zeros(3)) for key in normals])
@@ -296,7 +296,7 @@ class Touching:
 
 
 def _rows(near: Mapping[Key, Nearest], forces: Mapping[Key, Floats]) -> Floats:
-    """(n, 12) rows as `Engine.proximity`."""
+    """Return (n, 12) rows as in `Engine.proximity`."""
     if not near:
         return no_rows(PROXIMITY)
     rows = np.zeros((len(near), PROXIMITY_COLUMNS))

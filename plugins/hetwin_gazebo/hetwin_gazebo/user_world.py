@@ -1,7 +1,7 @@
-"""The user's own elements of the world, put back into the world that Gazebo loads, with its names.
+"""Copies the user's own elements of the world into the world that Gazebo loads, with its names.
 
-A model whose links no joint connects is several bodies, which move apart and are swapped one by one. Gazebo gets a
-model for each, so what refers to the one must refer to these.
+A model whose links are not connected by joints is several bodies, which move independently and have separate proxies.
+Gazebo gets a model for each, so references to the original model must be replaced by references to these.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from hetwin_suite.engine import STEP_SETTINGS, Body, Extra, Notes, World
 from hetwin_suite.engine import XmlElement as Element
 
 IN_EVERY_PROXY = ("collision", "gravity", "velocity_decay")
-"""Elements of links that every proxy of an object has; all others are with one of them only."""
+"""Elements of links that every proxy of an object has; all others are only in one of them."""
 
 
 def put(owner: ET.Element, extras: Iterable[Extra]) -> list[ET.Element]:
-    """Add elements to their owner's; what hetwin has written itself remains. Returns those added."""
+    """Add elements to their owner, keeping elements that hetwin has written; return the added ones."""
     added: list[ET.Element] = []
     for extra in extras:
         parent = owner
@@ -80,7 +80,7 @@ LOCK_STEP = {
     "physics": STEP_SETTINGS,
     POLICIES: ("include_server_config_plugins", "parallel_postupdates"),
 }
-"""Settings that hetwin determines itself."""
+"""Settings that hetwin controls."""
 _ENGINE = re.compile(r"(?:lib)?(?:gz|ignition)-physics\d*-(.+)-plugin(?:\.\w+)?")
 
 
@@ -88,9 +88,9 @@ def put_world(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions
     """Add the elements of the user's world.
 
     Args:
-        world: with the plugins and the ``<physics>`` of hetwin; settings that it lacks are added to these.
-        extras: extras of the world.
-        options: those that the scenario gives override the world's.
+        world: element with hetwin's plugins and ``<physics>``; missing settings are added to these.
+        extras: the user's elements of the world.
+        options: options of the scenario, which override the world's.
     """
     for extra in extras:
         if extra.tag == "physics":
@@ -106,7 +106,7 @@ def put_world(world: ET.Element, extras: Iterable[Extra], options: GazeboOptions
 
 
 def users_options(options: GazeboOptions, world: World, notes: Notes) -> GazeboOptions:
-    """Return the options with the physics engine that the world's Physics plugin names, unless the scenario does.
+    """Return the options with the physics engine of the world's Physics plugin, unless the scenario sets one.
 
     Settings of the world that cannot be used are noted.
     """
@@ -146,7 +146,7 @@ def _merge_physics(world: ET.Element, element: Element, options: GazeboOptions) 
     assert physics is not None
     dart, ours = element.child("dart"), physics.find("dart")
     if dart is not None and ours is not None:
-        # The options are named as the elements.
+        # The options have the same names as the elements.
         for child in dart.children:
             if child.tag not in options.model_fields_set:
                 for old in ours.findall(child.tag):
@@ -157,13 +157,13 @@ def _merge_physics(world: ET.Element, element: Element, options: GazeboOptions) 
 
 
 def _same_plugin(world: ET.Element, element: Element) -> ET.Element | None:
-    """Return the plugin that hetwin has added itself, if it is the same."""
+    """Return hetwin's own plugin of the same class, if there is one."""
     name = _class_name(element.attributes)
     return next((p for p in world.findall("plugin") if _class_name(p.attrib) == name), None)
 
 
 def _class_name(attributes: dict[str, str]) -> str:
-    """The name of a plugin's class, which no release of Gazebo has changed."""
+    """Return the name of a plugin's class, which is the same in all releases of Gazebo."""
     name = attributes.get("name", "")
     return name.rpartition("::")[2] if "systems" in name else name
 
@@ -189,11 +189,11 @@ _ENDINGS = {
     "navsat": "navsat",
     "thermal": "image",
 }
-"""Type of a sensor -> how Gazebo's own name of its topic ends."""
+"""Type of a sensor -> suffix of its default topic in Gazebo."""
 
 
 def with_topics(body: Body, world: str) -> Body:
-    """Return a part of a divided model whose sensors have the topics that they have in the whole model."""
+    """Return a part of a divided model whose sensors publish on the topics of the whole model."""
     model, divided, _ = body.name.partition("::")
     if not divided:
         return body
@@ -227,7 +227,7 @@ _SEPARATOR = "::"
 
 
 def renamed(world: World) -> World:
-    """Return the world with the names of Gazebo's models in its plugins, and sensors with the topics of its own."""
+    """Return the world with the names of Gazebo's models in its plugins, and with explicit topics of sensors."""
     paths = {path: top for body in world.bodies for path, top in _paths(body)}
     if not paths:
         return world
@@ -237,7 +237,7 @@ def renamed(world: World) -> World:
 
 
 def note_divided(world: World, notes: Notes) -> None:
-    """Add a note about each model that Gazebo gets as several."""
+    """Add a note about each model that is divided in Gazebo."""
     parts: dict[str, list[str]] = {}
     for body in world.bodies:
         if _SEPARATOR in body.name:
@@ -250,7 +250,7 @@ def note_divided(world: World, notes: Notes) -> None:
 
 
 def _paths(body: Body) -> Iterator[tuple[str, str]]:
-    """Scoped names of a divided model's links, and the models in Gazebo that these are in."""
+    """Yield the scoped names of a divided model's links, and the models that contain them in Gazebo."""
     if _SEPARATOR in body.name:
         model = body.name.split(_SEPARATOR)[0]
         for link in body.links:
@@ -262,7 +262,7 @@ def _all(extras: tuple[Extra, ...], paths: Mapping[str, str]) -> tuple[Extra, ..
 
 
 def _renamed(element: Element, paths: Mapping[str, str]) -> list[Element]:
-    """Return the element with the new names in it; one for each new name of its own text."""
+    """Return the element with new names; one copy for each new name in its text."""
     if not element.children:
         texts = list(dict.fromkeys(_new_texts(element.text.strip(), paths)))
         return [replace(element, text=text) for text in texts] or [element]
@@ -284,7 +284,7 @@ _ACTIVE = ("sensor", "plugin")
 
 
 def note_carried(world: World, notes: Notes) -> None:
-    """Add one note with the numbers of elements that the description has no words for, and Gazebo gets."""
+    """Add a note with the numbers of elements that only Gazebo uses."""
     counts = Counter(extra.tag for extra in world.all_extras() if extra.tag not in _OF_PARTS)
     if counts:
         listed = ", ".join(f"{count} <{tag}>" for tag, count in counts.items())
@@ -297,7 +297,7 @@ def note_carried(world: World, notes: Notes) -> None:
 
 
 def note_left_behind(world: World, handed_over: Collection[str], notes: Notes) -> None:
-    """Add a note about each object that other models may move, and whose sensors and plugins do not follow it then."""
+    """Add a note about each object that other models may move, since its sensors and plugins do not follow it then."""
     for body in world.bodies:
         count = Counter(extra.tag for extra in body.all_extras() if extra.tag in _ACTIVE)
         if count and body.name in handed_over:

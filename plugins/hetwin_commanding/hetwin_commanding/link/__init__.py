@@ -1,1 +1,1 @@
-"""The link to a robot: what goes out, what comes back, and what ends it."""
+"""The link to a robot: sends motions, receives states, and stops on deviations."""

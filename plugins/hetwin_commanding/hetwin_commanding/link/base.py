@@ -1,4 +1,4 @@
-"""Where a robot's base is, by its odometry and its localization, and the velocities that keep it on its way."""
+"""The pose of a robot's base from odometry and localization, and the controller that keeps it on its path."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import NamedTuple
 from hetwin_suite.robot import BaseState, PlanarPose, nearest_turn
 
 _STANDS = 5e-3
-"""A base whose odometry changes by less stands [m and rad]."""
+"""Change of odometry below which a base is at rest [m and rad]."""
 
 
 class BaseFix(NamedTuple):
-    """Where the base is in the world, and when that arrived, by the monotonic clock [s]."""
+    """The pose of the base in the world, and its arrival on the monotonic clock [s]."""
 
     pose: PlanarPose
     arrived: float
 
 
 class BaseHeard:
-    """Odometry from where the robot was put, corrected by localization; one thread adds, others read.
+    """Odometry of a base, corrected by localization; one thread adds, others read.
 
     Args:
-        begin: where odometry began, in the world, as long as there is no localization.
+        begin: origin of odometry in the world, used until the first localization.
     """
 
     def __init__(self, begin: PlanarPose) -> None:
@@ -36,12 +36,12 @@ class BaseHeard:
         self._origins: list[PlanarPose] = []
 
     def add_odometry(self, pose: PlanarPose, arrived: float) -> None:
-        """Add a pose in the frame of odometry, by when it arrived on the monotonic clock [s]."""
+        """Add a pose in the frame of odometry, with its arrival on the monotonic clock [s]."""
         with self._lock:
             self._odometry, self._arrived = pose, arrived
 
     def add_localization(self, pose: PlanarPose) -> None:
-        """Add a pose in the world; odometry goes on from there, or from the mean of those since the base stands."""
+        """Add a pose in the world as the reference of odometry; while the base is at rest, poses are averaged."""
         with self._lock:
             if self._odometry is None:
                 return
@@ -53,12 +53,12 @@ class BaseHeard:
 
     @property
     def localized(self) -> int:
-        """How many localizations the place is the mean of."""
+        """Number of localizations in the average."""
         with self._lock:
             return len(self._origins)
 
     def fix(self) -> BaseFix | None:
-        """Return where the base is; None if it was never heard."""
+        """Return the pose of the base; None before the first odometry."""
         with self._lock:
             if self._odometry is None:
                 return None
@@ -81,18 +81,18 @@ def _mean(poses: Sequence[PlanarPose]) -> PlanarPose:
 
 
 def seen_from(pose: PlanarPose, other: PlanarPose) -> PlanarPose:
-    """Return another pose in the frame of a pose; its heading is the nearest turn."""
+    """Return another pose in the frame of a pose, with its heading wrapped to [-pi, pi]."""
     there = pose.inverse.composed(other)
     return there._replace(yaw=nearest_turn(there.yaw))
 
 
 _ALONG, _ACROSS, _HEADING = 1.5, 3.0, 2.0
-"""Velocity per error: forward [1/s], turn per way to the side [rad/s/m, while it drives], turn [1/s]."""
+"""Gains: forward velocity [1/s], rotation per lateral error while driving [rad/s/m], rotation [1/s]."""
 _REACHED_M, _REACHED_RAD = 0.03, 0.03
 _AWAY_M, _AWAY_RAD = 0.2, 0.35
-"""A base that is further off its way deviates."""
+"""Deviations from the path beyond which the base deviates."""
 _MORE = 1.2
-"""Share of the planned velocities that control may use."""
+"""Factor of the planned velocities up to which the controller may command."""
 
 
 class Twist(NamedTuple):
@@ -103,13 +103,13 @@ class Twist(NamedTuple):
 
 
 def control(wanted: BaseState, pace: float, here: PlanarPose, limits: tuple[float, float]) -> Twist:
-    """Return the velocity that follows the way.
+    """Return the velocity that follows the path.
 
     Args:
-        wanted: where the base is to be now, and how fast there.
-        pace: share of that velocity.
-        here: where it is.
-        limits: largest velocities, forward [m/s] and about z [rad/s].
+        wanted: planned state of the base at this time.
+        pace: factor of the planned velocity.
+        here: present pose.
+        limits: velocity limits, forward [m/s] and about z [rad/s].
     """
     ahead = seen_from(here, wanted.pose)
     forward = wanted.forward * pace + _ALONG * ahead.x
@@ -126,7 +126,7 @@ def is_there(wanted: PlanarPose, here: PlanarPose) -> bool:
 
 
 def deviates(wanted: PlanarPose, here: PlanarPose) -> bool:
-    """Whether a base is too far from its way."""
+    """Whether a base is too far from its path."""
     apart = seen_from(here, wanted)
     return math.hypot(apart.x, apart.y) > _AWAY_M or abs(apart.yaw) > _AWAY_RAD
 

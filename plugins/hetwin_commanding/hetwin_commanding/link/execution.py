@@ -1,4 +1,4 @@
-"""Lets a robot carry out a plan, piece by piece, and watches that it does."""
+"""Executes a plan on a robot piece by piece, and monitors the robot's motion."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from hetwin_suite.model import Floats
 from hetwin_suite.robot import Chain
 
 PERIOD_S = 0.1
-"""Between two pieces [s]."""
+"""Period between two pieces [s]."""
 PATIENCE_S = 1.2 * PERIOD_S
-"""A joint deviates if it is off for so long: one piece that arrives late is made good by the next [s]."""
+"""Duration of a deviation that is tolerated; the next piece corrects one that arrives late [s]."""
 LOST_S = 0.4
-"""A robot that has been silent for longer is lost [s]."""
+"""Time without messages after which a robot is lost [s]."""
 REACHED = 0.01
-"""A joint has reached its goal this near to it [rad or m]."""
+"""Tolerance for a joint at its goal [rad or m]."""
 _SETTLE_S = 3.0
-"""A robot that has not come to its goal this long after the end of the plan has deviated [s]."""
+"""Time after the end of the plan by which the robot must be at its goal [s]."""
 _STILL = 0.002
-"""A joint that moves by less in `_STILL_S` stands still [rad or m]."""
+"""Motion within `_STILL_S` below which a joint is at rest [rad or m]."""
 _STILL_S = 0.1
 _LOOK_S = 0.005
 _DRIVE_S = 0.05
-"""Between two velocities of the base [s]."""
+"""Period between two velocities of the base [s]."""
 
 
 class Sender(Protocol):
-    """What sends pieces to a robot and hears its state."""
+    """Sends pieces to a robot, and receives its state."""
 
     heard: HeardJoints
     base: BaseHeard
@@ -48,10 +48,10 @@ class Sender(Protocol):
         """Send a velocity of the base [m/s, rad/s]."""
 
     def send(self, pieces: Sequence[Piece]) -> None:
-        """Send pieces that begin as they arrive."""
+        """Send pieces that start on arrival."""
 
     def end(self) -> None:
-        """Let nothing go out any more."""
+        """Block all further sending."""
 
 
 class Clock:
@@ -62,35 +62,35 @@ class Clock:
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Let time pass."""
+        """Sleep for a time [s]."""
         time.sleep(seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class Tip:
-    """A link whose place is compared: its chain, and the chain's joints that are commanded or held [rad or m]."""
+    """A link whose position is compared: its chain, and the commanded or held joints of the chain [rad or m]."""
 
     chain: Chain
     held: dict[str, float]
 
     def place(self, positions: dict[str, float]) -> Floats:
-        """(3,) in the frame of the robot's root [m]."""
+        """Return (3,) the position of the link in the frame of the robot's root [m]."""
         known = {**self.held, **positions}
         return self.chain.place(np.array([known[name] for name in self.chain.joints])).position
 
 
 class Execution:
-    """One plan on its way to the robot.
+    """The execution of one plan.
 
     Args:
-        plan: that was rehearsed.
-        groups: the controllers.
-        sender: the link.
-        limits: (n,) how far a joint of the plan may be from where it is to be [rad or m].
-        tip: the link that is compared; None: none is.
-        stop: when it is set, the robot is stopped.
-        clock: that everything is timed by.
-        base_speed: largest velocities of the base [m/s and rad/s].
+        plan: rehearsed plan.
+        groups: groups of joints with their controllers.
+        sender: link to the robot.
+        limits: (n,) maximum deviations of the plan's joints [rad or m].
+        tip: link whose position is compared; None: none.
+        stop: event that stops the robot when set.
+        clock: clock of all times.
+        base_speed: velocity limits of the base [m/s and rad/s].
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Execution:
         self._driven_at = -np.inf
         self._clock = clock or Clock()
         self._plan, self._groups, self._sender, self._tip = plan, tuple(groups), sender, tip
-        compared = plan.moved - plan.presses  # fingers stop at what they touch
+        compared = plan.moved - plan.presses  # fingers stop at contact
         self._moved = [i for i, name in enumerate(plan.names) if name in compared]
         self._agreement = Agreement(limits[self._moved], PATIENCE_S)
         self._figures = Figures([plan.names[i] for i in self._moved])
@@ -118,7 +118,7 @@ class Execution:
         self._recent: list[Sample] = []
 
     def run(self) -> Result:
-        """Send the plan and return how it ended; nothing goes out after that."""
+        """Execute the plan, and return its result; nothing is sent after that."""
         try:
             self._begin()
             while True:
@@ -132,12 +132,12 @@ class Execution:
 
     @property
     def consistency(self) -> dict[str, Any] | None:
-        """How robot and plan agreed."""
+        """Figures of the agreement of robot and plan."""
         return self._figures.to_json()
 
     @property
     def sent(self) -> bool:
-        """Whether anything went out."""
+        """Whether anything was sent."""
         return bool(self._sent)
 
     def _begin(self) -> None:
@@ -146,7 +146,7 @@ class Execution:
             self._send(Pace(0.0), self._clock.now())
 
     def _halt(self) -> None:
-        """Bring the robot to a stop at once, on the planned way, unless it has come to one."""
+        """Stop the robot at once, along the planned path, unless it is at rest."""
         if self._stopped_at is not None:
             return
         self._stopped_at = now = self._clock.now()
@@ -162,7 +162,7 @@ class Execution:
         self._sender.send(pieces_of(self._plan, pace, self._groups))
 
     def _look(self) -> Result | None:
-        """Go on sending if all is well; returns the result once there is one."""
+        """Send the next piece if the robot follows; return the result once there is one."""
         moved = [self._plan.names[i] for i in self._moved]
         if self._stop.is_set():
             self._halt()
@@ -185,7 +185,7 @@ class Execution:
         return Result.DEVIATED if over > _SETTLE_S else None
 
     def _drive(self) -> Result | None:
-        """Keep the base on its way; returns the result if it does not stay there, or is not heard."""
+        """Keep the base on its path; return a result if it deviates or is lost."""
         now, fix = self._clock.now(), self._sender.base.fix()
         if fix is None or now - fix.arrived > LOST_S:
             return Result.LOST
@@ -206,7 +206,7 @@ class Execution:
         return None
 
     def _stopped(self) -> Result | None:
-        """The result of a stop that was asked for, once the robot has come to rest."""
+        """Return the result of a requested stop once the robot is at rest."""
         assert self._stopped_at is not None
         self._compare()
         if self._clock.now() - self._stopped_at < STOP_S + 2.0 * _STILL_S:
@@ -214,7 +214,7 @@ class Execution:
         return Result.STOPPED
 
     def _compare(self) -> bool:
-        """Look at what has arrived; returns whether the robot deviates."""
+        """Compare the received states with the plan; return whether the robot deviates."""
         for sample in self._sender.heard.take():
             measured = np.array(
                 [sample.positions.get(self._plan.names[i], np.nan) for i in self._moved]
@@ -244,7 +244,7 @@ class Execution:
         )
 
     def _apart(self, sample: Sample, lag: float) -> float | None:
-        """Distance of the tip from where it is to be [m]."""
+        """Return the distance of the tip from its planned position [m]."""
         if self._tip is None or not set(self._plan.names) <= set(sample.positions):
             return None
         planned = self._commanded(sample.measured - lag).positions.tolist()
@@ -253,7 +253,7 @@ class Execution:
         return float(np.linalg.norm(there - wanted))
 
     def _is_there(self) -> bool:
-        """Whether the robot stands at its goal."""
+        """Whether the robot is at rest at its goal."""
         if self._plan.drives:
             fix = self._sender.base.fix()
             goal_pose = self._plan.base_at(self._plan.duration + 1.0).pose

@@ -1,4 +1,4 @@
-"""Pieces of a plan as controllers get them, at their pace: each ends at rest, on the way that was rehearsed."""
+"""Splits a plan into pieces for controllers; each piece ends at rest on the rehearsed path."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from hetwin_suite.model import Floats
 from hetwin_suite.source import MotionState as State
 
 _POINT_S = 0.05
-"""Between the points of a piece [s]."""
+"""Period between the points of a piece [s]."""
 _STOP_POINT_S = 0.02
-"""Between the points of a quick stop [s]."""
+"""Period between the points of a quick stop [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,9 @@ class Piece:
 
     Attributes:
         controller: name of the controller.
-        joints: (n) names.
-        times: (k,) after the beginning [s].
-        positions, velocities: (k, n) [rad or m, and per second].
+        joints: (n) names of the joints.
+        times: (k,) times after the start [s].
+        positions, velocities: (k, n) positions [rad or m] and velocities [rad/s or m/s].
     """
 
     controller: str
@@ -38,7 +38,7 @@ class Piece:
 
 
 def state_at(plan: Plan, pace: Pace, elapsed: float) -> State:
-    """Return what a plan commands a time [s] after a piece began, each (n,)."""
+    """Return the commanded state at a time [s] after the start of a piece, each (n,)."""
     progress = pace.at(elapsed)
     state = plan.at(progress.time)
     return State(
@@ -49,7 +49,7 @@ def state_at(plan: Plan, pace: Pace, elapsed: float) -> State:
 
 
 def pieces_of(plan: Plan, pace: Pace, groups: Sequence[Group]) -> list[Piece]:
-    """Return the piece of a plan for each controller whose joints the plan moves."""
+    """Return a piece for each controller whose joints the plan moves."""
     apart = _POINT_S if pace.go else _STOP_POINT_S
     times = np.linspace(0.0, pace.end, round(pace.end / apart) + 1)[1:]
     states = [state_at(plan, pace, float(time)) for time in times]
@@ -69,22 +69,22 @@ def pieces_of(plan: Plan, pace: Pace, groups: Sequence[Group]) -> list[Piece]:
 
 
 PIECE_S = 0.45
-"""A piece of a plan is this long, its stop included [s]."""
+"""Duration of a piece, with its stop [s]."""
 GO_S = 0.2
-"""For so long a piece goes on before it slows down [s]."""
+"""Time after which a piece starts to slow down [s]."""
 STOP_S = 0.08
-"""A stop that was asked for takes so long [s]."""
+"""Duration of a requested stop [s]."""
 _RISE_S = 0.3
-"""From standing still to full pace [s]."""
+"""Time from rest to full pace [s]."""
 
 
 class Progress(NamedTuple):
-    """Where a plan is.
+    """The progress along a plan.
 
     Attributes:
         time: time of the plan [s].
-        pace: seconds of the plan per second, 0 to 1.
-        change: change of the pace [1/s].
+        pace: seconds of the plan per second, from 0 to 1.
+        change: derivative of the pace [1/s].
     """
 
     time: float
@@ -94,13 +94,13 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The progress of one piece: it rises to full pace, goes on, and slows down to a stop.
+    """The pace of one piece: it rises to full pace, stays there, and slows down to a stop.
 
     Attributes:
-        begin: time of the plan at which the piece begins [s].
-        first: pace at its beginning.
-        go: for how long it goes on before it slows down [s].
-        end: its length [s].
+        begin: start of the piece in the plan [s].
+        first: pace at the start.
+        go: time after which the piece slows down [s].
+        end: duration of the piece [s].
     """
 
     begin: float
@@ -109,17 +109,17 @@ class Pace:
     end: float = PIECE_S
 
     def stopping(self, elapsed: float) -> Pace:
-        """Return the quick stop from where this piece is after a time [s]."""
+        """Return the quick stop that replaces this piece after a time [s]."""
         now = self.at(elapsed)
         return Pace(now.time, now.pace, 0.0, STOP_S)
 
     def next(self, elapsed: float) -> Pace:
-        """Return the piece that follows this one after a time [s]."""
+        """Return the piece that replaces this one after a time [s]."""
         now = self.at(elapsed)
         return Pace(now.time, now.pace)
 
     def at(self, elapsed: float) -> Progress:
-        """Return the progress a time after the piece's beginning [s]."""
+        """Return the progress at a time [s] after the start of the piece."""
         elapsed = min(max(elapsed, 0.0), self.end)
         rise = min(self.go, (1.0 - self.first) * _RISE_S)
         top = self.first + rise / _RISE_S

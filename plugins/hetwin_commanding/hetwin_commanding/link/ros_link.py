@@ -1,4 +1,4 @@
-"""The ROS 2 side of the link: hears joint states, sends pieces of motions, and lets the robot be stopped."""
+"""The ROS 2 interface of the link: receives joint states, sends pieces, and offers the service that stops the robot."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _SECOND = 1_000_000_000
 
 
 class RosLink:
-    """A node in a robot's namespace that spins in a thread of its own.
+    """A node in a robot's namespace, spun in a thread of its own.
 
     Args:
         namespace: namespace of the robot; empty for none.
-        controllers: names of the controllers that are commanded.
-        stop: set when the service asks for it.
-        base: topic that moves the base; None: it is not moved.
-        place: where the robot's odometry began, in the world.
+        controllers: names of the commanded controllers.
+        stop: event that the service sets.
+        base: topic for velocities of the base; None: it is not moved.
+        place: origin of the robot's odometry in the world.
 
     Attributes:
-        heard: what the robot has said of its joints.
-        base: what it has said of its base.
+        heard: received states of the joints.
+        base: received states of the base.
     """
 
     def __init__(
@@ -102,11 +102,11 @@ class RosLink:
         self.close()
 
     def unheard(self) -> list[str]:
-        """Return the topics of controllers to which no robot listens."""
+        """Return the topics of controllers without a subscriber."""
         return [p.topic_name for p in self._publishers.values() if not p.get_subscription_count()]
 
     def send(self, pieces: Iterable[Piece]) -> None:
-        """Send pieces to their controllers, to begin as they arrive; nothing goes out after `end`."""
+        """Send pieces to their controllers, which start on arrival; does nothing after `end`."""
         messages = [(self._publishers[piece.controller], _message(piece)) for piece in pieces]
         with self._lock:
             if self._open:
@@ -114,7 +114,7 @@ class RosLink:
                     publisher.publish(message)
 
     def drive(self, forward: float, turn: float) -> None:
-        """Send a velocity of the base [m/s, rad/s]; nothing goes out after `end`."""
+        """Send a velocity of the base [m/s, rad/s]; does nothing after `end`."""
         message = Twist()
         message.linear.x, message.angular.z = forward, turn
         with self._lock:
@@ -122,7 +122,7 @@ class RosLink:
                 self._velocities.publish(message)
 
     def end(self) -> None:
-        """Let nothing go out any more."""
+        """Block all further sending."""
         with self._lock:
             self._open = False
 
@@ -170,7 +170,7 @@ def _planar(pose: Any) -> PlanarPose:
 
 
 def _message(piece: Piece) -> Any:
-    message = JointTrajectory(joint_names=list(piece.joints))  # its stamp of 0 means: at once
+    message = JointTrajectory(joint_names=list(piece.joints))  # a stamp of 0 starts at once
     for time_s, positions, velocities in zip(
         piece.times.tolist(), piece.positions.tolist(), piece.velocities.tolist(), strict=True
     ):

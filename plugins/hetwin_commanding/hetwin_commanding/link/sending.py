@@ -1,4 +1,4 @@
-"""Sends what was rehearsed to a robot: hears where it is, plans from there, rehearses, checks again, and goes."""
+"""Sends a rehearsed motion to a robot: reads its state, plans, rehearses, checks the state again, and executes."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from hetwin_suite.model import BadInput
 from hetwin_suite.robot import PlanarPose, chain_to
 
 WAIT_S = 5.0
-"""For so long a robot may be silent at the beginning [s]."""
+"""Maximum time to wait for the robot's state at the start [s]."""
 _LOOK_S = 0.02
 _LOCALIZATIONS = 8
-"""Of so many the mean is taken before a hand goes to an object, if the robot says as many in `WAIT_S`."""
+"""Number of localizations to average before a grasp or release, if as many arrive within `WAIT_S`."""
 DEVIATION = JOINT_LIMIT
-"""How far a joint may be from where it is to be [rad or m]."""
+"""Maximum deviation of a joint from its commanded position [rad or m]."""
 
 
 def send(commander: Commander, namespace: str) -> Outcome:
-    """Let a robot do what is asked, if the rehearsal breaks no rule.
+    """Send the motion to the goals to a robot if the rehearsal breaks no rule.
 
     Args:
         commander: scenario and goals.
         namespace: namespace of the robot; empty for none.
 
     Raises:
-        BadInput: if no robot is there, or a goal is about what it does not have.
+        BadInput: if no robot is there, or a goal names something that the robot does not have.
         RunFailed: if the twin fails.
     """
     stop = threading.Event()
@@ -100,7 +100,7 @@ def _carry_out(
 
 
 def _tip(commander: Commander, plan: Plan, positions: dict[str, float]) -> Tip | None:
-    """The link of the last goal for a tip, else the last link of the first group that moves."""
+    """Return the link of the last goal for a tip; without one, the last link of the first moved group."""
     links = [stage.link for stage in plan.stages if stage.link]
     child = {joint.name: joint.child for joint in commander.twin.robot.joints}
     links += [
@@ -112,7 +112,7 @@ def _tip(commander: Commander, plan: Plan, positions: dict[str, float]) -> Tip |
 
 
 def _missing(find: Callable[[], list[Any]], end: float) -> list[Any]:
-    """What is missing: nothing as soon as nothing is, else what still is at a time of the monotonic clock [s]."""
+    """Poll until nothing is missing or the deadline on the monotonic clock passes [s]; return what is missing."""
     while (missing := find()) and time.monotonic() < end:
         time.sleep(_LOOK_S)
     return missing
@@ -138,7 +138,7 @@ def _wait_for_joints(commander: Commander, link: RosLink) -> None:
 
 
 def _wait_for_base(commander: Commander, link: RosLink) -> PlanarPose | None:
-    """Where the base is; None if it is not commanded."""
+    """Wait for the base's pose, and return it; None if the base is not commanded."""
     if commander.commanded.base is None:
         return None
     end = time.monotonic() + WAIT_S
@@ -179,17 +179,17 @@ def _wait_for_controllers(commander: Commander, plan: Plan, link: RosLink) -> No
 
 
 STALE_S = 0.2
-"""A state that arrived longer ago is stale [s]."""
+"""Maximum age of a state, by its arrival [s]."""
 _BASE_TOLERANCE = 0.05
-"""A base begins no further from where it was when the plan was made [m and rad]; localization is not steadier."""
+"""Maximum motion of a base between planning and execution [m and rad]; localization is not steadier."""
 
 
 def stale(joints: Iterable[str], heard: Mapping[str, JointAge]) -> list[Refusal]:
-    """Return the joints whose last state is too old, by when it arrived.
+    """Return a refusal for each joint whose last state is too old.
 
     Args:
-        joints: that are to be commanded; all were heard of at some time.
-        heard: the last states.
+        joints: joints to be commanded; each has been received at least once.
+        heard: joint -> its last state.
     """
     return [
         Refusal(Rule.STALE, name, 0.0, round(heard[name].age, 3), STALE_S)
@@ -201,12 +201,12 @@ def stale(joints: Iterable[str], heard: Mapping[str, JointAge]) -> list[Refusal]
 def moved_since(
     planned: Mapping[str, float], heard: Mapping[str, JointAge], joints: Iterable[str]
 ) -> list[Refusal]:
-    """Return the joints that are no longer where they were when the plan was made.
+    """Return a refusal for each joint that has moved since the plan was made.
 
     Args:
-        planned: positions from which the plan begins, by joint [rad or m].
-        heard: the last states.
-        joints: to be looked at.
+        planned: joint -> position at the start of the plan [rad or m].
+        heard: joint -> its last state.
+        joints: joints to check.
     """
     apart = {
         name: abs(heard[name].position - planned[name])
@@ -221,12 +221,12 @@ def moved_since(
 
 
 def base_refusals(fix: BaseFix | None, planned: PlanarPose, now: float) -> list[Refusal]:
-    """Return why the base may not be driven: it has not been heard lately, or has moved since the plan was made.
+    """Return refusals if the base's state is too old, or the base has moved since the plan was made.
 
     Args:
-        fix: where it is; None: it was never heard.
-        planned: from where the plan begins.
-        now: by the monotonic clock [s].
+        fix: present pose of the base; None: never received.
+        planned: pose at the start of the plan.
+        now: time on the monotonic clock [s].
     """
     age = None if fix is None else round(now - fix.arrived, 3)
     if fix is None or age is None or age > STALE_S:

@@ -1,1 +1,1 @@
-"""A stand-in for a real robot that obeys commands: a simulation in a process of its own, unlike the twin's."""
+"""A simulated robot that obeys commands, in a process of its own, with physics that differ from the twin's."""

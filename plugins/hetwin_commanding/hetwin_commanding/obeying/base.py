@@ -1,4 +1,4 @@
-"""The base of a mobile stand-in: where it really is, and where its odometry believes that it is."""
+"""The base of a simulated mobile robot: its true pose, and its odometry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hetwin_suite.robot import DifferentialDrive, PlanarPose, within
 from hetwin_suite.source import TwistCommand, WheelOdometry, odometry_state
 
 ACCELERATION = (1.0, 1.0, 3.0)
-"""How fast a base without wheels of its own changes its velocity: forward, sideways [m/s^2], turning [rad/s^2]."""
+"""Acceleration limits of a base without driven wheels: forward, sideways [m/s^2], rotation [rad/s^2]."""
 
 
 class MobileBase(ABC):
@@ -23,11 +23,11 @@ class MobileBase(ABC):
 
     @abstractmethod
     def command(self, twist: TwistCommand) -> None:
-        """Move with a velocity during the next step of the engine."""
+        """Set the velocity for the next step of the engine."""
 
     @abstractmethod
     def read_pose(self) -> None:
-        """Read where it is after a step."""
+        """Read the true pose after a step."""
 
     @property
     @abstractmethod
@@ -37,16 +37,16 @@ class MobileBase(ABC):
     @property
     @abstractmethod
     def odometry(self) -> Floats:
-        """(13,) pose where odometry began, and twist along its own axes, as odometry believes."""
+        """(13,) pose relative to the start of odometry, and twist in its own axes, according to odometry."""
 
 
 class RollingBase(MobileBase):
-    """Rolls on the wheels that its velocity turns; odometry adds up their turning.
+    """Rolls on the wheels that its velocity turns; odometry integrates their rotation.
 
     Args:
-        engine: loaded and placed.
+        engine: loaded engine with the robot at its initial pose.
         body: the robot.
-        wheels: as the robot's own software has them.
+        wheels: wheel geometry known to the robot's own software.
     """
 
     def __init__(self, engine: Engine, body: Body, wheels: DifferentialDrive) -> None:
@@ -60,7 +60,7 @@ class RollingBase(MobileBase):
         self._engine.read_frames(self._frames)
 
     def command(self, twist: TwistCommand) -> None:
-        """Do nothing: the wheels are commanded with the joints."""
+        """Do nothing: the wheels are commanded as joints."""
 
     def read_pose(self) -> None:
         """Read the wheels and the root link."""
@@ -77,18 +77,18 @@ class RollingBase(MobileBase):
 
     @property
     def odometry(self) -> Floats:
-        """(13,) by the turning of the wheels."""
+        """(13,) pose and twist from the rotation of the wheels."""
         return self._odometry.state
 
 
 class DrivenBase(MobileBase):
-    """Moves as commanded, with ramps, whatever its wheels look like; its odometry is wrong by a share.
+    """Moves as commanded, with limited acceleration, independent of its wheels; odometry has a relative error.
 
     Args:
-        engine: loaded.
+        engine: loaded engine.
         body: the robot.
-        start: x y [m] and yaw [rad]; None: where the scenario puts it.
-        mismatch: by how much its odometry is wrong.
+        start: x y [m] and yaw [rad]; None: the scenario's.
+        mismatch: mismatch that includes the error of odometry.
         period: period of the steps [s].
     """
 
@@ -108,7 +108,7 @@ class DrivenBase(MobileBase):
         engine.place_base(body.name, self.truth)
 
     def command(self, twist: TwistCommand) -> None:
-        """Move with this velocity as soon as ramps allow."""
+        """Accelerate towards this velocity within the limits."""
         wanted = np.array([twist.forward, twist.sideways, twist.turn])
         most = np.array(ACCELERATION) * self._period
         self._velocity = self._velocity + np.clip(wanted - self._velocity, -most, most)
@@ -119,7 +119,7 @@ class DrivenBase(MobileBase):
         self._engine.command_bases(self.truth[None])
 
     def read_pose(self) -> None:
-        """Do nothing: it is where it was commanded to be."""
+        """Do nothing: the true pose is the commanded one."""
 
     @property
     def truth(self) -> Floats:
@@ -133,7 +133,7 @@ class DrivenBase(MobileBase):
 
     @property
     def odometry(self) -> Floats:
-        """(13,) as it believes."""
+        """(13,) pose and twist with the error of odometry."""
         way, turned = self._shares
         forward, sideways, turn = self._velocity.tolist()
         state = odometry_state(self._believed, forward * way, turn * turned)

@@ -1,4 +1,4 @@
-"""What a mobile stand-in publishes beside its joints: odometry, localization, frames and scans."""
+"""The messages of a simulated mobile robot beside its joints: odometry, localization, frames and scans."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BaseMessages:
     """
 
     def __init__(self, root: str, odometry_name: str, localization_name: str) -> None:
-        about = "where localization believes that the robot is"
+        about = "pose of the robot according to localization"
         kind = "geometry_msgs/msg/PoseWithCovarianceStamped"
         self._odometry = ODOMETRY_TOPIC._replace(name=odometry_name, depth=50)
         self._place = Topic(localization_name, kind, about, latched=True)
@@ -50,13 +50,13 @@ class BaseMessages:
     def odometry(
         self, stamp_ns: int, state: Floats, localization: Localization
     ) -> Iterator[Encoded]:
-        """Odometry (13,), and the frames from the map to the root link."""
+        """Yield odometry (13,), and the frames from the map to the root link."""
         yield Encoded(self._odometry, stamp_ns, self._moved.fill(stamp_ns, state))
         poses = np.concatenate([localization.correction, state[:7]])
         yield Encoded(TRANSFORMS, stamp_ns, self._frames.fill(stamp_ns, poses))
 
     def place(self, stamp_ns: int, localization: Localization) -> Encoded:
-        """Where localization believes that it is."""
+        """Return the pose according to localization."""
         pose = message(
             "geometry_msgs/msg/PoseWithCovariance",
             pose=pose_message(localization.pose),
@@ -70,7 +70,7 @@ class ScanMessages:
 
     Args:
         pattern: pattern of its beams.
-        link: that it is on.
+        link: link that carries the scanner.
         only: whether the robot has no other scanner.
 
     Attributes:
@@ -85,6 +85,6 @@ class ScanMessages:
         self._template = CdrTemplate(self.topic.type, make)
 
     def scan(self, stamp_ns: int, ranges: Floats) -> Encoded:
-        """A scan (beams,) [m]."""
+        """Return the message of a scan (beams,) [m]."""
         data = self._template.fill(stamp_ns, self._pattern.as_published(ranges))
         return Encoded(self.topic, stamp_ns, data)

@@ -1,4 +1,4 @@
-"""What goes wrong with the stand-in, from some second of its first motion on."""
+"""Faults of the simulated robot, which start at a given second of its first motion."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ from hetwin_suite.model import Floats
 from hetwin_suite.source import JointMotion, TwistCommand
 
 DRIFT = 0.05
-"""How fast joints drift off [rad/s or m/s]."""
+"""Drift of joints [rad/s or m/s]."""
 LAG_S = 0.5
-"""How much later a lagging robot does what it is commanded to."""
+"""Delay of a lagging robot [s]."""
 
 
 class FaultKind(StrEnum):
-    """What may go wrong."""
+    """Kind of fault."""
 
     FREEZE = "freeze"
-    """It stands still whatever it is commanded to do."""
+    """It stands still regardless of commands."""
     DRIFT = "drift"
-    """Its joints and its heading drift off what they are commanded to do, by 0.05 rad/s."""
+    """Its joints and its heading drift from their commands by 0.05 rad/s."""
     LAG = "lag"
-    """It does what it is commanded to do 0.5 s later."""
+    """It executes commands 0.5 s late."""
     SILENCE = "silence"
-    """It publishes nothing any more."""
+    """It stops publishing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault: what goes wrong, from which second of the first motion on."""
+    """A fault: its kind, and its start in seconds after the start of the first motion."""
 
     kind: FaultKind
     at: float
 
 
 class Faulty:
-    """Spoils the commanded motion of joints and base as a fault says.
+    """Applies a fault to the commanded motion of joints and base.
 
     Args:
-        fault: None: nothing goes wrong.
-        drifting: (n,) which joints a drift concerns.
+        fault: the fault; None: none.
+        drifting: (n,) whether a drift affects each joint.
     """
 
     def __init__(self, fault: Fault | None, drifting: NDArray[np.bool_]) -> None:
@@ -55,24 +55,24 @@ class Faulty:
         self._past: deque[tuple[float, JointMotion, TwistCommand]] = deque()
 
     def moves(self, time: float) -> None:
-        """Take note that it moves at a time [s]; the first one counts."""
+        """Record a motion at a time [s]; the first one starts the clock of the fault."""
         if self._moving_since is None:
             self._moving_since = time
 
     def since(self, time: float) -> float:
-        """Return for how long the fault has lasted [s]; negative: it has not begun."""
+        """Return the time since the start of the fault [s]; negative before it."""
         if self._fault is None or self._moving_since is None:
             return -1.0
         return time - self._moving_since - self._fault.at
 
     def is_now(self, kind: FaultKind, time: float) -> bool:
-        """Whether this goes wrong at a time [s]."""
+        """Whether a fault of this kind is active at a time [s]."""
         return self._fault is not None and self._fault.kind is kind and self.since(time) >= 0.0
 
     def spoiled(
         self, motion: JointMotion, twist: TwistCommand, time: float
     ) -> tuple[JointMotion, TwistCommand]:
-        """Return what comes of a commanded motion and velocity of the base at a time [s]."""
+        """Return the motion and the velocity of the base that the fault makes of the commanded ones at a time [s]."""
         if self._fault is None:
             return motion, twist
         self._past.append((time, motion, twist))

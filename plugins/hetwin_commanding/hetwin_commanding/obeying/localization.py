@@ -1,4 +1,4 @@
-"""Where the stand-in's localization believes that it is: near the truth, now and then."""
+"""The localization of the simulated robot: occasional corrections close to the true pose."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 class Localization:
-    """Corrects odometry as AMCL does: by a transform from the map to where odometry began.
+    """Corrects odometry as AMCL does, by the transform from the map to the frame of odometry.
 
     Args:
-        mismatch: its noise.
-        random: draws it.
+        mismatch: mismatch with its noise.
+        random: generator of the noise.
     """
 
     def __init__(self, mismatch: Mismatch, random: np.random.Generator) -> None:
@@ -28,11 +28,11 @@ class Localization:
         self.correction: tuple[float, ...] = IDENTITY
 
     def look(self, truth: Floats, odometry: Floats) -> None:
-        """Look where it is.
+        """Update the correction.
 
         Args:
-            truth: (13,) pose of the root link in the world, which is the map.
-            odometry: (13,) its pose where odometry began.
+            truth: (13,) true pose of the root link in the world, which is the map.
+            odometry: (13,) its pose in the frame of odometry.
         """
         x, y, turn = self._random.standard_normal(3) * (self._place, self._place, self._heading)
         seen = within(truth[:7].tolist(), (0.0, 0.0, 0.0, *_about_z(float(turn))))
@@ -41,7 +41,7 @@ class Localization:
 
     @property
     def covariance(self) -> list[float]:
-        """(36) of x y z and turns about them."""
+        """(36) covariance of x y z and the rotations about them."""
         diagonal = [self._place**2, self._place**2, 0.0, 0.0, 0.0, self._heading**2]
         return np.diag(diagonal).ravel().tolist()
 

@@ -1,4 +1,4 @@
-"""What the stand-in's robot has and the twin does not know: drawn from a seed."""
+"""The mismatch between the simulated robot and its description, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -12,27 +12,28 @@ from hetwin_suite.episode import own_random
 from hetwin_suite.robot import DifferentialDrive
 
 GIVE = 0.05
-"""A drive of the usual stiffness pulls with all its effort at this deviation [rad or m]."""
+"""Deviation at which a drive of nominal stiffness exerts its maximum effort [rad or m]."""
 DEFAULT_FRICTION = 0.8
-"""Of surfaces to which the world gives none."""
+"""Friction coefficient of surfaces without one in the world."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """How this robot differs from its description.
+    """Differences of this robot from its description.
 
     Attributes:
-        bandwidth: with which its controllers follow their commands [rad/s].
-        feed_forward: share of the commanded velocity that they know beforehand.
-        stiffness: of its drives, as a factor of the one at which they pull with all their effort at 0.05 rad or m.
-        joint_friction: friction of a joint, as a share of its largest effort.
+        bandwidth: bandwidth of its controllers [rad/s].
+        feed_forward: share of the commanded velocity that its controllers feed forward.
+        stiffness: factor of the drives' stiffness; at 1 they exert their maximum effort at a deviation of 0.05 rad or
+        m.
+        joint_friction: friction of a joint, as a share of its maximum effort.
         surfaces: factor of the friction of all surfaces.
-        radius, separation: factors of what its odometry believes of its wheels.
-        position_noise: position noise of the joints' sensors, standard deviation [rad or m].
-        velocity_noise: the same [rad/s or m/s].
-        effort_noise: the same, as a share.
-        range_noise: range noise of a laser scanner, standard deviation [m].
-        place_noise, heading_noise: of its localization, standard deviation [m] and [rad].
+        radius, separation: factors of the wheel geometry in its odometry.
+        position_noise: standard deviation of the joints' position sensors [rad or m].
+        velocity_noise: standard deviation of the joints' velocity sensors [rad/s or m/s].
+        effort_noise: standard deviation of the joints' effort sensors, relative.
+        range_noise: standard deviation of a laser scanner [m].
+        place_noise, heading_noise: standard deviations of its localization [m] and [rad].
     """
 
     bandwidth: float
@@ -51,7 +52,7 @@ class Mismatch:
 
 
 def drawn(seed: int) -> Mismatch:
-    """Return the robot of a seed."""
+    """Return the mismatch of a seed."""
     random = own_random("obeying robot", seed)
     return Mismatch(
         bandwidth=random.uniform(40.0, 80.0),
@@ -67,23 +68,23 @@ def drawn(seed: int) -> Mismatch:
 
 
 def noise(seed: int) -> np.random.Generator:
-    """Return the generator of the sensors' noise."""
+    """Return the generator of sensor noise."""
     return own_random("obeying robot's noise", seed)
 
 
 def as_it_is(world: World, mismatch: Mismatch, pulling: Callable[[str], bool]) -> World:
-    """Return the world with the frictions and the drives that it really has.
+    """Return the world with the robot's actual frictions and drives.
 
     Args:
-        world: as it is described.
+        world: world as described.
         mismatch: mismatch of the robot.
-        pulling: whether a joint of this name, if it has limits, is driven with a limited effort.
+        pulling: returns whether a joint of this name, if it has limits, has a drive with limited effort.
     """
     return replace(world, bodies=tuple(_body(body, mismatch, pulling) for body in world.bodies))
 
 
 def believed(wheels: DifferentialDrive, mismatch: Mismatch) -> DifferentialDrive:
-    """Return the wheels as the robot's own software has them."""
+    """Return the wheel geometry known to the robot's own software."""
     return replace(
         wheels,
         radius=wheels.radius * mismatch.radius,

@@ -1,4 +1,4 @@
-"""What the stand-in publishes, as a robot does."""
+"""The topics that the simulated robot publishes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hetwin_suite.wire import CdrTemplate, PublishedTopics, joint_state
 
 SECOND = 1_000_000_000
 JOINT_RATE = 100.0
-"""Joint states a second."""
+"""Rate of joint states [Hz]."""
 ODOMETRY_RATE = 50.0
-"""Odometries a second, and frames."""
+"""Rate of odometry and frames [Hz]."""
 LOCALIZATION_RATE = 2.0
-"""Corrections a second by localization."""
+"""Rate of localization [Hz]."""
 
 
 class RobotTopics:
@@ -28,7 +28,7 @@ class RobotTopics:
 
     Args:
         namespace: namespace of the topics.
-        robot: that publishes.
+        robot: the robot.
     """
 
     def __init__(self, namespace: str, robot: ObeyingRobot) -> None:
@@ -60,7 +60,7 @@ class RobotTopics:
         return self._topics.names
 
     def publish(self, step: int) -> None:
-        """Publish what is due at a step."""
+        """Publish the messages that are due at a step."""
         self._topics.publish(self._due(step))
 
     def _due(self, step: int) -> Iterator[Encoded]:

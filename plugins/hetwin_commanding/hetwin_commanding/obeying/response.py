@@ -1,4 +1,4 @@
-"""How real joints follow their commands: a little behind, and without steps."""
+"""The response of real joints to commands: delayed and smooth."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Response:
     """A critically damped second-order response to commanded positions and velocities.
 
     Args:
-        bandwidth: its natural frequency [rad/s].
+        bandwidth: natural frequency [rad/s].
         feed_forward: share of the commanded velocity that is fed forward.
         period: period of the steps [s].
-        positions: (n,) where the joints rest at first [rad or m].
+        positions: (n,) initial positions of the joints at rest [rad or m].
     """
 
     def __init__(
@@ -26,7 +26,7 @@ class Response:
         self._velocities = np.zeros_like(positions)
 
     def to(self, motion: JointMotion) -> JointMotion:
-        """Return where the joints are a period later if this is commanded."""
+        """Return the motion of the joints one period later for this command."""
         w, step = self._bandwidth, self._period
         known = self._feed_forward * motion.velocities
         accelerations = w * w * (motion.positions - self._positions) + 2.0 * w * (

@@ -1,4 +1,4 @@
-"""The stand-in itself: a scenario's world and robot, simulated in real time, moved by commands alone."""
+"""The simulated robot: a scenario's world and robot in real time, moved only by commands."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from hetwin_suite.wire import ODOMETRY_TOPIC
 
 SECOND = 1_000_000_000
 TF = "tf"
-"""In place of a topic of odometry: the base moves as transforms say."""
+"""In place of an odometry topic: the base moves as transforms specify."""
 LOCALIZATION = "amcl_pose"
 
 
 @dataclass(frozen=True, slots=True)
 class Sensed:
-    """What the robot's sensors say at one time.
+    """The readings of the robot's sensors at one time.
 
     Attributes:
-        stamp_ns: that time, by this machine's clock [ns].
-        positions, velocities: (n,) of `ObeyingRobot.joints` [rad or m, and per second].
-        efforts: (n,) [Nm or N].
+        stamp_ns: time on this machine's clock [ns].
+        positions, velocities: (n,) of `ObeyingRobot.joints` [rad or m, rad/s or m/s].
+        efforts: (n,) efforts [Nm or N].
     """
 
     stamp_ns: int
@@ -60,27 +60,27 @@ class Sensed:
 
 
 class ObeyingRobot:
-    """Moves as commands say, as far as its physics and its faults let it.
+    """Obeys commands within its physics and its faults.
 
     Args:
-        scenario: whose world and robot it has; its source is not used.
-        namespace: namespace of the topics of its commands.
-        seed: of what the twin does not know of it.
-        fault: what goes wrong; None: nothing.
-        packages: name of a package:// -> its folder, beside those of the scenario.
-        start: where its base truly begins; None: where the scenario has it.
+        scenario: scenario with the world and the robot; its source is not used.
+        namespace: namespace of the command topics.
+        seed: seed of the mismatch between this robot and its description.
+        fault: the fault; None: none.
+        packages: package name -> its folder, in addition to those of the scenario.
+        start: actual initial pose of its base; None: the scenario's.
 
     Attributes:
-        joints: names of the joints that it has sensors for.
-        base: None: it does not move.
-        localization: localization of that base.
-        lidars: its laser scanners.
-        base_topics: base topics of odometry and localization.
+        joints: names of the joints with sensors.
+        base: the mobile base; None: it does not move.
+        localization: localization of the base.
+        lidars: laser scanners.
+        base_topics: topics of odometry and localization.
         root: name of the root link.
         notes: notes for the user.
 
     Raises:
-        BadInput: if there is no robot, or the scenario's files cannot be used.
+        BadInput: if the scenario has no robot, or its files cannot be used.
     """
 
     def __init__(
@@ -159,20 +159,20 @@ class ObeyingRobot:
 
     @property
     def silent(self) -> bool:
-        """Whether it publishes nothing any more."""
+        """Whether the robot has stopped publishing."""
         return self._faulty.is_now(FaultKind.SILENCE, self._time_ns / SECOND)
 
     def start_clock(self) -> None:
-        """Let time run."""
+        """Start the clock."""
         self._plans.start()
 
     def wait(self) -> None:
-        """Wait until the state of now is that of real time, and take the commands that have come."""
+        """Wait until the next step is due in real time, and take the received commands."""
         then_ns = self._time_ns + self._period_ns
         self._commanded = self._plans.motion(then_ns), self._commanded_by.twist(then_ns)
 
     def step(self) -> list[Event]:
-        """Go on by one period, after `wait`; returns commands that were refused, as events."""
+        """Advance by one period, after `wait`; return refused commands as events."""
         self._time_ns += self._period_ns
         time = self._time_ns / SECOND
         motion, twist = self._commanded
@@ -191,17 +191,17 @@ class ObeyingRobot:
 
     @property
     def stamp_ns(self) -> int:
-        """The time of the state, by this machine's clock [ns]."""
+        """Time of the state on this machine's clock [ns]."""
         return self._commanded_by.epoch_ns + self._time_ns
 
     def poses(self) -> dict[str, Floats]:
-        """Return where everything truly is, by entity, each (7,) x y z [m], qw qx qy qz in the world."""
+        """Return the true poses: entity -> (7,) x y z [m], qw qx qy qz in the world."""
         frames = np.zeros((len(self._engine.frames), 13))
         self._engine.read_frames(frames)
         return dict(zip(self._engine.frames, frames[:, :7], strict=True))
 
     def scan(self, lidar: FittedLidar) -> Floats:
-        """Return what a laser scanner of the robot measures now (beams,) [m], with noise."""
+        """Return the present ranges of a laser scanner (beams,) [m], with noise."""
         scan = lidar.scan(self._engine)
         hits = (scan > 0.0) & (scan < lidar.pattern.reach)
         noise = self.mismatch.range_noise * self._noise.standard_normal(len(scan))
@@ -209,7 +209,7 @@ class ObeyingRobot:
         return measured
 
     def _true(self) -> tuple[Floats, Floats, Floats]:
-        """Position, velocity and effort of the joints, each (n,) [rad or m, per second, Nm or N]."""
+        """Return true positions, velocities and efforts of the joints, each (n,) [rad or m, per second, Nm or N]."""
         count = len(self.joints)
         positions, velocities = np.zeros((2, len(self._engine.joints)))
         self._engine.read_joints(positions, velocities)
@@ -225,7 +225,7 @@ class ObeyingRobot:
         return positions[:count], velocities[:count], efforts
 
     def sensed(self) -> Sensed:
-        """Return what the sensors of the joints say now."""
+        """Return the present readings of the joint sensors."""
         count, drawn_ones = len(self.joints), self._noise.standard_normal
         mismatch = self.mismatch
         positions, velocities, efforts = self._true()
@@ -237,13 +237,13 @@ class ObeyingRobot:
         )
 
     def close(self) -> None:
-        """Stop listening, and end the simulation."""
+        """Stop listening, and close the simulation."""
         self._plans.close()
         self._engine.close()
 
 
 def _settings(scenario: Scenario, options: RunOptions) -> tuple[Settings, dict[str, Any]]:
-    """The main model's settings, and the source of commands."""
+    """Return the main model's settings, and the source of commands."""
     main = scenario.main
     if scenario.file.robots:
         raise scenario.placed(
@@ -284,7 +284,7 @@ def _check_start(start: PlanarPose | None, robot: Robot, scenario: Scenario) -> 
 
 
 def _pulling(spec: Mapping[str, Any]) -> Callable[[str], bool]:
-    """Whether a joint is among those that controllers move."""
+    """Return a predicate for the joints that controllers move."""
     controllers = spec.get("controllers") or {"": ["*"]}
     patterns = [pattern for members in controllers.values() for pattern in members]
     return lambda name: any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -296,7 +296,7 @@ def _turning(joints: Sequence[str], wheels: DifferentialDrive | None) -> NDArray
 
 
 def _base_topics(robot: Robot) -> tuple[str, str]:
-    """Topics of odometry and localization, as the twin expects them."""
+    """Return the topics of odometry and localization that the twin expects."""
     odometry, localization = ODOMETRY_TOPIC.name, LOCALIZATION
     if isinstance(robot.base, FollowedBase):
         if robot.base.odometry != TF:

@@ -1,4 +1,4 @@
-"""Runs the stand-in in real time until it is stopped."""
+"""Runs the simulated robot in real time until it is stopped."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hetwin_suite.runs import event_line, find_scenario, load_scenario
 
 
 class RunningRobot:
-    """A robot and its topics.
+    """A simulated robot and its topics.
 
     Attributes:
-        robot: itself.
+        robot: the robot.
         notes: notes for the user.
-        topics: full names of what it publishes.
+        topics: full names of the published topics.
     """
 
     def __init__(self, robot: ObeyingRobot, topics: RobotTopics) -> None:
@@ -30,8 +30,8 @@ class RunningRobot:
         """Step and publish in real time.
 
         Args:
-            say: prints a line about what it refused.
-            over: whether to stop; asked at each step.
+            say: prints a line about refused commands.
+            over: returns whether to stop; called at each step.
         """
         robot = self.robot
         robot.start_clock()
@@ -54,15 +54,15 @@ def obeying(
     packages: Mapping[str, str] | None = None,
     start: PlanarPose | None = None,
 ) -> Iterator[RunningRobot]:
-    """The robot of a scenario, ready to obey; it is closed at the end.
+    """Open the simulated robot of a scenario; it is closed at the end of the context.
 
     Args:
-        scenario: scenario file, or name of one of hetwin's.
+        scenario: path of a scenario file, or name of one of hetwin's.
         namespace: namespace of its topics.
-        seed: of what the twin does not know of it.
-        fault: what goes wrong; None: nothing.
-        packages: name of a package:// -> its folder, beside those of the scenario.
-        start: where its base truly begins; None: where the scenario has it.
+        seed: seed of the mismatch between this robot and its description.
+        fault: the fault; None: none.
+        packages: package name -> its folder, in addition to those of the scenario.
+        start: actual initial pose of its base; None: the scenario's.
 
     Raises:
         BadInput: if the scenario, its files or its robot cannot be used.

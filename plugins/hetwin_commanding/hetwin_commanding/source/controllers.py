@@ -1,4 +1,4 @@
-"""The controllers of a robot: what its joints and its base are commanded to do, by the commands so far."""
+"""The controllers of a robot, which turn commands into motion of joints and base."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from hetwin_suite.robot import DifferentialDrive, JointTrajectory, TrajectoryPoi
 from hetwin_suite.source import JointMotion, TrajectoryExecution, TwistCommand
 
 VELOCITY_TIMEOUT_S = 0.5
-"""The base stops when its velocity was commanded longer ago than this."""
+"""Timeout of a velocity of the base, after which it stops [s]."""
 HOLD_S = 0.1
-"""How long joints take to rest where they are when their goal has failed."""
+"""Time in which joints come to rest after their goal has failed [s]."""
 OWN_CLOCK_S = 10.0
-"""A stamp further from now than this is another clock's."""
+"""Maximum offset between the present time and a stamp of the same clock [s]."""
 
 
 class Controllers:
-    """Obeys commands: trajectories of joints, and velocities of a base on wheels.
+    """Executes commands: trajectories of joints, and velocities of a wheeled base.
 
     Args:
         joints: names of all joints, in the order of `motion`.
-        resting: (n,) where they are at first [rad or m].
-        groups: name of a controller -> its joints.
-        wheels: those that a velocity of the base turns; None: there are none.
+        resting: (n,) initial positions [rad or m].
+        groups: controller -> its joints.
+        wheels: wheels that a velocity of the base turns; None: there are none.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class Controllers:
         self._no_efforts = np.full(len(joints), np.nan)
 
     def obey(self, command: Command, now: float, epoch_ns: int = 0) -> float:
-        """Begin to do what a command says; returns when that will be done [s].
+        """Start to execute a command, and return the time at which it ends [s].
 
         Args:
-            command: checked.
+            command: the checked command.
             now: time of the last motion [s].
-            epoch_ns: time 0, by the clock of this machine [ns].
+            epoch_ns: time 0 on this machine's clock [ns].
 
         Raises:
-            CommandRefused: if it is for others, or for another time.
+            CommandRefused: if the command is for other joints, or its time is over or of another clock.
         """
         match command:
             case TrajectoryCommand():
@@ -87,7 +87,7 @@ class Controllers:
         return now
 
     def motion(self, time: float) -> JointMotion:
-        """Return the commanded joints at a time [s] that never decreases."""
+        """Return the commanded motion of the joints at a time [s], which must not decrease between calls."""
         positions, velocities, accelerations = self._execution.at(time)
         if self._wheels is not None:
             turning = self._wheels.wheel_velocities(*self._rolling(time))
@@ -99,7 +99,7 @@ class Controllers:
         return JointMotion(positions, velocities, accelerations, self._no_efforts)
 
     def twist(self, time: float) -> TwistCommand:
-        """Return the velocity of the base at a time [s]: 0 if its last command is too old."""
+        """Return the velocity of the base at a time [s]; 0 after its last command has timed out."""
         return self._twist if time < self._twist_until else TwistCommand(0.0, 0.0, 0.0)
 
     def _rolling(self, time: float) -> tuple[float, float]:
@@ -107,14 +107,14 @@ class Controllers:
         return twist.forward, twist.turn
 
     def hold(self, controller: str, positions: Mapping[str, float], now: float) -> None:
-        """Let the joints of a controller rest where they are, by name [rad or m]."""
+        """Stop the joints of a controller at these positions, by name [rad or m]."""
         names = [name for name in self._groups.get(controller, ()) if name in positions]
         if names:
             here = TrajectoryPoint(HOLD_S, [positions[name] for name in names], [0.0] * len(names))
             self._execution.follow(JointTrajectory.through(names, [here]), now, now)
 
     def _positions(self, names: Sequence[str], now: float) -> list[float]:
-        """Where joints are commanded to be at a time [s]."""
+        """Return the commanded positions of joints at a time [s]."""
         at = self._execution.at(now).positions
         return [float(at[self._execution.names.index(name)]) for name in names]
 
@@ -149,10 +149,10 @@ class Controllers:
 
 
 def _begin(stamp_ns: int, now: float, epoch_ns: int) -> float:
-    """When a trajectory begins [s]: its stamp is this machine's time, or simulated time.
+    """Return the start of a trajectory [s]; its stamp is this machine's time or simulated time.
 
     Raises:
-        CommandRefused: if it is neither.
+        CommandRefused: if the stamp is of neither clock.
     """
     if stamp_ns == 0:
         return now

@@ -1,4 +1,4 @@
-"""The ROS 2 side of commands: trajectories for each controller, also as actions, and velocities of the base."""
+"""The ROS 2 interface of commands: trajectories and actions of controllers, and velocities of the base."""
 
 from __future__ import annotations
 
@@ -24,22 +24,23 @@ from hetwin_suite.source import CommandsSpec
 from hetwin_suite.wire import OK, WARN, EventReader, RobotLink, known_types, readers_of, since_begin
 
 STATUS = "hetwin: commands"
-"""Name of the diagnostic."""
+"""Name of the diagnostic status."""
 NODE = "command_listener"
 
 
 class CommandLink:
-    """Puts commands into an inbox as they arrive, and reads annotations and topics as a live source does.
+    """Puts received commands into an inbox, and reads annotations and topics as a live source does.
 
     Each controller takes trajectory_msgs/msg/JointTrajectory on ``NAME/joint_trajectory``. The base takes
-    geometry_msgs/msg/Twist or TwistStamped, whichever is published. Where control_msgs is installed, controllers have
-    their actions and joint jogs as well (`serve`), and ``dynamic_joint_states`` has what the joints do. What cannot be
-    obeyed is refused there.
+    geometry_msgs/msg/Twist or TwistStamped, whichever is published. If control_msgs is installed, controllers also have
+    their actions and joint jogs (see `serve`), and ``dynamic_joint_states`` publishes joint states. Invalid commands
+    are
+    refused on arrival.
 
     Args:
         spec: namespace and topics.
-        controllers: with the names of their joints.
-        inbox: to be filled.
+        controllers: controllers with the names of their joints.
+        inbox: receives the commands.
     """
 
     def __init__(self, spec: CommandsSpec, controllers: Sequence[Controller], inbox: Inbox) -> None:
@@ -77,9 +78,9 @@ class CommandLink:
         )
 
     def set_epoch(self, epoch_ns: int) -> None:
-        """Take note of this machine's time at the run's time 0 [ns]; what came before is dropped.
+        """Set the time 0 of the run on this machine's clock [ns]; events before it are dropped.
 
-        What was told last of a task, and what is believed, still holds.
+        The last status of each task, and the present beliefs, remain.
         """
         with self._lock:
             self._epoch_ns = epoch_ns
@@ -88,9 +89,9 @@ class CommandLink:
         self._inbox.take()
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return annotations and topic values since the last call, with the times of their arrival in the run.
+        """Return annotations and topic values since the last call, stamped with their arrival in the run.
 
-        What arrived during the last step may be stamped up to `time_ns`, never later.
+        Arrivals during the last step may be stamped up to `time_ns`, never later.
         """
         with self._lock:
             waiting, epoch_ns = list(self._waiting), self._epoch_ns or 0
@@ -143,4 +144,4 @@ def _twist(message: Any) -> Command:
 
 
 def _ignore(_message: Any, _arrived_ns: int) -> None:
-    """Joint states mean nothing to who obeys."""
+    """Ignore joint states, which a commanded twin does not need."""

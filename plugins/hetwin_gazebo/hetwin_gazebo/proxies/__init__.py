@@ -1,1 +1,1 @@
-"""Proxies: the models in Gazebo that represent one object, of which one is active at a time."""
+"""Proxies: the models in Gazebo that represent one object; one of them is active at a time."""

@@ -1,4 +1,4 @@
-"""Objects in Gazebo: reads their poses, places them, moves them, and shows them to other programs."""
+"""An object's models in Gazebo: reads, sets and drives their poses, and shows the object to other programs."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ from hetwin_suite.model import Floats, conjugate, cross, multiply, rotate
 class MassFrame:
     """Centre of mass and principal axes in the frame of a link.
 
-    bullet-featherstone sets and reports the linear velocity of the centre instead of that of the link's origin, and
-    rotates a torque along the world's axes by the orientation of the principal axes once more.
+    bullet-featherstone sets and reports the linear velocity of the centre instead of the link's origin. It also rotates
+    a
+    torque in the world's axes by the orientation of the principal axes once more.
     """
 
     centre: Vector
     axes: Quaternion
 
     def arm_velocity(self, rotation: Sequence[float], turn: Sequence[float]) -> Vector:
-        """The velocity of the centre relative to the origin, along the world's axes [m/s].
+        """Return the velocity of the centre relative to the origin, in the world's axes [m/s].
 
         Args:
-            rotation: rotation of the link.
-            turn: angular velocity along the world's axes [rad/s].
+            rotation: orientation of the link, w x y z.
+            turn: angular velocity in the world's axes [rad/s].
         """
         return cross(turn, rotate(rotation, self.centre))
 
     def torque(self, rotation: Sequence[float], torque: Sequence[float]) -> Vector:
-        """What to command for a torque along the world's axes; `rotation` is the link's."""
+        """Return the command for a torque in the world's axes; `rotation` is the orientation of the link."""
         return rotate(conjugate(multiply(rotation, self.axes)), torque)
 
 
@@ -57,14 +58,14 @@ def mass_frame(of: Inertial) -> MassFrame:
 
 
 _JUMP = 0.01
-"""An object whose error is larger than this is placed instead of driven [m or rad]."""
+"""Error beyond which an object is set to its pose instead of driven [m or rad]."""
 
 FAR = 1000.0
-"""Where inactive proxies wait, away from everything [m]."""
+"""Distance of parked proxies from the scene [m]."""
 
 
 def waiting_place(x: float, y: float) -> Floats:
-    """Return the (13,) pose and twist of an inactive proxy above x, y [m]; planes are boxes below the ground."""
+    """Return the (13,) pose and twist of a parked proxy above x, y [m]; planes are boxes below the ground."""
     home = np.zeros(POSE_SIZE)
     home[:4] = (x, y, FAR, 1.0)
     return home
@@ -73,20 +74,21 @@ def waiting_place(x: float, y: float) -> Floats:
 class Proxy:
     """One of an object's models in Gazebo, with a single link.
 
-    Gazebo expects velocities along the link's axes as they were after the last step, even if the same step
-    sets a new pose of the model.
+    Gazebo expects velocities in the link's axes as they were after the last step, even if the same step sets a new pose
+    of
+    the model.
 
     Args:
-        gz: the bindings.
-        ecm: ecm of the simulation.
-        model: in Gazebo.
-        link: its only link.
-        home: (13,) where it waits while it is not active.
-        mass: the frame to which Gazebo's physics engine refers velocities and torques; None: the link's.
+        gz: bindings of Gazebo.
+        ecm: entity component manager of the simulation.
+        model: handle of the model in Gazebo.
+        link: handle of its only link.
+        home: (13,) pose where it is parked.
+        mass: frame to which Gazebo's physics engine refers velocities and torques; None: the link's.
     """
 
     away_steps: ClassVar[int] = 64
-    """Steps after which a parked proxy is put back to where it waits; it falls some centimetres meanwhile."""
+    """Number of steps after which a parked proxy is put back; it falls some centimetres meanwhile."""
 
     def __init__(
         self,
@@ -133,11 +135,11 @@ class Proxy:
 
     @property
     def known(self) -> Floats:
-        """(13,) pose and twist when it was last read."""
+        """(13,) pose and twist when last read."""
         return self._known
 
     def place(self, ecm: Any, pose: Floats) -> None:
-        """Set (13,) pose and twist at the beginning of the next step."""
+        """Set (13,) pose and twist at the start of the next step."""
         self.put(ecm, pose)
         self.move(ecm, pose[7:10], pose[10:13])
         self._placed = True
@@ -155,7 +157,7 @@ class Proxy:
             self._placed = False
 
     def park(self, ecm: Any) -> None:
-        """Stay outside the scene; called in each step in which the proxy is not active."""
+        """Keep the proxy parked; called in each step in which it is not active."""
         if self._away % self.away_steps == 0:
             self.put(ecm, self._home)
             self.move(ecm, np.zeros(3), np.zeros(3))
@@ -164,7 +166,7 @@ class Proxy:
         self._away += 1
 
     def move(self, ecm: Any, linear: Floats, angular: Floats) -> None:
-        """Set the velocity at the beginning of the next step, along the world's axes."""
+        """Set the velocity at the start of the next step, in the world's axes."""
         back = conjugate(self._rotation)
         vector = self._gz.math.Vector3d
         ahead = linear.tolist()
@@ -175,7 +177,7 @@ class Proxy:
         self.link.set_angular_velocity(ecm, vector(*rotate(back, angular.tolist())))
 
     def push(self, ecm: Any, wrench: Floats) -> None:
-        """Apply (6,) a force and a torque about the origin in the next step, along the world's axes."""
+        """Apply (6,) a force and a torque about the origin in the next step, in the world's axes."""
         vector = self._gz.math.Vector3d
         force, torque = wrench[:3].tolist(), wrench[3:].tolist()
         if self._mass is not None:
@@ -183,7 +185,7 @@ class Proxy:
         self.link.add_world_wrench(ecm, vector(*force), vector(*torque))
 
     def start(self, ecm: Any, begin: Floats, end: Floats, seconds: float) -> None:
-        """Place the object at the start of a prescribed path; see `drive`."""
+        """Set the object to the start of a prescribed path; see `drive`."""
         linear = (end[:3] - begin[:3]) / seconds
         angular = rotation_vector(begin[3:7], end[3:7]) / seconds
         self.place(ecm, np.concatenate([begin[:7], linear, angular]))
@@ -192,10 +194,10 @@ class Proxy:
         """Move along a prescribed path in the next step; the deviation from `begin` decays.
 
         Args:
-            ecm: ecm of the simulation.
-            begin: (13,) prescribed pose and twist now.
+            ecm: entity component manager of the simulation.
+            begin: (13,) prescribed pose and twist before the step.
             end: (13,) prescribed pose and twist after the step.
-            seconds: duration of the step.
+            seconds: duration of the step [s].
         """
         error, turned = begin[:3] - self._known[:3], rotation_vector(self._known[3:7], begin[3:7])
         if max(float(np.abs(error).max()), float(np.abs(turned).max())) > _JUMP:
@@ -206,7 +208,7 @@ class Proxy:
         self.move(ecm, linear + CARRYING_GAIN * error, angular + CARRYING_GAIN * turned)
 
     def put(self, ecm: Any, pose: Floats) -> None:
-        """Set the pose at the beginning of the next step, and of the one after; the velocity stays."""
+        """Set the pose at the start of the next step and of the one after, without changing the velocity."""
         math = self._gz.math
         x, y, z, w, i, j, k = pose[:7].tolist()
         self._model.set_world_pose_cmd(
@@ -215,17 +217,19 @@ class Proxy:
 
 
 _REST = 1e-6
-"""A picture that is nearer than this to an object at rest does not move [m or rad]."""
+"""Distance to an object at rest below which its picture stays [m or rad]."""
 
 
 class Picture:
-    """A model that has the object's name and visuals, without collisions, and moves with the object.
+    """A model with the object's name and visuals but without collisions, which moves with the object.
 
-    The object's proxies have neither, so that other programs see it once, wherever it is and whichever proxy is active.
+    The object's proxies have neither name nor visuals, so that other programs see the object once, at its pose,
+    whichever
+    proxy is active.
 
     Args:
         proxy: handle of the model in Gazebo.
-        pose: (13,) of the model when it is loaded.
+        pose: (13,) pose of the model when it is loaded.
     """
 
     def __init__(self, proxy: Proxy, pose: Floats) -> None:
@@ -234,10 +238,10 @@ class Picture:
         self._is_placed = self._rests = False
 
     def follow(self, ecm: Any, pose: Floats, period: float, step: float) -> None:
-        """Move so that it is where the object is after a period; called once in each.
+        """Move so that the picture reaches the object's pose after a period; called once per period.
 
         Args:
-            ecm: ecm of the simulation.
+            ecm: entity component manager of the simulation.
             pose: (13,) pose and twist of the object now.
             period: duration until the next call [s].
             step: duration of one of Gazebo's steps [s].

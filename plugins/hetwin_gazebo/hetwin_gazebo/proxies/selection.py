@@ -1,11 +1,11 @@
-"""Selects the proxy that represents each object, by Gazebo's bitmasks of what collides with what.
+"""Selects the active proxy of each object, by Gazebo's collision bitmasks.
 
 Two geometries of different models collide if their masks share a bit. Only free objects collide with anything: a body
 with prescribed motion cannot give way, and a recording that penetrates a table by some millimetres must not jam. Links
-of robots that give way collide as free objects do, but not with kinematic ones, which they may hold.
+of robots that give way collide like free objects, except with kinematic ones, which they may hold.
 
-An object whose collisions have to change is swapped for a proxy: there is one model per `ProxyKind`, of which one
-is in the scene and the others are parked far away.
+An object whose collisions must change is swapped for another proxy: there is one model per `ProxyKind`, of which one is
+in the scene and the others are parked far away.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _STANDS = 0x0002
 _YIELDS = 0x0004
 _ROBOTS = (0x0001, 0x0008, 0x0010, 0x0020)
 DRIVEN = sum(_ROBOTS)
-"""Of all robots."""
+"""Bits of all robots."""
 YIELDING = DRIVEN | _YIELDS
 STATIC = _STANDS | _YIELDS
 FREE = 0xFFFF
@@ -28,7 +28,7 @@ _KINEMATIC_BITS = tuple(1 << i for i in range(6, 16))
 
 
 class ProxyKind(StrEnum):
-    """How a proxy moves and what it collides with."""
+    """Motion and collisions of a proxy."""
 
     PLAIN = "plain"
     """Dynamic; collides with everything."""
@@ -37,15 +37,15 @@ class ProxyKind(StrEnum):
     GHOST = "ghost"
     """Dynamic; without collisions."""
     KINEMATIC = "kinematic"
-    """Prescribed motion: so heavy that contacts do not disturb it; collides with free objects only."""
+    """Prescribed motion, with a mass that contacts do not disturb; collides with free objects only."""
 
 
 def masks(body: Body, number: int) -> dict[str, int]:
-    """The bitmasks of the links of a body that has no proxies, by their frames: a static one, or a robot.
+    """Return frame -> bitmask of a body without proxies: a static body, or a robot.
 
     Args:
         body: body of the world.
-        number: the robot's, so that two of them that are led do not collide.
+        number: number of the robot, so that two robots with prescribed motion do not collide.
     """
     frames = [frame_name(body, link.name) for link in body.links]
     if not body.robot:
@@ -56,12 +56,12 @@ def masks(body: Body, number: int) -> dict[str, int]:
 
 
 def robot_number(body: Body, bodies: Iterable[Body]) -> int:
-    """The number of a robot among those of a world; 0 for what is none."""
+    """Return the number of a robot among the robots of a world; 0 for other bodies."""
     return [other.name for other in bodies if other.robot].index(body.name) if body.robot else 0
 
 
 def mask(kind: ProxyKind, index: int) -> int:
-    """The bitmask of a proxy; `index` is the object's, so that two kinematic objects do not collide."""
+    """Return the bitmask of a proxy; `index` is the object's, so that two kinematic objects do not collide."""
     match kind:
         case ProxyKind.PLAIN:
             return FREE
@@ -77,18 +77,18 @@ _PROXIES_FOR = {
     POSE.name: (ProxyKind.KINEMATIC, ProxyKind.PASSING),
     "collision": (ProxyKind.GHOST,),
 }
-"""Attribute that another model takes -> the proxies that it may need."""
+"""Attribute that another model owns -> the proxies that the object may need."""
 
 
 class ProxySelection(CopiedPart):
-    """The requested state of the objects, and the kind of proxy that follows from it.
+    """The requested states of the objects, and the resulting kinds of proxies.
 
     Attributes:
         off: objects without collisions.
         levels: requested fidelity of each object.
-        frozen: object of less than high fidelity -> (13,) pose and twist with which it will continue.
-        loaded: the proxies that Gazebo has loaded.
-        active: the kind of each object's active proxy; None if none is in the scene.
+        frozen: object below high fidelity -> (13,) pose and twist with which it will continue.
+        loaded: proxies that Gazebo has loaded.
+        active: kind of each object's active proxy; None if none is in the scene.
     """
 
     saved_fields = ("off", "levels", "frozen")
@@ -101,18 +101,18 @@ class ProxySelection(CopiedPart):
         self.loaded = {(name, ProxyKind.PLAIN) for name in self.active}
 
     def expect(self, handed_over: Iterable[tuple[str, str]]) -> None:
-        """Have those proxies loaded that objects need when other models take these attributes of them."""
+        """Request the proxies that objects need when other models own these attributes."""
         for name, attribute in handed_over:
             if name in self.active:
                 self.loaded |= {(name, kind) for kind in _PROXIES_FOR.get(attribute, ())}
 
     @property
     def swapped(self) -> set[str]:
-        """The objects that have several proxies."""
+        """Return the objects with several proxies."""
         return {name for name, kind in self.loaded if kind is not ProxyKind.PLAIN}
 
     def level(self, name: str) -> Fidelity:
-        """The requested fidelity of an object."""
+        """Return the requested fidelity of an object."""
         return self.levels.get(name, Fidelity.HIGH)
 
     def choose(
@@ -122,18 +122,18 @@ class ProxySelection(CopiedPart):
 
         Args:
             kinematic: objects whose motion other models prescribe.
-            passing: objects that currently pass through robots.
+            passing: objects that pass through robots at present.
             carried: objects that are parts of others.
 
         Returns:
-            the objects whose proxy changes, and whether Gazebo lacks one of the proxies.
+            the objects whose proxy changes, and whether Gazebo has not loaded one of the new proxies.
         """
         wanted = {
             name: None if name in carried else self._kind(name, kinematic, passing)
             for name in self.active
         }
         missing = {(n, f) for n, f in wanted.items() if f is not None} - self.loaded
-        # A kinematic object will be handed back and may have to pass through a robot then.
+        # A kinematic object will be handed back, and may then have to pass through a robot.
         self.loaded |= missing | {
             (n, ProxyKind.PASSING) for n, f in missing if f is ProxyKind.KINEMATIC
         }

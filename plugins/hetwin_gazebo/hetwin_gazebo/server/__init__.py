@@ -1,1 +1,1 @@
-"""A world that runs in a Gazebo server of its own, stepped over gz-transport."""
+"""A world in a separate Gazebo server, stepped over gz-transport."""

@@ -1,10 +1,10 @@
-"""One world of a Gazebo server in another process: its models, links and joints, services and changes.
+"""The connection to a world in a Gazebo server of another process: models, links, joints, services and changes.
 
-Where those take the entity component manager, these take an `Exchange`.
+Methods that take Gazebo's entity component manager take an `Exchange` here.
 
-Gazebo's bindings keep Python's lock while a request waits, and need it to hand over a message: one that arrives in
-between stops both until the request gives up. So a reply is waited for only while nothing is subscribed; otherwise what
-was ordered shows in the next message.
+Gazebo's bindings hold Python's lock while a request waits, and need it to deliver a message: a message that arrives
+meanwhile blocks both until the request times out. Replies are therefore awaited only while nothing is subscribed;
+otherwise the next message shows whether an order was executed.
 """
 
 from __future__ import annotations
@@ -38,25 +38,25 @@ _MOVING = ("JointVelocityCmd", "ExternalWorldWrenchCmd")
 
 @dataclass(slots=True)
 class Exchange:
-    """What a step reads, and what it orders.
+    """The state that a step reads, and the orders for the next step.
 
     Attributes:
-        state: after the last step.
-        orders: for the next one.
+        state: state after the last step.
+        orders: orders for the next step.
     """
 
     state: WorldState
     orders: Orders = field(default_factory=dict)
 
     def ensure(self, entity: int, component: str, data: bytes) -> None:
-        """Have an entity report a component, unless it does already."""
+        """Make an entity report a component if it does not yet."""
         if self.state.get(entity, component) is None:
             self.orders[entity, component] = data
 
     def take(self) -> tuple[Orders, Orders]:
-        """Take the orders that place something, if any, and those that move it in the next step.
+        """Remove and return the orders that set poses, and those that move entities in the next step.
 
-        Placing must be over before the step begins: Gazebo executes a pose in two iterations, and a paused world
+        Poses must be set before the step starts: Gazebo executes a pose command in two iterations, and a paused world
         iterates as well.
         """
         orders, self.orders = self.orders, {}
@@ -67,17 +67,17 @@ class Exchange:
 
 
 class ServerModel:
-    """A model that stands in the world itself."""
+    """A model at the top level of the world."""
 
     def __init__(self, entity: int, link: int) -> None:
         self._entity, self._link = entity, link
 
     def entity(self) -> int:
-        """Its number."""
+        """Return the id of its entity."""
         return self._entity
 
     def set_world_pose_cmd(self, ecm: Exchange, pose: Any) -> None:
-        """Place the model so that its root link has this pose."""
+        """Set the pose of the model so that its root link has this pose."""
         of_link = pose_of(ecm.state.need(self._link, "Pose"))
         placed = pose * of_link.inverse()
         ecm.orders[self._entity, "WorldPoseCmd"] = text_of_pose(placed)
@@ -90,33 +90,33 @@ class ServerLink:
         self._entity, self._model = entity, model
 
     def enable_velocity_checks(self, ecm: Exchange) -> None:
-        """Have its velocities reported."""
+        """Make the server report its velocities."""
         ecm.ensure(self._entity, "WorldLinearVelocity", b"0 0 0")
         ecm.ensure(self._entity, "WorldAngularVelocity", b"0 0 0")
 
     def world_pose(self, ecm: Exchange) -> Any:
-        """Its pose in the world."""
+        """Return its pose in the world."""
         of_link = pose_of(ecm.state.need(self._entity, "Pose"))
         return pose_of(ecm.state.need(self._model, "Pose")) * of_link
 
     def world_linear_velocity(self, ecm: Exchange) -> Any:
-        """Its velocity along the world's axes [m/s]."""
+        """Return its velocity in the world's axes [m/s]."""
         return vector_of(ecm.state.need(self._entity, "WorldLinearVelocity"))
 
     def world_angular_velocity(self, ecm: Exchange) -> Any:
-        """Its angular velocity along the world's axes [rad/s]."""
+        """Return its angular velocity in the world's axes [rad/s]."""
         return vector_of(ecm.state.need(self._entity, "WorldAngularVelocity"))
 
     def set_linear_velocity(self, ecm: Exchange, velocity: Any) -> None:
-        """Order a velocity along its own axes [m/s]."""
+        """Order a velocity in its own axes [m/s]."""
         ecm.orders[self._entity, "LinearVelocityCmd"] = text_of(velocity)
 
     def set_angular_velocity(self, ecm: Exchange, velocity: Any) -> None:
-        """Order an angular velocity along its own axes [rad/s]."""
+        """Order an angular velocity in its own axes [rad/s]."""
         ecm.orders[self._entity, "AngularVelocityCmd"] = text_of(velocity)
 
     def add_world_wrench(self, ecm: Exchange, force: Any, torque: Any) -> None:
-        """Order a force [N] and a torque [Nm] for one step, along the world's axes."""
+        """Order a force [N] and a torque [Nm] in the world's axes for one step."""
         wrench = gazebo().message("wrench_pb2", "Wrench")()
         for of, vector in ((wrench.force, force), (wrench.torque, torque)):
             of.x, of.y, of.z = vector.x(), vector.y(), vector.z()
@@ -127,8 +127,8 @@ class ServerJoint:
     """A joint.
 
     Attributes:
-        name: in the scene.
-        asked: the speed ordered for the next step; None: none.
+        name: name in the scene.
+        asked: velocity ordered for the next step; None: none.
     """
 
     def __init__(self, entity: int, name: str) -> None:
@@ -136,19 +136,19 @@ class ServerJoint:
         self.asked: float | None = None
 
     def enable_position_check(self, ecm: Exchange, axes: int) -> None:
-        """Have its position reported."""
+        """Make the server report its position."""
         ecm.ensure(self._entity, "JointPosition", message_of([0.0] * axes))
 
     def enable_velocity_check(self, ecm: Exchange, axes: int) -> None:
-        """Have its velocity reported."""
+        """Make the server report its velocity."""
         ecm.ensure(self._entity, "JointVelocity", message_of([0.0] * axes))
 
     def position(self, ecm: Exchange) -> list[float]:
-        """Its position [rad or m]."""
+        """Return its position [rad or m]."""
         return values_of(ecm.state.need(self._entity, "JointPosition"))
 
     def velocity(self, ecm: Exchange) -> list[float]:
-        """Its velocity [rad/s or m/s]."""
+        """Return its velocity [rad/s or m/s]."""
         return values_of(ecm.state.need(self._entity, "JointVelocity"))
 
     def set_velocity(self, ecm: Exchange, velocities: list[float]) -> None:
@@ -157,24 +157,24 @@ class ServerJoint:
         ecm.orders[self._entity, "JointVelocityCmd"] = message_of(velocities)
 
     def reset_position(self, ecm: Exchange, positions: list[float]) -> None:
-        """Place the joint."""
+        """Set the position of the joint."""
         ecm.orders[self._entity, "JointPositionReset"] = message_of(positions)
 
     def reset_velocity(self, ecm: Exchange, velocities: list[float]) -> None:
-        """Give the joint a velocity."""
+        """Set the velocity of the joint."""
         ecm.orders[self._entity, "JointVelocityReset"] = message_of(velocities)
 
 
 FIND_S = 15.0
-"""How long a world is looked for."""
+"""Timeout of the search for a world [s]."""
 PATIENCE_S = 5.0
-"""A server that does not do what is asked within this time hangs or has ended."""
+"""Time after which a server that does not react hangs or has ended [s]."""
 _STATE_MS, _COMMAND_MS = 1000, 3000
 _BRIEF_MS = 2
-"""How long a reply is waited for that may not come [ms]."""
+"""Timeout of a reply that may not arrive [ms]."""
 _SETTLED_S = 0.02
 _FIRST_S = 2.0
-"""How long the first message is waited for; a paused world sends 30 a second."""
+"""Timeout of the first message [s]; a paused world sends 30 per second."""
 _CONTROL = re.compile(r"/world/([^/]+)/control/state")
 _WHERE = "options.server"
 
@@ -187,16 +187,16 @@ class Connection:
     """Requests to a world.
 
     Args:
-        world: its name.
-        partition: the transport partition of its server; None: the environment's, or Gazebo's default.
+        world: name of the world.
+        partition: transport partition of its server; None: the environment's, or Gazebo's default.
 
     Attributes:
-        world: as given.
+        world: the argument.
         partition: partition of the server.
-        listens: whether changes are subscribed to, and replies are not waited for.
+        listens: whether changes are subscribed, so that replies are not awaited.
 
     Raises:
-        BadInput: if there is no such world, more than one, or it does not report its state.
+        BadInput: if there is no such world or more than one, or it does not report its state.
     """
 
     def __init__(self, world: str, partition: str | None) -> None:
@@ -254,7 +254,7 @@ class Connection:
         )
 
     def state(self) -> WorldState:
-        """The state after the server's next iteration.
+        """Return the state after the server's next iteration.
 
         Raises:
             ServerLost: if the server does not reply.
@@ -267,7 +267,7 @@ class Connection:
         return WorldState(message)
 
     def listen(self) -> None:
-        """Subscribe to the changes of each iteration in which something is set."""
+        """Subscribe to the changes of each iteration in which a component is set."""
         if not self.listens:
             kind = self._types["SerializedStepMap"].DESCRIPTOR.full_name
             topic = f"/world/{self.world}/state"
@@ -279,7 +279,7 @@ class Connection:
         """Unsubscribe."""
         if self.listens:
             self._node.unsubscribe(f"/world/{self.world}/state")
-            time.sleep(_SETTLED_S)  # a message that is being handed over
+            time.sleep(_SETTLED_S)  # until a message that is being delivered has arrived
         self.listens = False
         self._arrived.clear()
 
@@ -289,17 +289,17 @@ class Connection:
             self._news.notify()
 
     def next_change(self, patience_s: float) -> Any:
-        """The next message of changes; None if none arrives in time."""
+        """Return the next message of changes; None if none arrives in time."""
         with self._news:
             if not self._news.wait_for(lambda: self._arrived, patience_s):
                 return None
             return self._types["SerializedStepMap"].FromString(self._arrived.popleft())
 
     def order(self, orders: Orders, steps: int) -> None:
-        """Have the server pause, set these components, and make some steps.
+        """Make the server pause, set these components, and make some steps.
 
         Raises:
-            ServerLost: if the server does not reply, or refuses; never while it `listens`.
+            ServerLost: if the server does not reply or refuses; never raised while it `listens`.
         """
         request = self._types["WorldControlState"]()
         request.world_control.pause = True
@@ -308,7 +308,7 @@ class Connection:
         for (number, component), data in orders.items():
             if number not in entities:
                 entities[number] = request.state.entities.add(id=number)
-            # A component without content would be ignored, even if it is to be removed.
+            # A component without content is ignored, even if it is to be removed.
             told, remove = data or b"-", data is None
             entities[number].components.add(type=type_id(component), component=told, remove=remove)
         if self.listens:
@@ -317,7 +317,7 @@ class Connection:
             self._command("control/state", request)
 
     def create(self, name: str, sdf: str) -> None:
-        """Have the server create a model; it is there some iterations later.
+        """Make the server create a model, which appears some iterations later.
 
         Raises:
             ServerLost: if the server does not reply, or refuses.
@@ -326,7 +326,7 @@ class Connection:
         self._command("create", request)
 
     def remove(self, name: str) -> None:
-        """Have the server remove a model.
+        """Make the server remove a model.
 
         Raises:
             ServerLost: if the server does not reply, or refuses.
@@ -335,7 +335,7 @@ class Connection:
         self._command("remove", entity(name=name, type=entity.MODEL))
 
     def forget(self, entity: int) -> None:
-        """Have the server drop an entity that is no model.
+        """Make the server remove an entity that is not a model.
 
         Raises:
             ServerLost: if the server does not reply, or refuses.

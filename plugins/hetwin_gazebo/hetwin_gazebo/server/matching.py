@@ -1,7 +1,7 @@
-"""Checks that a server's world holds what a scenario's world describes, and writes what it lacks.
+"""Checks that a server's world matches a scenario's world, and writes models that it lacks.
 
-A proxy must not collide with robots, or with what is fixed, and its bitmask can avoid them only if theirs leave a bit
-free; see `collision_masks`.
+A proxy must not collide with robots or with fixed bodies. Its bitmask can exclude them only if their bitmasks leave a
+bit free; see `collision_masks`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from hetwin_suite.model import BadInput, Floats
 
 _WHERE = "options.server"
 _ELSEWHERE = 1e-3
-"""A static body this far from where the scenario has it is reported [m]."""
+"""Distance of a static body from its pose in the scenario beyond which it is reported [m]."""
 _PHYSICS = b"gz::sim::systems::Physics"
 
 
 def step_of(state: WorldState) -> int:
-    """How long the world's steps are [ns].
+    """Return the duration of the world's steps [ns].
 
     Raises:
         BadInput: if the world is not simulated.
@@ -51,10 +51,10 @@ def step_of(state: WorldState) -> int:
 
 
 def steps_in(period_ns: int, step_ns: int) -> int:
-    """Into how many of the world's steps a period is divided.
+    """Return the number of the world's steps in a period.
 
     Raises:
-        BadInput: if it cannot be.
+        BadInput: if the steps do not divide the period.
     """
     if period_ns % step_ns:
         whole = max(1, round(period_ns / step_ns))
@@ -70,21 +70,21 @@ def steps_in(period_ns: int, step_ns: int) -> int:
 
 
 def missing(world: World, tree: Tree) -> list[Body]:
-    """The bodies of the scenario that the server's world does not hold."""
+    """Return the bodies of the scenario that the server's world lacks."""
     return [body for body in world.bodies if tree.model(body.name) is None]
 
 
 def check_models(world: World, state: WorldState, tree: Tree, own: Collection[str]) -> list[str]:
-    """Compare the bodies with the models of the same names; returns notes.
+    """Compare the bodies with the models of the same names, and return notes on differences.
 
     Args:
-        world: the scenario's.
+        world: world of the scenario.
         state: state of the server's world.
-        tree: its names.
-        own: models that hetwin has created itself.
+        tree: names in the server's world.
+        own: models that hetwin has created.
 
     Raises:
-        BadInput: if a model is missing, or is of another kind.
+        BadInput: if a model is missing or incompatible.
     """
     lacking = ", ".join(body.name for body in missing(world, tree))
     if lacking:
@@ -140,7 +140,7 @@ def _check_joints(body: Body, model: int, tree: Tree) -> None:
 
 
 def found(body: Body, tree: Tree) -> int:
-    """The model of a body, which is there."""
+    """Return the model of a body that exists."""
     model = tree.model(body.name)
     assert model is not None
     return model
@@ -150,7 +150,7 @@ def _notes(body: Body, state: WorldState, tree: Tree) -> Iterator[str]:
     model = found(body, tree)
     link = tree.find(model, body.links[0].name, "Link")
     if body.static and link is not None and model in tree.models.values():
-        # A URDF's link that is named world is none of Gazebo's.
+        # A URDF's link named world is not in Gazebo.
         at = (pose_of(state.need(model, "Pose")) * pose_of(state.need(link, "Pose"))).pos()
         off = dist((at.x(), at.y(), at.z()), body.pose[:3])
         if off > _ELSEWHERE:
@@ -176,9 +176,9 @@ class Creator:
     """Writes models as SDFormat.
 
     Args:
-        world: the scenario's.
+        world: world of the scenario.
         parts: parts of its bodies.
-        folder: for meshes.
+        folder: folder for meshes.
         name: name of the server's world.
     """
 
@@ -189,12 +189,12 @@ class Creator:
         self._objects = [body for body in world.bodies if not body.static]
 
     def body(self, body: Body, pose: Iterable[float]) -> str:
-        """A model that the server's world lacks, as hetwin would load it."""
+        """Return the model of a body, as hetwin would load it."""
         kind = None if body.static else ProxyKind.PLAIN
         return self._written(body, top_name(body.name), pose, kind, None)
 
     def proxy(self, body: Body, kind: ProxyKind, home: Floats, bits: int) -> str:
-        """A proxy with this bitmask."""
+        """Return the model of a proxy with this bitmask."""
         return self._written(body, model_name(body, kind), home, kind, bits)
 
     def _written(
@@ -221,7 +221,7 @@ class Creator:
         for link in model.findall("link"):
             for sensor in link.findall(
                 "sensor[@name='hetwin_touch']"
-            ):  # contacts are read from the state
+            ):  # contacts are read from the state, without the user's sensors
                 link.remove(sensor)
         if bits is not None:
             for element in model.iter("collide_bitmask"):
@@ -232,9 +232,10 @@ class Creator:
 
 
 def bits_of(kind: ProxyKind, index: int, robots: int, fixed: int) -> int:
-    """The bitmask of a proxy among the masks of a server's robots and of its fixed models.
+    """Return the bitmask of a proxy, given the masks of a server's robots and fixed models.
 
-    One with prescribed motion avoids both, or else everything; one that passes through robots may be unable to.
+    A proxy with prescribed motion avoids both, or everything if no bit is free; one that passes through robots may be
+    unable to avoid them.
     """
     if kind is ProxyKind.KINEMATIC:
         return mask(kind, index) & ~(robots | fixed)
@@ -244,7 +245,7 @@ def bits_of(kind: ProxyKind, index: int, robots: int, fixed: int) -> int:
 
 
 def masks(bodies: Iterable[Body], state: WorldState, tree: Tree) -> int:
-    """All bits with which the models of these bodies collide."""
+    """Return the union of the collision bits of these bodies' models."""
     all_bits = 0
     for body in bodies:
         for bits in _bitmasks((state.get(found(body, tree), "ModelSdf") or b"").decode()):

@@ -1,4 +1,4 @@
-"""The scenario's world in a Gazebo server of another process, and what the engine does otherwise there."""
+"""The scenario's world in a Gazebo server of another process, and the engine's differences there."""
 
 from __future__ import annotations
 
@@ -42,37 +42,37 @@ from hetwin_suite.engine import Body, JointKind, Remark, Unsupported, World, fra
 from hetwin_suite.model import Fidelity, Floats
 
 _KEPT = 1024
-"""Contacts of so many steps are kept."""
+"""Number of steps whose contacts are stored."""
 _BEHIND = 1e-3
-"""A joint that is this far from where its command takes it in a step does not follow [rad or m]."""
+"""Deviation from its commanded motion in one step beyond which a joint does not follow [rad or m]."""
 
 
 class ServerProxy(Proxy):
-    """An object's model in a server; poses are set before a step begins, see `Exchange.take`."""
+    """An object's model in a server; poses are set before a step starts, see `Exchange.take`."""
 
     away_steps = 2000
 
     def settle(self, ecm: Any) -> None:
-        """Do nothing: Gazebo has executed the pose, twice, before the step."""
+        """Do nothing: Gazebo has executed the pose command twice before the step."""
         self._placed = False
 
     @property
     def waits(self) -> bool:
-        """Whether it is parked away from the scene."""
+        """Whether the proxy is parked away from the scene."""
         return self._away > 0
 
 
 class ServerSimulation:
-    """Handles of everything that moves in a server's world; see `simulation.Simulation`, whose place it takes.
+    """Handles of everything that moves in a server's world; replaces `simulation.Simulation`.
 
     Attributes:
         proxies: (object, kind) -> its model.
-        joints: in the engine's order.
-        balls: the ball joints, in the order of `balls.ball_names`.
-        frame_of: Gazebo's id of a collision -> name of the frame to which it belongs.
-        notes: what differs from the scenario.
-        bases: empty: robots stand.
-        pictures_of, pictures: empty: the world's own models are what others see, and each proxy is displayed.
+        joints: joints in the engine's order.
+        balls: ball joints in the order of `balls.ball_names`.
+        frame_of: Gazebo's id of a collision -> name of its frame.
+        notes: differences from the scenario.
+        bases: empty, since bases are fixed.
+        pictures_of, pictures: empty, since other programs see the world's own models and each proxy.
     """
 
     def __init__(
@@ -169,11 +169,11 @@ class ServerSimulation:
 
     def _bind_collisions(self, body: Body, model: int, tree: Tree, *, touchable: bool) -> None:
         asked = gazebo().message("contacts_pb2", "Contacts")()
-        asked.header.stamp.sec = 1  # a component without content would not be set
+        asked.header.stamp.sec = 1  # a component without content is not set
         state, parts = self._server.state, in_one(body, self._parts[body.name])
         for link in body.links:
             entity = tree.find(model, link.name, "Link")
-            if entity is None:  # lumped into another by a fixed joint
+            if entity is None:  # merged into another one by a fixed joint
                 continue
             frames = parts[link.name].collisions if link.name in parts else {}
             for name, collision in tree.children(entity, "Collision").items():
@@ -193,7 +193,7 @@ class ServerSimulation:
             yield name, made
 
     def step(self, command: Callable[[Any], None]) -> Exchange:
-        """Advance by one of Gazebo's steps; returns the exchange, for reading the state.
+        """Advance by one of Gazebo's steps, and return the exchange with the state.
 
         `command` is called before the step.
 
@@ -214,7 +214,7 @@ class ServerSimulation:
         except KeyError as error:
             raise self._gone(error) from error
         self._steps += 1
-        if len(self._kept) == _KEPT:  # nobody reads them any more
+        if len(self._kept) == _KEPT:  # no longer read
             self._kept = deque(maxlen=0)
         elif self._kept.maxlen:
             self._kept.append((self._steps, self.contacts()))
@@ -252,19 +252,19 @@ class ServerSimulation:
         return list(each_once(messages))
 
     def new_contacts(self) -> list[tuple[int, list[Contact]]]:
-        """The contacts of the steps since the last call, at most of so many; see `LockStep`."""
+        """Return the contacts of the steps since the last call, with a limited number of steps; see `LockStep`."""
         kept, self._kept = self._kept, deque(maxlen=_KEPT)
         return [((self._steps - step) * self._server.step_ns, found) for step, found in kept]
 
     def close(self) -> None:
-        """Put the server's own objects where their proxies are."""
+        """Put the server's own objects at the poses of their proxies."""
         shown = {name: proxy for (name, _), proxy in self.proxies.items() if not _waits(proxy)}
         for (name, kind), proxy in self.proxies.items():
             if kind is ProxyKind.PLAIN and _waits(proxy) and name in shown:
                 proxy.place(self._exchange, shown[name].known)
         placing, _ = self._exchange.take()
         if placing:
-            with suppress(ServerLost):  # a server that has ended shows nothing
+            with suppress(ServerLost):  # a server that has ended needs no cleanup
                 self._server.order(placing)
         self.proxies.clear()
 
@@ -281,13 +281,13 @@ def _pushes_nothing(name: str) -> str:
 
 
 class ServerPart:
-    """A server's world, and what it cannot do.
+    """A server's world, and the operations that it does not support.
 
     Args:
-        options: with the world's name.
+        options: options with the world's name.
 
     Attributes:
-        notes: what differs from the scenario.
+        notes: differences from the scenario.
 
     Raises:
         BadInput: if the world cannot be used.
@@ -306,7 +306,7 @@ class ServerPart:
 
     @property
     def shown(self) -> tuple[str, str]:
-        """The partition and the name of the world."""
+        """Partition and name of the world."""
         return self._world.partition, self._world.name
 
     @property
@@ -315,10 +315,10 @@ class ServerPart:
         return self._world.physics
 
     def steps(self, period: float) -> int:
-        """Into how many of the world's steps a period [s] is divided.
+        """Return the number of the world's steps in a period [s].
 
         Raises:
-            BadInput: if it cannot be.
+            BadInput: if the period is not a multiple of them.
         """
         return steps_in(round(period * 1e9), self._world.step_ns)
 
@@ -330,16 +330,16 @@ class ServerPart:
         kinds: set[tuple[str, ProxyKind]],
         joints: tuple[str, ...],
     ) -> ServerSimulation:
-        """Find the scenario's world in the server's; proxies that it lacks are created."""
+        """Bind the scenario's bodies to the server's world; missing proxies are created."""
         found = ServerSimulation(self._world, world, parts, poses, kinds, joints)
         self.notes += found.notes
         return found
 
     def check_attach(self, world: World, name: str, to: str) -> None:
-        """Refuse what would need a new model.
+        """Check that an object can be attached without a new model.
 
         Raises:
-            Unsupported: if the object would become a part of a free body.
+            Unsupported: if the object would become part of a free body.
         """
         free = (b for b in world.bodies if not b.robot and not (b.static and b.rigid))
         if any(to == frame_name(body, link.name) for body in free for link in body.links):
@@ -349,7 +349,7 @@ class ServerPart:
             )
 
     def check_fidelity(self, world: World, names: Iterable[str], level: Fidelity) -> None:
-        """Refuse what would need a new model.
+        """Check that a fidelity can be set without a new model.
 
         Raises:
             Unsupported: if links of robots would lose their collisions.
@@ -361,15 +361,15 @@ class ServerPart:
             )
 
     def refuse(self, what: str) -> Unsupported:
-        """The error for something that would need another world."""
+        """Return the error for an operation that needs another world."""
         return Unsupported(
             f"the twin cannot {what} the world {self._world.name} of a running Gazebo"
         )
 
     def take_remarks(self) -> list[Remark]:
-        """Return what the server did by itself."""
+        """Return remarks about the server's own actions."""
         return self._world.take_remarks()
 
     def end(self) -> None:
-        """Remove what was created in the server's world."""
+        """Remove the models that were created in the server's world."""
         self._world.end()

@@ -1,7 +1,7 @@
-"""The state of a world, as its server reports it, component by component.
+"""The state of a world as its server reports it, by components.
 
-Gazebo writes poses and vectors as text with six significant digits, and reads as many as it is given; lists of numbers
-are messages with all digits.
+Gazebo writes poses and vectors as text with six significant digits, but reads any number of digits; lists of numbers
+are messages with full precision.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _OFFSET, _PRIME, _BITS = 0xCBF29CE484222325, 0x100000001B3, 64
 
 @cache
 def type_id(name: str) -> int:
-    """The number by which Gazebo knows a type of components: 64 bits of FNV-1a of its full name."""
+    """Return Gazebo's id of a component type: 64 bits of FNV-1a of its full name."""
     found = _OFFSET
     for byte in f"gz_sim_components.{name}".encode():
         found = (found ^ byte) * _PRIME % 2**_BITS
@@ -67,11 +67,11 @@ class WorldState:
     """All components of all entities after one iteration of the server.
 
     Args:
-        message: the full state.
+        message: message with the full state.
 
     Attributes:
-        iterations: steps that the server has made since it began, or was reset.
-        paused: whether the world stands still between requests.
+        iterations: number of steps of the server since its start or reset.
+        paused: whether the world is paused between requests.
     """
 
     def __init__(self, message: Any) -> None:
@@ -86,7 +86,7 @@ class WorldState:
         self.paused = bool(message.stats.paused)
 
     def update(self, message: Any) -> None:
-        """Take over what has changed in an iteration."""
+        """Apply the changes of an iteration."""
         for number, entity in message.state.entities.items():
             if entity.remove:
                 self._removed.add(number)
@@ -96,7 +96,7 @@ class WorldState:
         self._note(message)
 
     def get(self, entity: int, component: str) -> bytes | None:
-        """A component of an entity; None if it has none of this type."""
+        """Return a component of an entity; None if it has none of this type."""
         number = type_id(component)
         if (entity, number) in self._changes and entity not in self._removed:
             return self._changes[entity, number]
@@ -109,10 +109,10 @@ class WorldState:
         return bytes(components[key].component)
 
     def need(self, entity: int, component: str) -> bytes:
-        """A component that the entity is known to have.
+        """Return a component that the entity must have.
 
         Raises:
-            KeyError: if it has none; the entity was removed.
+            KeyError: if it has none, since the entity was removed.
         """
         found = self.get(entity, component)
         if found is None:
@@ -120,7 +120,7 @@ class WorldState:
         return found
 
     def with_component(self, component: str) -> Iterator[int]:
-        """All entities that have a component of this type."""
+        """Iterate over the entities with a component of this type."""
         return (entity for entity in self._entities if self.get(entity, component) is not None)
 
     @property
@@ -132,10 +132,10 @@ class WorldState:
 class Tree:
     """The names of a world's models, and of their links, joints and collisions.
 
-    Names of what is in nested models are as in SDFormat, ``inner::link``.
+    Parts of nested models have names as in SDFormat, ``inner::link``.
 
     Attributes:
-        models: name -> entity, of the models that stand in the world itself.
+        models: name -> entity, of the models at the top level of the world.
     """
 
     def __init__(self, state: WorldState) -> None:
@@ -151,14 +151,14 @@ class Tree:
         self.models = self._children[self._world, "Model"]
 
     def model(self, name: str) -> int | None:
-        """A model of the world, or one that is nested in a model; None if there is none."""
+        """Return a model of the world, or one nested in a model; None if there is none."""
         if (own := self.models.get(top_name(name))) is not None:
             return own
         *outer, last = name.split("::")
         return self._find(self._world, (*outer, last))
 
     def find(self, model: int, name: str, kind: str) -> int | None:
-        """A part of a model: a ``Link`` or a ``Joint``; None if there is none."""
+        """Return a part of a model, a ``Link`` or a ``Joint``; None if there is none."""
         scopes, own = split_name(name)
         scope = self._find(model, scopes)
         return None if scope is None else self.children(scope, kind).get(own)
@@ -170,14 +170,14 @@ class Tree:
         return found
 
     def names(self, model: int, kind: str) -> list[str]:
-        """The names of all parts of a model, in order."""
+        """Return the sorted names of all parts of a model of a kind."""
         own = list(self.children(model, kind))
         for name, nested in self.children(model, "Model").items():
             own += [f"{name}::{inner}" for inner in self.names(nested, kind)]
         return sorted(own)
 
     def children(self, entity: int, kind: str) -> dict[str, int]:
-        """Name -> entity, of an entity's children of a kind: ``Model``, ``Link``, ``Joint``, ``Collision``."""
+        """Return name -> entity of an entity's children of a kind: ``Model``, ``Link``, ``Joint``, ``Collision``."""
         return self._children.get((entity, kind), {})
 
 

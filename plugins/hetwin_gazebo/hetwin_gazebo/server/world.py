@@ -1,4 +1,4 @@
-"""A server's world, for as long as a twin steps it."""
+"""A server's world while a twin steps it."""
 
 from __future__ import annotations
 
@@ -21,39 +21,39 @@ from hetwin_gazebo.server.state import Tree, WorldState, type_id
 from hetwin_suite.engine import Remark
 
 CONTACTS = "ContactSensorData"
-"""The component in which a collision reports what touches it."""
+"""The component with which a collision reports its contacts."""
 _MARKERS, _MARK = tuple(range(2**40, 2**40 + 4)), "WorldPoseCmd"
-"""Entities of the twin's own, used in turn: their component comes and goes with an order.
+"""Entities of the twin, used in rotation; setting and removing their component marks an order in the state.
 
-Gazebo remembers for up to three iterations that it has to remove the component.
+Four are needed, since Gazebo takes up to three iterations to remove a component.
 """
 _LOST_S = 0.25
-"""A message that has not arrived by then is lost."""
+"""Time after which a message that has not arrived counts as lost [s]."""
 _REPORT_S = 1.0
-"""Steps of the server's own are reported at most this often [s]."""
+"""Minimum time between two reports of steps that the server made by itself [s]."""
 
 
 class ServerWorld:
     """Steps a world in lock-step, and removes at the end what it has created.
 
-    Gazebo keeps the contacts of its last step, and crashes if it is asked for them when a model that touched another
-    has been removed since. So a step is made before it is first asked, and after models were removed.
+    Gazebo stores the contacts of its last step. It crashes if they are requested after one of the touching models was
+    removed. A step is therefore made before the first request, and after models were removed.
 
     Args:
         name: name of the world.
         partition: partition of its server; None: the environment's, or Gazebo's default.
-        creates: whether models of the scenario that the world lacks are created.
+        creates: whether models of the scenario that are missing in the world are created.
 
     Attributes:
-        name, creates: as given.
+        name, creates: the arguments.
         partition: partition of its server.
-        state: after the last request.
-        own: the models that it has created.
-        folder: for the files of these models.
-        physics: its physics engine.
-        watched: collisions that report their contacts only for the twin.
-        step_ns: duration of a step.
-        missed: steps that the server made by itself, without the twin's commands.
+        state: state after the last request.
+        own: models that the twin has created.
+        folder: folder for the files of these models.
+        physics: physics engine of the world.
+        watched: collisions that report their contacts for the twin alone.
+        step_ns: duration of a step [ns].
+        missed: number of steps that the server made without the twin's commands.
 
     Raises:
         BadInput: if the world cannot be used.
@@ -83,27 +83,27 @@ class ServerWorld:
         self._wait_for(lambda state: state.paused, "pause")
 
     def tree(self) -> Tree:
-        """The names of what is in the world."""
+        """Return the names of the entities in the world."""
         return Tree(self.state)
 
     def listen(self) -> None:
-        """Follow the changes of the state from now on, instead of asking for all of it."""
+        """Subscribe to changes of the state, which replaces requests for the whole state."""
         self._connection.listen()
         self._marked = False
 
     def mute(self) -> None:
-        """Ask for the whole state again, as is needed to create something."""
+        """Return to requests for the whole state, which are needed to create models."""
         if self._connection.listens:
             self._connection.mute()
             self._refresh()
 
     def _refresh(self) -> None:
-        """Read the whole state of an iteration that began after the last order."""
-        self._connection.state()  # of an iteration that may have begun before
+        """Read the state of an iteration that started after the last order."""
+        self._connection.state()  # may be of an iteration that started before the order
         self._take(self._connection.state())
 
     def order(self, orders: Orders) -> None:
-        """Set components without a step; returns once the server has taken them in."""
+        """Set components without a step; returns when the server has applied them."""
         before = self.state.iterations
         if self._connection.listens:
             self._follow(lambda: not self._marked)
@@ -115,7 +115,7 @@ class ServerWorld:
         self._count(self.state.iterations - before)
 
     def step(self, orders: Orders) -> None:
-        """Set components and make one step.
+        """Set components, and make one step.
 
         Raises:
             ServerLost: if the server does not step, or was reset.
@@ -130,10 +130,11 @@ class ServerWorld:
         self._count(self.state.iterations - expected)
 
     def _tell(self, orders: Orders, steps: int) -> None:
-        """Have the server publish the changes of the iteration that sets these components, and of the next.
+        """Make the server publish the changes of the iteration that sets these components, and of the next one.
 
-        It does so if a component comes or goes. A command for a model's pose stays for one iteration; that of a model
-        which physics does not know does nothing else.
+        The server publishes an iteration in which a component is added or removed. The command for a model's pose
+        exists for
+        one iteration; for a model that physics does not know, it has no other effect.
         """
         self._marker = _MARKERS[(self._marker + 1 - _MARKERS[0]) % len(_MARKERS)]
         marks = {(self._marker, "Model"): b"-", (self._marker, _MARK): b"0 0 0 0 0 0"}
@@ -157,14 +158,14 @@ class ServerWorld:
                 lost_at = time.monotonic() + _LOST_S
 
     def _catch_up(self) -> None:
-        """Read the whole state after a message was lost; a server that has ended does not reply."""
+        """Read the whole state after a message was lost; detects a server that has ended."""
         self._connection.mute()
         self._refresh()
         self._marked, self._shown = False, self.state.iterations
         self._connection.listen()
 
     def _take(self, message: Any) -> None:
-        """Take a whole state, or a message of changes."""
+        """Process a whole state, or a message of changes."""
         state = message if isinstance(message, WorldState) else None
         iterations = int(message.stats.iterations) if state is None else state.iterations
         if iterations < self.state.iterations:
@@ -193,11 +194,11 @@ class ServerWorld:
         self._unreported += extra
 
     def remark(self, text: str) -> None:
-        """Have the run report something."""
+        """Add a remark for the run's report."""
         self._remarks.append(Remark(self.name, "", text, "server_deviates"))
 
     def take_remarks(self) -> list[Remark]:
-        """Return what the server did by itself, at most once a second, and other remarks."""
+        """Return remarks, with the server's own steps at most once a second."""
         now = time.monotonic()
         if self._unreported and now - self._reported_at >= _REPORT_S:
             self.remark(
@@ -209,7 +210,7 @@ class ServerWorld:
         return remarks
 
     def create(self, models: Mapping[str, str]) -> None:
-        """Create models from SDFormat, by their names.
+        """Create models, given as name -> SDFormat.
 
         Raises:
             ServerLost: if the server does not create them.
@@ -223,8 +224,8 @@ class ServerWorld:
             )
 
     def end(self) -> None:
-        """Remove the models that were created; the world stays paused."""
-        with suppress(ServerLost):  # a server that has ended keeps nothing
+        """Remove the models that the twin created, and leave the world paused."""
+        with suppress(ServerLost):  # a server that has ended needs no cleanup
             self.mute()
             self._remove()
         self.own.clear()
@@ -236,7 +237,7 @@ class ServerWorld:
         self.order({(entity, CONTACTS): None for entity in self.watched})
         self.watched.clear()
         if not self.own or any(self.state.with_component(CONTACTS)):
-            return  # the world's own sensors look for contacts
+            return  # sensors of the world use the contacts
         for name in sorted(self.own):
             self._connection.remove(name)
         gone = self.own
