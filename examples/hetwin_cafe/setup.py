@@ -1,4 +1,4 @@
-"""Installs what the package adds to hetwin as entry points: scenarios can name its models, ``type: coffee``."""
+"""Registers the package's models and commands by entry points, so that a scenario can say ``type: coffee``."""
 
 from pathlib import Path
 

@@ -1,1 +1,1 @@
-"""Stand-ins for real robots and their surroundings: programs, sensors, worlds of simple shapes, and their physics."""
+"""Stand-ins for real robots and their surroundings: programs, sensors, worlds of simple shapes, and physics."""

@@ -1,4 +1,4 @@
-"""Where the hand's point is and how to bring it somewhere, for an arm of a compiled world."""
+"""Forward and inverse kinematics of a hand's point, for an arm of a compiled world."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from hetwin_suite.robot import Chain, Segment, Solution, Solver
 from hetwin_suite.runs import RunFailed
 
 DOWN = np.array([0.0, 0.0, 1.0, 0.0])
-"""Hand pointing down (its z along the world's -z, its y along the world's y), as w, x, y, z."""
+"""Orientation of a hand pointing down (its z along the world's -z, its y along the world's y), w x y z."""
 
 _TOLERANCE = 1e-9
-"""Controllers derive velocities from set points that are 4 ms apart [m and rad]."""
+"""Tolerance [m and rad]; small, since controllers derive velocities from set points 4 ms apart."""
 
 
 class Reacher:
     """Kinematics of one arm for one point of its hand.
 
     Args:
-        model: compiled world that contains the arm; what moves it as a whole stays at 0.
-        joints: names of the arm's n joints, from its base on, each of one degree of freedom.
-        link: the hand's link.
-        offset: (3,) the point in the link's frame, in metres.
+        model: compiled world with the arm, whose base joints stay at 0.
+        joints: names of the arm's n joints from its base on, each with one degree of freedom.
+        link: link of the hand.
+        offset: (3,) the point in the link's frame [m].
 
     Raises:
         ValueError: if these joints do not lead to the link in this order.
@@ -49,22 +49,22 @@ class Reacher:
         """Return (n,) joint positions for the point at `target` (3,) and the hand's orientation `quaternion` (4,).
 
         Args:
-            start: (n,) where to search first.
+            start: (n,) start of the search.
 
         Raises:
-            RunFailed: if no posture within the joint limits reaches that.
+            RunFailed: if no posture within the joint limits reaches the target.
         """
         pose = np.concatenate((target, quaternion))
         return _reached(self._solver.solve(pose, start), target)
 
     def follow(self, points: Floats, start: Floats, quaternion: Floats = DOWN) -> Floats:
-        """Return (k, n) joint positions for the point at `points` (k, 3), each near the one before.
+        """Return (k, n) joint positions for the point at `points` (k, 3), each close to the previous one.
 
         Args:
-            start: (n,) for the place just before the first point.
+            start: (n,) joint positions just before the first point.
 
         Raises:
-            RunFailed: if a point cannot be reached from the posture before.
+            RunFailed: if a point cannot be reached from the previous posture.
         """
         postures = [start]
         for point in points:
@@ -86,7 +86,7 @@ def _reached(found: Solution, target: Floats) -> Floats:
 
 
 def _segments(model: mj.MjModel, joints: Sequence[str], link: str) -> list[Segment]:
-    """The chain from the world to a link in which only these joints move."""
+    """Return the chain from the world to a link in which only these joints move."""
     segments: list[Segment] = []
     body = model.body(link).id
     while body:

@@ -1,4 +1,4 @@
-"""The robot's joint sensors: noisy, quantised, at the rates of their drivers."""
+"""The robot's joint sensors: noisy and quantised, at the rates of their drivers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class Driver:
     """One publisher of joint states.
 
     Attributes:
-        joints: whose states it publishes.
+        joints: names of the joints.
         period_steps: steps of the physics between two readings.
         phase_steps: step of the first reading.
-        position_noise: standard deviation in rad or m.
-        position_step: resolution of the encoder in rad or m.
-        velocity_noise: standard deviation in rad/s or m/s.
-        effort_noise: standard deviation in Nm or N.
-        effort_step: resolution of the effort in Nm or N.
+        position_noise: standard deviation [rad or m].
+        position_step: resolution of the encoder [rad or m].
+        velocity_noise: standard deviation [rad/s or m/s].
+        effort_noise: standard deviation [Nm or N].
+        effort_step: resolution of the effort [Nm or N].
     """
 
     joints: tuple[str, ...]
@@ -37,7 +37,7 @@ class Driver:
     effort_step: float
 
     def due(self, step: int) -> bool:
-        """Whether it reads at this step of the physics."""
+        """Whether the driver reads at this step of the physics."""
         return step >= self.phase_steps and (step - self.phase_steps) % self.period_steps == 0
 
     def read(
@@ -66,8 +66,8 @@ class Driver:
 class Sensors:
     """All drivers of a robot, and their readings so far.
 
-    Every joint needs a motor of the same name; its torque or force is the effort. Where there are several robots,
-    names in the model begin with `prefix`.
+    Every joint needs a motor of the same name; its torque or force is the effort. If there are several robots, names in
+    the model have the prefix `prefix`.
     """
 
     model: mj.MjModel
@@ -86,8 +86,8 @@ class Sensors:
 
         Args:
             step: step of the physics.
-            data: its state.
-            targets: joint -> position that the controller wants.
+            data: state of the physics.
+            targets: joint -> position set by the controller.
         """
         for driver, (qpos, dof, motor) in zip(self.drivers, self._places, strict=True):
             if driver.due(step):

@@ -1,4 +1,4 @@
-"""The colliding shapes of a world file, from which the stand-in's worlds are built."""
+"""The collision shapes of a world file, from which the worlds of stand-ins are built."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Solid:
-    """One colliding shape.
+    """One collision shape.
 
     Attributes:
         model: name of its model.
         name: name of its collision.
         kind: box, cylinder, sphere or plane.
-        size: box and plane: full lengths; cylinder: radius, length; sphere: radius; in metres.
-        position: (3,) of its centre in the world, in metres.
-        quaternion: (4,) of its axes in the world, w x y z.
+        size: box and plane: full lengths; cylinder: radius, length; sphere: radius [m].
+        position: (3,) centre in the world [m].
+        quaternion: (4,) orientation in the world, w x y z.
         moves: whether its model is not static.
-        mass: mass of its link in kg, 0 for a static model.
+        mass: mass of its link [kg]; 0 for a static model.
         friction: coefficient of sliding friction.
-        origin: (3,) and quaternion (4,) of its model in the world.
+        origin: (7,) pose of its model in the world: position [m], and quaternion w x y z.
     """
 
     model: str
@@ -51,10 +51,10 @@ class Solid:
 
 
 def read_solids(world: Path) -> tuple[Solid, ...]:
-    """Read all colliding shapes of an SDFormat world whose models are placed in the world frame.
+    """Read all collision shapes of an SDFormat world whose models are placed in the world frame.
 
-    Only the few elements that the worlds of the stand-ins use are supported. This deliberately does not use the
-    twin's world reader, so that an error in it shows up as a difference.
+    Only the few elements in the worlds of the stand-ins are supported. The twin's reader of worlds is deliberately not
+    used, so that an error in it shows up as a difference.
 
     Raises:
         BadInput: if a shape has no size, or a pose does not have six numbers.

@@ -1,1 +1,1 @@
-"""Robots that serve: they set a table, pour a drink, and hand things over."""
+"""Robots that set a table, pour a drink, and hand objects over."""

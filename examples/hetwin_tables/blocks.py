@@ -14,13 +14,13 @@ from hetwin_suite.runs import BadInput
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One upright colliding box.
+    """One upright box with collisions.
 
     Attributes:
         model: name of its model.
-        center: (3,) in the world, in metres.
-        size: (3,) full lengths, in metres.
-        mass: mass of its link in kg, 0 for a static model.
+        center: (3,) centre in the world [m].
+        size: (3,) full lengths [m].
+        mass: mass of its link [kg]; 0 for a static model.
         friction: coefficient of sliding friction.
     """
 
@@ -32,12 +32,12 @@ class Block:
 
     @property
     def top(self) -> float:
-        """Height of the upper face above the world's origin, in metres."""
+        """Height of the upper face in the world [m]."""
         return float(self.center[2] + self.size[2] / 2)
 
 
 def read_blocks(world: Path) -> tuple[Block, ...]:
-    """Read all colliding boxes of an SDFormat world of upright models.
+    """Read all collision boxes of an SDFormat world of upright models.
 
     Raises:
         BadInput: if a box is rotated, has no size, or belongs to a moving model without a mass.
@@ -49,7 +49,7 @@ def read_blocks(world: Path) -> tuple[Block, ...]:
 
 
 def the_block(blocks: tuple[Block, ...], model: str) -> Block:
-    """Return the first box of a model (of a table, the top).
+    """Return the first box of a model; for a table, its top.
 
     Raises:
         BadInput: if the model has none.

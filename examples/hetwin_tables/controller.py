@@ -1,4 +1,4 @@
-"""The stand-in's controller: a compliant, gravity-compensated arm and a gripper of limited force."""
+"""The stand-in's controller: a compliant, gravity-compensated arm and a gripper with limited force."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Controller:
 
     Args:
         model: the stand-in's world.
-        set_points: (ticks, n) of the arm, every `TICK_S`.
-        commands: commands of the gripper, in order of time; the first one is its initial state.
+        set_points: (ticks, n) set points of the arm, every `TICK_S`.
+        commands: commands of the gripper by time; the first one is its initial state.
         grip: how the gripper closes.
-        prefix: prefix of the robot's names in the model, where there are several.
+        prefix: prefix of the robot's names in the model, if there are several robots.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Controller:
         self._closing_since = np.inf
 
     def forces(self, data: mj.MjData) -> Floats:
-        """Return (arm joints + fingers,) motor torques in Nm and forces in N, at `data.time`."""
+        """Return (arm joints + fingers,) motor torques [Nm] and forces [N] at `data.time`."""
         q, v = data.qpos[self._qpos], data.qvel[self._dof]
         arm = slice(0, len(ARM_JOINTS))
         target, speed = self._set_points.at(data.time)

@@ -23,16 +23,16 @@ def execute(
     observe: Callable[[], None],
     period_s: float,
 ) -> None:
-    """Step the real world until the program is over.
+    """Step the real world until the end of the program.
 
     Args:
-        model: model of the world, whose only motors are the controller's.
-        data: at the begin of the program.
-        program: as long as it takes.
+        model: model of the world; its only motors are the controller's.
+        data: state at the start of the program.
+        program: the program.
         controller: controller of the arm.
         sensors: sensors of the robot.
-        observe: looks at what really happens.
-        period_s: how often it does.
+        observe: observes the true state.
+        period_s: period of the observations [s].
     """
     every = round(period_s / stand_in.PERIOD_S)
     for step in range(round(program.now / stand_in.PERIOD_S) + 1):

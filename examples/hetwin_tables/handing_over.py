@@ -37,15 +37,15 @@ from hetwin_tables.pick_and_place import (
 
 GIVER, TAKER = "left", "right"
 BASES = {GIVER: (0.0, 0.0, 0.0), TAKER: (1.16, 0.0, np.pi)}
-"""Where the robots stand: x y [m] and yaw [rad]."""
+"""Poses of the robots' bases: x y [m] and yaw [rad]."""
 HELD_ASIDE = 0.08
-"""The hands hold the bar so far from its middle [m]."""
+"""Distance of the hands from the centre of the bar [m]."""
 MEETING = np.array([0.58, 0.0, 1.0])
-"""Where the bar's middle is while it is handed over [m]."""
+"""Position of the bar's centre during the handover [m]."""
 TRUTH_PERIOD_S = 0.05
 _CONTROL_STEPS = round(CONTROL_PERIOD_S / stand_in.PERIOD_S)
 _LAG_S = 0.0137
-"""The second recorder starts so much later."""
+"""Delay of the second recorder's start [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Episode:
 
 def plan(reachers: Mapping[str, Reacher], box: Block, tray: Block) -> dict[str, Program]:
     """Plan the programs of both robots with the believed poses of bar and tray."""
-    turned = np.array([0.0, 0.0, 0.0, 1.0])  # half a turn about z, before DOWN
+    turned = np.array([0.0, 0.0, 0.0, 1.0])  # rotation by pi about z, before DOWN
     programs = {
         GIVER: Program(reachers[GIVER], HOME),
         TAKER: Program(reachers[TAKER], HOME, quaternion=_times(turned, DOWN)),
@@ -77,7 +77,7 @@ def plan(reachers: Mapping[str, Reacher], box: Block, tray: Block) -> dict[str, 
 
 
 def _give(program: Program, grasp: Floats, meeting: Floats) -> float:
-    """Plan how the bar is taken from the table and given; returns when it is there to be taken [s]."""
+    """Plan how the bar is taken from the table and offered; return the time when it can be taken [s]."""
     above = np.array([0.0, 0.0, 0.13])
     hand: dict[str, str] = {"hand": "left_gripper"}
     held = {**hand, "object": stand_in.OBJECT}
@@ -104,7 +104,7 @@ def _give(program: Program, grasp: Floats, meeting: Floats) -> float:
 
 
 def _take(program: Program, there: float, tray: Block, box: Block) -> None:
-    """Plan how the bar is taken out of the other hand and put on the tray."""
+    """Plan how the bar is taken from the other hand and put on the tray."""
     aside = np.array([HELD_ASIDE, 0.0, 0.01])
     above, meeting = np.array([0.0, 0.0, 0.13]), MEETING + aside
     place = np.array([*tray.center[:2], tray.top + box.size[2] / 2 + 0.001]) + aside
@@ -133,7 +133,7 @@ def _take(program: Program, there: float, tray: Block, box: Block) -> None:
 
 
 def _times(one: Floats, other: Floats) -> Floats:
-    """The product of two quaternions w, x, y, z."""
+    """Return the product of two quaternions w, x, y, z."""
     product = np.zeros(4)
     mj.mju_mulQuat(product, one, other)
     return product
@@ -201,7 +201,7 @@ def record(seed: int, out: Path) -> None:
 
     Args:
         seed: seed of all random numbers.
-        out: the folder; must not exist.
+        out: path of the folder; must not exist.
     """
     episode = simulate(seed)
     out.mkdir(parents=True)
@@ -227,7 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and record."""
     parser = argparse.ArgumentParser(description="Record the episode handing_over.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True, help="the folder; must not exist")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="path of the folder; must not exist"
+    )
     given = parser.parse_args(arguments)
     record(given.seed, given.out)
 

@@ -33,7 +33,7 @@ START_NS = 1_789_374_612_480_000_000
 HOME = np.array([0.0, -0.1, 1.6, 0.0, np.pi - 1.5, 0.0])
 OPENED_M = 0.04
 SQUEEZE_M = -0.01
-"""Goal of the closing fingers: beyond contact with each other, so that they press."""
+"""Goal of the closing fingers, beyond contact with each other, so that they press."""
 TRUTH_PERIOD_S = 0.05
 _WITNESS_PERIOD_S = 4 * stand_in.PERIOD_S
 
@@ -50,7 +50,7 @@ class Variant:
     Attributes:
         seed: seed of all random numbers.
         grip: how the gripper closes.
-        box_offset: (3,) in metres, added to the box's true position, unknown to the program.
+        box_offset: (3,) offset of the box's true position, unknown to the program [m].
     """
 
     seed: int = 1
@@ -59,7 +59,7 @@ class Variant:
 
 
 WEAK = Grip(force=5.0, fading=2.4)
-"""Holds the box at first; while it is lifted, the force decays below what its weight requires."""
+"""Holds the box at first; during the lift the force decays below the one needed for its weight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,9 @@ def record(variant: Variant, out: Path, truth: Path, world: Path | None = None) 
 
     Args:
         variant: variant of the episode.
-        out: the bag.
-        truth: the file.
-        world: that the robot believes in; None: hetwin's tabletop.
+        out: path of the bag.
+        truth: path of the file.
+        world: world that the robot believes in; None: hetwin's tabletop.
     """
     world = world or resource("worlds", "tabletop.sdf")
     episode = simulate(variant, world)
@@ -158,7 +158,7 @@ def _true_pose(box: Block, variant: Variant, random: np.random.Generator) -> sta
 
 
 def place_at_home(data: mj.MjData, prefix: str = "") -> None:
-    """Put an arm where its program begins, with the gripper open; `prefix` is that of its names in the model."""
+    """Set an arm to the start of its program, with the gripper open; `prefix` is the prefix of its names."""
     for name, position in zip(stand_in.ARM_JOINTS, HOME, strict=True):
         data.joint(prefix + name).qpos[0] = position
     for name in stand_in.FINGER_JOINTS:
@@ -184,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and record."""
     parser = argparse.ArgumentParser(description="Record the episode pick_and_place.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True, help="the bag; must not exist")
+    parser.add_argument("--out", type=Path, required=True, help="path of the bag; must not exist")
     parser.add_argument("--truth", type=Path, help="default: OUT with _truth.json at its end")
     parser.add_argument("--grasp", choices=["close", "open"], default="close")
     parser.add_argument("--weak", action="store_true", help="the gripper's force fades")

@@ -33,10 +33,10 @@ START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
 HOME = np.array([0.3, -0.3, 1.9, 0.0, -0.03, 0.0])
 FORWARD = np.array([sqrt(0.5), 0.0, sqrt(0.5), 0.0])
-"""Orientation of the hand: it points forward, its fingers close sideways; w, x, y, z."""
+"""Orientation of the hand, w x y z: it points forward, and its fingers close sideways."""
 OPENED_M, SQUEEZE_M = 0.04, 0.0
 POURING_ANGLE = 1.95
-"""Tilt of the jug about the hand's axis, in rad."""
+"""Tilt of the jug about the hand's axis [rad]."""
 TRUTH_PERIOD_S = 0.1
 _STIFF = (0.002, 1.0)
 _DRIVERS = (
@@ -68,10 +68,10 @@ class Vessel:
     """A round cup of the world file.
 
     Attributes:
-        at: (3,) its middle in the world [m].
-        radius: inside [m].
+        at: (3,) position of its centre in the world [m].
+        radius: inner radius [m].
         height: height of its walls [m].
-        friction: friction of its walls.
+        friction: friction coefficient of its walls.
     """
 
     at: Floats
@@ -81,7 +81,7 @@ class Vessel:
 
     @classmethod
     def read(cls, name: str) -> Vessel:
-        """Read it from the walls that stand around its middle."""
+        """Read a vessel from the walls around its centre in the world file."""
         wall = next(s for s in read_solids(WORLD) if s.model == name and s.kind == "box")
         out = float(np.hypot(*(wall.position - wall.origin[:3])[:2]))
         return cls(wall.origin[:3], out - wall.size[0] / 2, float(wall.size[2]), wall.friction)
@@ -132,7 +132,7 @@ def plan(reacher: Reacher) -> Program:
 
 
 def _roll(angle: float) -> Floats:
-    """Return the joint displacement that rolls the hand about its pointing axis, by the last joint only."""
+    """Return the joint displacement that rolls the hand about its pointing axis, by the last joint alone."""
     joints = np.zeros(len(stand_in.ARM_JOINTS))
     joints[-1] = angle
     return joints
@@ -236,8 +236,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and record."""
     parser = argparse.ArgumentParser(description="Record the episode pouring.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--balls", type=int, default=50, help="in the jug (default: 50)")
-    parser.add_argument("--out", type=Path, required=True, help="the bag; must not exist")
+    parser.add_argument("--balls", type=int, default=50, help="balls in the jug (default: 50)")
+    parser.add_argument("--out", type=Path, required=True, help="path of the bag; must not exist")
     parser.add_argument("--truth", type=Path, help="default: OUT with _truth.json at its end")
     given = parser.parse_args(arguments)
     out: Path = given.out

@@ -1,4 +1,4 @@
-"""A robot's program that tells its tasks while it is planned."""
+"""A robot's program that records its tasks while it is planned."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from hetwin_suite.model import Json
 
 @dataclass
 class Service:
-    """A program and its tasks; each task and each action is named by its operation and a count, e.g. ``place.1``.
+    """A program and its tasks; tasks and actions are named by their operation and a count, e.g. ``place.1``.
 
     Attributes:
         program: motion and annotations.
-        telling: tasks.
-        times: times of each task and action, from and to [s].
+        telling: messages about tasks.
+        times: task or action -> its start and end [s].
     """
 
     program: Program
@@ -38,13 +38,13 @@ class Service:
         failure: str = "",
         **variables: Json,
     ) -> Iterator[None]:
-        """Tell that a task is active while the block is planned, as a part of the one around it.
+        """Record a task that is active while the block is planned, as a part of the enclosing one.
 
         Args:
-            operation: e.g. ``place``.
+            operation: name of the operation, e.g. ``place``.
             goal: an expression.
             after: tasks that must end before.
-            failure: why the task fails at its end; empty: it is done.
+            failure: reason why the task fails at its end; empty: it succeeds.
             variables: variables of the task.
         """
         name, begin = self._begun(operation), self.program.now
@@ -64,7 +64,7 @@ class Service:
 
     @contextmanager
     def doing(self, operation: str, arguments: Mapping[str, Json]) -> Iterator[None]:
-        """Announce an action by annotations that name it as a part of the active task."""
+        """Annotate an action with its start and end, as a part of the active task."""
         name, begin = self._begun(operation), self.program.now
         parent = {"parent": self._active[-1]} if self._active else {}
         with self.program.doing(operation, {**arguments, "task": name, **parent}):

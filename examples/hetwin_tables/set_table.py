@@ -1,7 +1,7 @@
 """The program of the scenario `set_table`: a robot brings a plate and a cup from a cupboard to a tray.
 
-It knows its kitchen, that is where cupboard and tray are and where to stand at them; where the dishes are it perceives.
-Its habits are arguments, good ones by default; the scenario's variants give it bad ones.
+It knows the poses of cupboard and tray and where to stand at them; the poses of the dishes it perceives. Its habits are
+arguments, good ones by default; variants of the scenario set bad ones.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from hetwin_suite.robot import Failed, Robot, Task
 
 LEFT, RIGHT = "left_hand", "right_hand"
 AT_CUPBOARD, AT_TABLE = (0.6, 0.0, 0.0), (0.0, 1.12, pi / 2)
-"""Where the robot stands: x, y [m], yaw [rad]."""
+"""Poses of the base at the cupboard and at the table: x, y [m], yaw [rad]."""
 TRAY, TRAY_TOP = "tray", 0.78
 _CLEAR = 0.15
-"""How far above a thing the hand comes from and goes to [m]."""
+"""Height above an object at which the hand approaches and leaves [m]."""
 _OFF = 0.065
-"""So high the fingers are above what they have put down [m]."""
+"""Height of the fingers above an object that they have put down [m]."""
 _ASIDE = {"up": 0.0, "outward": 0.3, "inward": -0.34}
-"""How far a hand goes aside when it leaves [m]."""
+"""Sideways motion of a hand that leaves [m]."""
 _PLAY = 0.002
-"""What is put down is let go of so far above what it is put on [m]."""
+"""Height above its support at which an object is released [m]."""
 _CARRIED = (0.45, 0.32, 1.12)
-"""The left hand while it carries, in base_link; the right one mirrors it [m]."""
+"""Position of the left hand while it carries, in base_link [m]; the right hand mirrors it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dish:
-    """What is brought.
+    """An object to bring.
 
     Attributes:
-        name: name of the thing.
-        hand: that takes it.
-        half_height: half height of the thing [m].
-        grasp: where it is gripped, above its middle [m].
-        opened: position of the fingers before and after [m].
+        name: name of the object.
+        hand: hand that takes it.
+        half_height: half of its height [m].
+        grasp: height of the grasp above its centre [m].
+        opened: finger positions before and after the grasp [m].
         slot: x, y on the tray, in the world [m].
     """
 
@@ -51,13 +51,13 @@ class Dish:
 
     @property
     def middle(self) -> tuple[float, float, float]:
-        """Where its middle is when it stands on the tray."""
+        """Position of its centre on the tray [m]."""
         return (*self.slot, TRAY_TOP + self.half_height)
 
 
 PLATE = Dish("plate2", LEFT, 0.015, 0.012, 0.073, (-0.14, 1.68))
 CUPS = ("cup1", "cup2", "cup3")
-"""What it looks for."""
+"""Objects to look for."""
 DOWN = (0.0, 0.0, 1.0, 0.0)
 TILTED = (cos(7 * pi / 36), 0.0, sin(7 * pi / 36), 0.0)
 """A hand that points down, and one that points forward and up: qw qx qy qz in base_link."""
@@ -66,14 +66,14 @@ CUP = Dish("cup1", RIGHT, 0.05, 0.015, 0.055, (0.14, 1.68))
 
 @dataclass(frozen=True, slots=True)
 class Habits:
-    """How the robot does things.
+    """The robot's habits.
 
     Attributes:
-        hasty: put the plate down before the cup, though it comes after it.
-        grip: ``firm``, or ``weak``: the fingers of the right hand give way on the way to the table.
-        tracks: whether the robot believes that what it holds moves with its hand.
+        hasty: whether it puts down the plate before the cup, although it should come second.
+        grip: ``firm``, or ``weak``: the fingers of the right hand yield during transport.
+        tracks: whether the robot believes that a held object moves with its hand.
         level: whether the cup is carried upright.
-        retreat: where each hand goes when it has put down what it held: ``up``, ``outward`` or ``inward``.
+        retreat: hand -> its motion after it has put down an object: ``up``, ``outward`` or ``inward``.
     """
 
     hasty: bool = False
@@ -87,25 +87,25 @@ def set_table(robot: Robot, **habits: object) -> None:
     """Set the table for one.
 
     Args:
-        robot: with two hands, a base that drives and a camera.
+        robot: robot with two hands, a mobile base and a camera.
         habits: see `Habits`.
     """
     Waiter(robot, Habits(**habits)).set_table()  # type: ignore[arg-type]  # the scenario gives them
 
 
 class Waiter:
-    """The robot at its work.
+    """The robot that sets the table.
 
     Args:
-        robot: that does it.
-        habits: how.
+        robot: the robot.
+        habits: its habits.
     """
 
     def __init__(self, robot: Robot, habits: Habits) -> None:
         self._robot, self._habits = robot, habits
 
     def set_table(self) -> None:
-        """Bring both dishes, and go back."""
+        """Bring both dishes, and return."""
         robot = self._robot
         goal = f'on("{PLATE.name}", "{TRAY}") && on("{CUP.name}", "{TRAY}")'
         with robot.task("set_table", goal=goal):
@@ -226,12 +226,12 @@ class Waiter:
         self._robot.reach(dish.hand, pose, frame="base_link", operation="carry", object=dish.name)
 
     def _down(self, at: Sequence[float]) -> tuple[float, ...]:
-        """A pose of a hand that points down, its fingers to the left and right of the robot."""
-        half = self._robot.place.yaw / 2  # about z, after half a turn about y
+        """Return a pose of a hand that points down, with its fingers to the left and right of the robot."""
+        half = self._robot.place.yaw / 2  # about z, after a rotation by pi about y
         return (*at, 0.0, -sin(half), cos(half), 0.0)
 
 
 def _carried(hand: str, turn: Sequence[float]) -> tuple[float, ...]:
-    """A pose in base_link at which a hand carries something."""
+    """Return the pose in base_link at which a hand carries an object."""
     x, y, z = _CARRIED
     return (x, y if hand == LEFT else -y, z, *turn)

@@ -1,7 +1,8 @@
-"""Records the episode `setting_the_table`: an arm sets a table, and tells what it does and believes.
+"""Records the episode `setting_the_table`: an arm sets a table, and reports its tasks and beliefs.
 
-It assumes a cup where there is none and picks up nothing; then it looks, overlooks a second cup, takes the first one to
-a tray while its tracking stands still for a while, and knocks the second one over when the hand goes back. Run as
+The robot assumes a cup at a wrong position and picks up nothing. Then it looks and overlooks a second cup. It carries
+the first one to a tray, while its tracking is stuck for a while, and knocks over the second one when the hand returns.
+Run as
 ``python -m hetwin_tables.setting_table --out DIR``.
 """
 
@@ -38,7 +39,7 @@ from hetwin_tables.service import Service
 HAND, CUP, OTHER, PLATE = "gripper", "cup1", "cup2", "plate1"
 BELIEVED, DETECTOR = "/believed/cup1", "/detections"
 ASSUMED_ASIDE = np.array([0.0, -0.1, 0.0])
-"""Where the cup is assumed at first, from where it is [m]."""
+"""Offset of the assumed position of the cup from the true one [m]."""
 CONFIDENCE = 0.93
 SEEN_NOISE_M = 0.001
 BELIEF_PERIOD_S, PICTURE_PERIOD_S, PATH_PERIOD_S = 0.1, 0.25, 0.02
@@ -47,11 +48,11 @@ DRIVERS = (
     Driver(stand_in.FINGER_JOINTS, 40, 6, 3e-5, 1e-5, 5e-4, 0.15, 0.05),
 )
 _GRASP = np.array([0.0, 0.0, 0.015])
-"""Where the cup is gripped, from its middle [m]."""
+"""Offset of the grasp from the centre of the cup [m]."""
 _CLEAR = np.array([0.0, 0.0, 0.001])
 _ABOVE, _CARRY = np.array([0.0, 0.0, 0.13]), np.array([0.0, 0.0, 0.08])
 _BACK, _ACROSS = np.array([-0.1, 0.0, 0.0]), np.array([-0.1, 0.25, 0.0])
-"""Where the hand goes when it has put the cup down, from there [m]."""
+"""Retreat of the hand after it has put down the cup, as offsets from there [m]."""
 
 
 def plan(reacher: Reacher, cup: Block, tray: Block) -> Service:
@@ -131,7 +132,7 @@ def _knock_over(service: Service, place: Floats) -> None:
 
 
 class _Path:
-    """Where bodies were in the real world.
+    """The true paths of bodies.
 
     Args:
         model: model of the world.
@@ -144,18 +145,18 @@ class _Path:
         self._poses: list[dict[str, Floats]] = []
 
     def observe(self, data: mj.MjData) -> None:
-        """Keep where they are."""
+        """Store the present poses."""
         self._times.append(float(data.time))
         poses = {n: np.concatenate([data.xpos[i], data.xquat[i]]) for n, i in self._bodies.items()}
         self._poses.append(poses)
 
     def pose(self, name: str, time: float) -> Floats:
-        """Return (7,) where a body was at a time [s] in the world."""
+        """Return (7,) the pose of a body in the world at a time [s]."""
         row = int(np.searchsorted(self._times, time + 1e-9, side="right")) - 1
         return self._poses[row][name]
 
     def in_frame(self, name: str, frame: str, time: float) -> list[float]:
-        """Return where a body was in the frame of another one."""
+        """Return the pose of a body in the frame of another one."""
         inner = relative_to(_still(self.pose(frame, time)), _still(self.pose(name, time)))
         numbers: list[float] = inner[:7].tolist()
         return numbers
@@ -184,7 +185,7 @@ def simulate(seed: int) -> tuple[Service, list[Reading], _Path]:
 
 
 def tell(service: Service, path: _Path, random: np.random.Generator) -> Telling:
-    """Tell the tasks, and what the robot perceives and believes."""
+    """Report the tasks, and the robot's percepts and beliefs."""
     telling, at = service.telling, service.times
     look, grasped, released = at["look.1"], at["lift.1"][0], at["release.1"][1]
     for time in np.arange(look[0] + PICTURE_PERIOD_S, look[1], PICTURE_PERIOD_S).tolist():
@@ -202,7 +203,7 @@ def tell(service: Service, path: _Path, random: np.random.Generator) -> Telling:
 
 
 def _tell_poses(telling: Telling, service: Service, path: _Path) -> None:
-    """Believe a cup where it was assumed, then where it was seen, in the hand, or where tracking stood still."""
+    """Report the believed pose of a cup: as assumed, as seen, in the hand, or where tracking was stuck."""
     at = service.times
     seen, grasped, released = at["look.1"][1], at["lift.1"][0], at["release.1"][0]
     lost, found = at["carry.1"][0] + 0.2, at["carry.1"][1] - 0.3
@@ -221,11 +222,11 @@ def _tell_poses(telling: Telling, service: Service, path: _Path) -> None:
 
 
 def record(seed: int, out: Path) -> Mapping[str, tuple[float, float]]:
-    """Simulate and write the bag `out` (must not exist); returns when each task and action was, from and to [s].
+    """Simulate, and write the bag `out` (must not exist); return task or action -> its start and end [s].
 
     Args:
         seed: seed of all random numbers.
-        out: the bag.
+        out: path of the bag.
     """
     service, readings, path = simulate(seed)
     random = np.random.default_rng([seed, 1])
@@ -241,7 +242,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and record."""
     parser = argparse.ArgumentParser(description="Record the episode setting_the_table.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, required=True, help="the bag; must not exist")
+    parser.add_argument("--out", type=Path, required=True, help="path of the bag; must not exist")
     given = parser.parse_args(arguments)
     for name, (begin, end) in record(given.seed, given.out).items():
         print(f"{name}: {begin:.2f} to {end:.2f} s")

@@ -22,7 +22,7 @@ RADIUS = 0.006
 DENSITY = 1000.0
 """Density of a particle [kg/m3]."""
 SLIPPERY = 0.02
-"""Friction of a particle."""
+"""Friction coefficient of a particle."""
 _WATER = (0.25, 0.55, 0.85)
 
 

@@ -27,7 +27,7 @@ ARM_JOINTS = (
 FINGER_JOINTS = ("gripper_left_finger_joint", "gripper_right_finger_joint")
 HAND_LINK = "gripper_base"
 GRASP_OFFSET = (0.0, 0.0, 0.12)
-"""Centre between the pads in `HAND_LINK`, in metres."""
+"""Centre between the pads in the frame of `HAND_LINK` [m]."""
 OBJECT = "box"
 
 PERIOD_S = 0.0005
@@ -37,13 +37,13 @@ _ROTORS = {
     **dict(zip(ARM_JOINTS, (0.30, 0.30, 0.20, 0.06, 0.06, 0.03), strict=True)),
     **dict.fromkeys(FINGER_JOINTS, 0.2),
 }
-"""Inertias of the arm's rotors [kg m^2] and masses of those of the fingers [kg]."""
+"""Inertias of the arm's rotors [kg m^2], and masses of the fingers' rotors [kg]."""
 _PAD_FRICTION = 0.6
-"""Below the ratio of the widths of pad and box; otherwise a tilted box would jam between the pads."""
+"""Friction below the ratio of the widths of pad and box; otherwise a tilted box would jam between the pads."""
 _RUBBER = (0.009, 1.0)
-"""Softer than `_STIFF`: at 20 N a pad yields by about a tenth of a millimetre."""
+"""Time constant [s] and damping ratio of the pads' contacts: at 20 N a pad yields by about 0.1 mm."""
 _STIFF = (0.002, 1.0)
-"""Time constant in s and damping ratio of contacts between blocks."""
+"""Time constant [s] and damping ratio of contacts between blocks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def build(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjMo
 
     Args:
         blocks: from `read_blocks`; the objects among them get free joints.
-        objects: their true poses, by name.
+        objects: object -> its true pose.
     """
     spec = robot_with_motors()
     _surround(spec, blocks, objects)
@@ -67,7 +67,7 @@ def build(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjMo
 
 
 def surroundings(blocks: tuple[Block, ...], objects: Mapping[str, TruePose]) -> mj.MjSpec:
-    """Everything but the robot; see `build`."""
+    """Return everything except the robot; see `build`."""
     spec = mj.MjSpec()
     spec.compiler.degree = False
     set_options(spec, PERIOD_S, noslip=5)
@@ -88,7 +88,7 @@ def _surround(spec: mj.MjSpec, blocks: tuple[Block, ...], objects: Mapping[str, 
 
 
 def robot_with_motors() -> mj.MjSpec:
-    """Load the arm alone, its base at the origin, with motors, coupled fingers, rubber pads, and grasps that hold."""
+    """Load the arm alone with its base at the origin, with motors, coupled fingers, rubber pads, and firm grasps."""
     spec = mj.MjSpec.from_file(str(resource("urdf", "tabletop_arm.urdf")))
     set_options(spec, PERIOD_S, noslip=5)
     add_motors(spec, _ROTORS)
@@ -102,7 +102,7 @@ def robot_with_motors() -> mj.MjSpec:
 
 
 def _couple_fingers(spec: mj.MjSpec) -> None:
-    """Couple both fingers, so that they meet at the centre of the hand, as with a spindle."""
+    """Couple both fingers, as by a spindle, so that they meet at the centre of the hand."""
     coupling = spec.add_equality(
         name="spindle",
         type=mj.mjtEq.mjEQ_JOINT,
@@ -115,7 +115,7 @@ def _couple_fingers(spec: mj.MjSpec) -> None:
 
 
 def _add_block(spec: mj.MjSpec, block: Block, true_pose: TruePose | None) -> None:
-    """Add a block; it moves if it has a true pose."""
+    """Add a block; it is movable if it has a true pose."""
     body = spec.worldbody
     center = block.center
     if true_pose is not None:

@@ -1,4 +1,4 @@
-"""The true path of the box, and when it is grasped, lifted, released and put down."""
+"""The true path of the box, and the times at which it is grasped, lifted, released and put down."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from hetwin_tables.blocks import Block
 from hetwin_tables.stand_in import OBJECT
 
 GRASP_FORCE_N = 0.5
-"""Least normal force of a finger in contact."""
+"""Minimum normal force of a finger in contact."""
 CLEAR_M = 0.001
-"""The box is clear of the table when its lowest point is higher than this above it."""
+"""Height of the box's lowest point above the table beyond which it is clear."""
 AT_REST = 0.001
-"""The box is at rest when it moves slower than this, in m/s."""
+"""Speed below which the box is at rest [m/s]."""
 STEADY_S = 0.1
-"""Time that a state must last to count; its stamp is its beginning."""
+"""Minimum duration of a state; its stamp is its start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The box at one time: x y z, qw qx qy qz; speed; lowest point; force of each finger on it."""
+    """The box at one time: pose x y z, qw qx qy qz; speed; lowest point; force of each finger on it."""
 
     time: float
     pose: Floats
@@ -75,9 +75,9 @@ class Witness:
 def times(samples: list[Sample], table: Block, tray: Block) -> dict[str, float | None]:
     """Return the time of each event in seconds after the start; None if it did not occur.
 
-    ``grasp``: both fingers press. ``lift_off``: the box is clear of the table while both press.
-    ``touch_down``: after that, its lowest point reaches tray or table. ``release``: after lift-off,
-    no finger touches it any more. ``put_down``: after that, it is at rest on tray or table.
+    ``grasp``: both fingers press. ``lift_off``: the box is clear of the table while both press. ``touch_down``: after
+    that, its lowest point reaches tray or table. ``release``: after lift-off, the last contact of a finger ends.
+    ``put_down``: after that, it is at rest on tray or table.
     """
     time = np.array([s.time for s in samples])
     fingers = np.array([[s.left, s.right] for s in samples])

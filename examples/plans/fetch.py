@@ -1,7 +1,7 @@
 """A plan that puts the box on the tray."""
 
 DOWN = (0, 1, 0, 0)  # the gripper points downwards
-TRAY = (0.42, -0.26, 0.885)  # where the middle of the box is then
+TRAY = (0.42, -0.26, 0.885)  # position of the box's centre when it is on the tray
 
 
 def fetch(robot):

@@ -1,1 +1,1 @@
-"""Models of a user's own, with responsibilities other than poses."""
+"""Example models of a user's package, with attributes other than poses."""

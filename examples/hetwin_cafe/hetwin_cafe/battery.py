@@ -19,12 +19,12 @@ CHARGE = AttributeSpec("charge", 1, "J")
 
 
 class BatterySettings(Parameters):
-    """The robot, and what its battery holds."""
+    """The robot, and the battery's energy and consumption."""
 
-    robot: EntityName = parameter("whose battery it is")
-    charge: float = parameter("at the start", 360_000.0, "J")
-    idle_power: float = parameter("of the electronics", 20.0, "W")
-    low: float = parameter("when it reports battery_low", 36_000.0, "J")
+    robot: EntityName = parameter("robot with the battery")
+    charge: float = parameter("energy at the start", 360_000.0, "J")
+    idle_power: float = parameter("power of the electronics", 20.0, "W")
+    low: float = parameter("energy below which it reports battery_low", 36_000.0, "J")
 
 
 class Battery(Model[BatterySettings]):
@@ -34,16 +34,16 @@ class Battery(Model[BatterySettings]):
     provides = (CHARGE,)
 
     def initialize(self, settings: BatterySettings, scene: Contribution) -> None:
-        """Start with the charge of the parameter."""
+        """Start with the energy of the parameter `charge`."""
         self._joules = settings.charge
         scene.set(settings.robot, CHARGE, self._joules)
         scene.needs((settings.robot, "joint_velocities"), (settings.robot, "joint_efforts"))
 
     def step(self, tick: Tick) -> Changes:
-        """Use energy; a joint that is driven backwards returns none."""
+        """Drain the energy of the step; a joint that is driven backwards recovers none."""
         settings, scene, before = self.settings, tick.scene, self._joules
         power = settings.idle_power
-        if scene.layout.has(settings.robot, "joint_efforts"):  # else something without motors
+        if scene.layout.has(settings.robot, "joint_efforts"):  # otherwise it has no motors
             efforts = scene.get(settings.robot, "joint_efforts")
             power += float(np.abs(efforts * scene.get(settings.robot, "joint_velocities")).sum())
         self._joules = max(0.0, before - power * tick.period)

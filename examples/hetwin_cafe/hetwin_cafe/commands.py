@@ -1,4 +1,4 @@
-"""Commands of the cafe: `hetwin bill`, and a kind of episode, `hetwin record waves`."""
+"""Commands of the cafe: `hetwin bill`, and the episodes of `hetwin record waves`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hetwin_suite.command import Jobs, Result, Seed, counted, option, recorded
 
 def bill(
     run: Annotated[Path, typer.Argument(help="folder of a run")],
-    price: Annotated[float, typer.Option(help="of a cup")] = 3.5,
+    price: Annotated[float, typer.Option(help="price of a cup")] = 3.5,
 ) -> Result:
-    """Print what the coffee of a run costs.
+    """Print the price of the coffee in a run.
 
     Example: hetwin bill runs/cafe --price 4
     """
@@ -32,7 +32,7 @@ def waves(
     seed: Seed = 0,
     jobs: Jobs = None,
 ) -> Result:
-    """Record an arm that waves, each time by another angle.
+    """Record an arm that waves, by another angle in each episode.
 
     Example: hetwin record waves -n 2 --out episodes/waves
     """

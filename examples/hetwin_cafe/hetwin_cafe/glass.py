@@ -18,23 +18,23 @@ from hetwin_suite.model import (
 
 INTACT = AttributeSpec("intact", meaning=Meaning.TRUTH)
 _FORCE = slice(9, 12)
-"""Columns of a row of proximity with the force on the object [N]."""
+"""Columns with the force on the object in a row of proximity [N]."""
 
 
 class GlassSettings(Parameters):
     """The glass and its strength."""
 
-    glass: EntityName = parameter("what is made of glass")
-    strength: float = parameter("the force that it withstands", 60.0, "N")
+    glass: EntityName = parameter("object made of glass")
+    strength: float = parameter("force at which it breaks", 60.0, "N")
 
 
 class Glass(Model[GlassSettings]):
-    """A glass that breaks for good under a contact force; raises ``broke`` with what it hit."""
+    """A glass that a contact force breaks for good; raises ``broke`` with the other body."""
 
     provides = (INTACT,)
 
     def initialize(self, settings: GlassSettings, scene: Contribution) -> None:
-        """Begin unbroken."""
+        """Start intact."""
         self._intact = True
         scene.set(settings.glass, INTACT, self._intact)
         scene.needs((settings.glass, "pose"), ("*", "proximity"))

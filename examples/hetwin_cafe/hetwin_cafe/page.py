@@ -1,4 +1,4 @@
-"""A section of the page of a run: how warm the coffee was."""
+"""A section of a run's page: the temperature of the coffee."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hetwin_suite.page import Axis, Chart, Panel, Section, lines_over, over
 
 
 def warmth(episode: Episode) -> Section | None:
-    """Return a plot of how warm the coffee is; None for a run without coffee."""
+    """Return a plot of the coffee's temperature; None for a run without coffee."""
     if ("cup", "temperature") not in episode.responsibilities:
         return None
     kelvin = episode.attribute("cup", "temperature")[:, 0]

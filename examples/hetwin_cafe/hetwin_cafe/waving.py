@@ -1,4 +1,4 @@
-"""An arm that waves: a source of a scenario, and episodes that are recorded."""
+"""An arm that waves, as a source of scenarios and as recorded episodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PERIOD_S = 0.02
 
 
 def record_wave(folder: Path, take: Take, random: np.random.Generator) -> dict[str, Any]:
-    """Record one episode."""
+    """Record an episode of waving."""
     angle = float(random.uniform(0.2, 0.6))
     summary = {"label": "success", "cause": "", "angle": angle}
     motion = wave(folder, 2, angle)
@@ -37,7 +37,7 @@ def record_wave(folder: Path, take: Take, random: np.random.Generator) -> dict[s
 
 
 def wave(_folder: Path, times: int = 3, angle: float = 0.4) -> JointTrajectory:
-    """Return waves of a second each: `source: {installed: wave, arguments: {times: 2, angle: 0.3}}`; in rad."""
+    """Return waves of 1 s each [rad]: `source: {installed: wave, arguments: {times: 2, angle: 0.3}}`."""
     seconds = np.linspace(0.0, times, round(times / PERIOD_S) + 1)
     turn = angle * np.sin(2 * np.pi * seconds) ** 2
     return JointTrajectory(JOINTS, seconds, np.column_stack([turn, -turn]))

@@ -1,4 +1,4 @@
-"""The cafe's ensemble: hetwin's launch file with this package's scenario; other arguments are passed on.
+"""Launches the cafe's ensemble: hetwin's launch file with this package's scenario; other arguments are passed on.
 
 ros2 launch hetwin_cafe cafe.launch.py duration:=3.0
 """

@@ -1,4 +1,4 @@
-"""The bases of robots that move, and what goes along when one is put elsewhere."""
+"""The bases of robots that move, and the objects that are carried when a base is repositioned."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hetwin_suite.model import (
 
 
 class Bases(CopiedPart):
-    """What is commanded to the bases of robots.
+    """The commands to the bases of robots.
 
     Attributes:
         followed: names of the robots whose base follows its command.
-        placed: (13,) pose and twist that a base is set to before the next step.
+        placed: robot -> (13,) pose and twist of its base to set before the next step.
     """
 
     saved_fields = ("_to",)
@@ -44,11 +44,11 @@ class Bases(CopiedPart):
 
     @property
     def any(self) -> bool:
-        """Whether there are any."""
+        """Whether any base moves."""
         return bool(self._shadow.bases)
 
     def place(self, robot: str, state: Floats) -> None:
-        """Set the base of a robot to (13,) pose and twist; call `Shadow.jump` next."""
+        """Set the base of a robot to (13,) pose and twist; requires a call of `Shadow.jump` afterwards."""
         state = np.array(state)
         self._shadow.set_bases({robot: state})
         self.placed[robot] = state
@@ -56,7 +56,7 @@ class Bases(CopiedPart):
             self._from[robot] = self._to[robot] = state
 
     def place_all(self) -> None:
-        """Have all bases set to where they are."""
+        """Set all bases to their present states."""
         self.placed.update(self._shadow.bases)
 
     def command(self, states: Floats) -> None:
@@ -70,16 +70,16 @@ class Bases(CopiedPart):
         return {name: _between(self._from[name], self._to[name], share) for name in self.followed}
 
     def expected(self, share: float) -> Mapping[str, Floats]:
-        """As `at`, with the free bases as their twists take them on."""
+        """Return the states of `at`, and those of free bases extrapolated by their twists."""
         return {
             name: extrapolate(pose, share * self._period)
             for name, pose in self._shadow.bases.items()
         } | self.at(share)
 
     def accelerations(self) -> dict[str, Floats]:
-        """Return (6,) those of the followed bases in this step, in the coordinates of free joints.
+        """Return (6,) accelerations of the followed bases in this step, in the coordinates of free joints.
 
-        The first three numbers are along the world's axes [m/s^2], the others along the root link's own [rad/s^2].
+        The first three numbers are in the world's axes [m/s^2], the others in the root link's axes [rad/s^2].
         """
         found: dict[str, Floats] = {}
         for name, end in self._to.items():
@@ -89,22 +89,22 @@ class Bases(CopiedPart):
         return found
 
     def stepped(self) -> None:
-        """Note that the commanded states are reached."""
+        """Store that the commanded states are reached."""
         self._from = dict(self._to)
 
     def keep_from(self, before: Bases) -> None:
-        """Copy the commands of another world with the same robots; the shadow must have copied the bases already."""
+        """Copy the commands of another world with the same robots; the shadow must have copied the bases before."""
         self._from, self._to = dict(before._from), dict(before._to)
 
     def restore(self, state: Any) -> None:
-        """Restore saved commands; the bases are set to where the shadow has them."""
+        """Restore saved commands; the bases are set to their states in the shadow."""
         super().restore(state)
         self._from = dict(self._to)
         self.place_all()
 
 
 def _between(begin: Floats, end: Floats, share: float) -> Floats:
-    """A state between two, on a straight way with one turn."""
+    """Interpolate between two states, on a straight path with one rotation."""
     state = begin + share * (end - begin)
     part = rotation_by((share * rotation_vector(begin[3:7], end[3:7])).tolist())
     state[3:7] = multiply(part, begin[3:7].tolist())
@@ -114,13 +114,13 @@ def _between(begin: Floats, end: Floats, share: float) -> Floats:
 def held_by(robot: str, shadow: Shadow, touching: Iterable[Key]) -> set[str]:
     """Return the objects that move with a robot.
 
-    Those that are led in its frames or attached to such do, and those that touch it or these, directly or through
-    others that do. What touches anything else, such as the floor, does not: it stands there.
+    These are objects that are led in its frames or attached to such objects, and objects that touch the robot or these,
+    directly or through other such objects. An object that touches anything else, such as the floor, stays.
 
     Args:
-        robot: its name.
+        robot: name of the robot.
         shadow: shadow of the world.
-        touching: pairs of frames that touch each other.
+        touching: pairs of frames that touch.
     """
     bodies = shadow.world.bodies
     owner = {frame_name(body, link.name): body.name for body in bodies for link in body.links}
@@ -145,7 +145,7 @@ def held_by(robot: str, shadow: Shadow, touching: Iterable[Key]) -> set[str]:
 
 
 def _carrier(name: str, on: dict[str, str]) -> str:
-    """What an object is led by or attached to in the end."""
+    """Return the last element of the chain of frames that an object is led by or attached to."""
     passed: set[str] = set()
     while name in on and name not in passed:
         passed.add(name)
@@ -156,7 +156,7 @@ def _carrier(name: str, on: dict[str, str]) -> str:
 def carried_along(
     robot: str, state: Floats, held: Iterable[str], shadow: Shadow
 ) -> dict[str, Floats]:
-    """Return object -> (13,) where it goes if the base of a robot is put to (13,) a state."""
+    """Return object -> (13,) its state after the base of a robot is set to a state (13,)."""
     before, after = shadow.bases[robot].copy(), np.array(state)
     before[7:], after[7:] = 0.0, 0.0
     return {name: compose(after, relative_to(before, shadow.poses[name])) for name in held}

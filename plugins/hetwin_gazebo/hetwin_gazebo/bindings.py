@@ -59,7 +59,7 @@ class Gazebo:
 
 
 def installed() -> Release | None:
-    """The newest release whose bindings are installed, without importing them; None if there is none."""
+    """Return the newest release whose bindings are installed, without importing them; None if there is none."""
     return next((release for release in RELEASES if _is_there(release)), None)
 
 
@@ -67,7 +67,7 @@ def _is_there(release: Release) -> bool:
     names = (release.sim, release.math, release.msgs, release.transport)
     try:
         return all(find_spec(name) is not None for name in names)
-    except ImportError:  # not even the package `gz`
+    except ImportError:  # even the package `gz` is missing
         return False
 
 
@@ -83,7 +83,7 @@ def gazebo() -> Gazebo:
         names = ", ".join(f"{r.sim} ({r.name})" for r in RELEASES)
         raise ImportError(f"Gazebo's Python bindings are not installed: found none of {names}")
     os.environ.setdefault("GZ_IP", "127.0.0.1")
-    # First: without it Gazebo's own functions cannot return poses.
+    # Imported first: without it, Gazebo's functions cannot return poses.
     math = import_module(release.math)
     sim = import_module(release.sim)
     found = Gazebo(release.name, sim, math, import_module(release.transport), release.msgs)
@@ -91,7 +91,7 @@ def gazebo() -> Gazebo:
         found.message("pose_pb2", "Pose")
     except (
         Exception
-    ) as error:  # protobuf raises many kinds of errors if it is missing or does not fit
+    ) as error:  # protobuf raises many kinds of errors if it is missing or has another version
         raise ImportError(
             f"the messages of Gazebo {release.name} cannot be imported: {type(error).__name__}: {error};"
             " they need the Python package protobuf in a version that matches"
@@ -104,7 +104,7 @@ def transport_node(partition: str | None, where: str) -> tuple[Any, str]:
 
     Args:
         partition: partition of the processes; None: the environment's, or Gazebo's default.
-        where: what named the partition.
+        where: key or option with the partition, for errors.
 
     Raises:
         BadInput: if the name is invalid.
@@ -125,17 +125,17 @@ def transport_node(partition: str | None, where: str) -> tuple[Any, str]:
 
 
 def own_worlds(topics: Iterable[str]) -> set[str]:
-    """Worlds that engines of hetwin's compute in a partition, by the topics that are advertised in it."""
+    """Return the worlds that engines of hetwin simulate in a partition, by the topics advertised in it."""
     return {topic.removeprefix(_OWN_WORLD) for topic in topics if topic.startswith(_OWN_WORLD)}
 
 
 def own_world_topic(world: str) -> str:
-    """The topic by which an engine says that a world is its own; nothing is published on it."""
+    """Return the topic that marks a world as an engine's own; nothing is published on it."""
     return _OWN_WORLD + world.replace(" ", "_")
 
 
 def new_partition() -> str:
-    """The transport partition of the next engine: the environment's GZ_PARTITION, else one of its own."""
+    """Return the transport partition of the next engine: the environment's GZ_PARTITION, or else a new one."""
     number = next(_numbers)
     own = f"hetwin_{os.getpid()}" + (f"_{number}" if number else "")
     return os.environ.get(_PARTITION) or own
@@ -143,10 +143,10 @@ def new_partition() -> str:
 
 @contextmanager
 def partition_set(partition: str) -> Iterator[None]:
-    """Set the partition of all nodes that are made meanwhile, of Gazebo's server in particular.
+    """Set the partition of all nodes that are created meanwhile, in particular of Gazebo's server.
 
-    Gazebo takes it from the environment only. What else in the process, or in its children, talks to a Gazebo must not
-    find it there.
+    Gazebo reads it only from the environment. Other code in the process or its children that talks to a Gazebo must not
+    see it there.
     """
     before = os.environ.get(_PARTITION)
     os.environ[_PARTITION] = partition

@@ -1,6 +1,6 @@
-"""Checks that Gazebo finds its physics engine, loads the user's plugins, and can simulate the robots.
+"""Checks that Gazebo finds its physics engine, loads the user's plugins, and supports the robots.
 
-Gazebo only writes a message to its error output if it does not, and continues without physics.
+On such failures, Gazebo itself only prints a message and continues without physics.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _STEP_NS = 1_000_000
 
 
 def check_physics(physics: Physics) -> None:
-    """Raise an error if a body does not fall.
+    """Check that Gazebo finds its physics engine, by the fall of a body.
 
     Args:
         physics: name of Gazebo's physics engine, see `GazeboOptions`.
 
     Raises:
-        BadInput: if it does not fall.
+        BadInput: if the body does not fall.
     """
     if not _falls(physics):
         raise BadInput(
@@ -82,17 +82,18 @@ _EXPECTED = "the physics engine dartsim in a world of the twin's own, or "
 
 
 def check_robots(world: World, where: str) -> None:
-    """Raise an error if a base moves or a joint does not follow, as only dartsim has it in the engine's own world.
+    """Check that bases are fixed and joints follow, for all engines but dartsim in this process.
 
-    bullet-featherstone holds wheels back that turn against each other, lets a base sink that is led, and its motors
-    have no limits that change; what the models of a running Gazebo can do is up to that Gazebo.
+    bullet-featherstone blocks wheels that turn in opposite directions, lets a led base sink, and has motors with
+    constant
+    limits. The abilities of a running Gazebo depend on its models.
 
     Args:
-        world: with the robots.
-        where: the physics engine, or that Gazebo.
+        world: world with the robots.
+        where: the physics engine, or the running Gazebo, for errors.
 
     Raises:
-        BadInput: if a base is not fixed or a joint does not follow.
+        BadInput: if a base is not fixed, or a joint does not follow.
     """
     for robot in (body for body in world.bodies if body.robot):
         if robot.base is not Base.FIXED:
@@ -117,14 +118,14 @@ def _loose(robot: Body) -> list[str]:
 
 
 _IN_THE_SERVER = ("gz::sim", "ignition::gazebo")
-"""The server itself reads these: levels and performers."""
+"""Plugins that the server itself reads: levels and performers."""
 _MAPS = Path("/proc/self/maps")
 
 
 def note_missing(world: World, notes: Notes) -> None:
-    """Add a note about each plugin whose library is not in this process.
+    """Add a note about each plugin whose library is not loaded in this process.
 
-    The server must have been made. Only Linux lists a process's libraries; elsewhere nothing is noted.
+    Requires a running server. Only Linux lists a process's libraries; elsewhere nothing is noted.
     """
     if not _MAPS.exists():
         return
@@ -143,6 +144,6 @@ def note_missing(world: World, notes: Notes) -> None:
 
 
 def _stem(file: str) -> str:
-    """Return a library's name without prefix, versions and ending, which differ between releases."""
+    """Return a library's name without prefix, versions and extension, which differ between releases."""
     name = re.sub(r"\.so[.\d]*$|\.dylib$|\.dll$", "", file.removeprefix("lib"))
     return re.sub(r"^(ignition-gazebo|gz-sim)\d*-", "gz-sim-", name)

@@ -1,7 +1,7 @@
-"""What the objects' momentum tells about a step, and how far they flew into others in it.
+"""Contact forces from the change of momentum in a step, and corrections of objects that flew into others.
 
-Gazebo's engines detect a contact when bodies overlap already: by as much as they have moved in the step. DART parts
-them at 1 mm/s then, so that a ball dropped from 20 cm would rise for seconds and never be at rest.
+Gazebo's engines detect a contact only when bodies overlap, by as much as they have moved in the step. DART then
+separates them at 1 mm/s, so that a ball dropped from 20 cm would rise for seconds and never come to rest.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from hetwin_suite.model import Floats
 
 
 class Momentum:
-    """The objects' momentum before and after the last step, and the frames before it.
+    """The momentum of the objects before and after the last step, and the frames before it.
 
     Args:
         shadow: shadow of the world.
-        objects: the free bodies.
+        objects: free bodies.
         period: duration of a step [s].
 
     Attributes:
-        period: as given.
+        period: the argument.
     """
 
     def __init__(self, shadow: Shadow, objects: Objects, period: float) -> None:
@@ -37,16 +37,16 @@ class Momentum:
         self._before = self._after = shadow.momenta()
 
     def note_pushes(self, pushed: Mapping[str, Floats]) -> None:
-        """Note the state before a step, in which these forces act on objects (the first 3 numbers of each)."""
+        """Store the state before a step, and the forces on objects in it (the first 3 numbers of each wrench)."""
         self._before, self._pushed = self._shadow.momenta(), pushed
         self._frames = self._shadow.moving_frames()
 
     def stepped(self) -> None:
-        """Note the state after a step; the shadow must be up to date."""
+        """Store the state after a step; the shadow must be up to date."""
         self._after = self._shadow.momenta()
 
     def contact_forces(self) -> Floats:
-        """Return (n, 3) the mean force of contacts on each object in the last step [N]; on a load: 0."""
+        """Return (n, 3) mean contact forces on the objects in the last step [N]; 0 for attached objects."""
         totals: Floats = (self._after - self._before) / self.period - self._weights
         numbers = self._objects.numbers
         for name, wrench in self._pushed.items():
@@ -67,20 +67,20 @@ class Momentum:
 
 
 _KICK = 0.1
-"""An object whose velocity contacts change by more than this in a step has hit something [m/s]."""
+"""Change of velocity by contacts in a step beyond which an object has hit something [m/s]."""
 _REST = 5e-5
-"""How deep an object is left inside what it has hit [m]."""
+"""Remaining penetration after the correction of an impact [m]."""
 
 
 class Impacts:
-    """The objects that have hit something in the last step."""
+    """Detects the objects that have hit something in the last step."""
 
     def __init__(self, shadow: Shadow, objects: Objects, momentum: Momentum) -> None:
         self._shadow, self._objects, self._momentum = shadow, objects, momentum
         self._names = tuple(shadow.tables.free)
 
     def shifts(self) -> dict[str, Floats]:
-        """Return object -> (3,) displacement that takes back what it has flown too far [m]."""
+        """Return object -> (3,) displacement that undoes its penetration [m]."""
         kicks = np.linalg.norm(self._momentum.contact_forces(), axis=1) * self._momentum.period
         hit = np.flatnonzero(kicks > _KICK * self._shadow.masses).tolist()
         found = {self._names[i]: self._way_back(self._names[i]) for i in hit if self._moves(i)}

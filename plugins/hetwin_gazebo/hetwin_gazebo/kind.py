@@ -1,4 +1,4 @@
-"""What the entry point of Gazebo's engine names."""
+"""The entry point of Gazebo's engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hetwin_suite.engine import Engine, EngineKind
 
 
 def _make() -> Engine:
-    gazebo()  # fails at once where it is not installed; the engine itself takes longer to import
+    gazebo()  # fails early if not installed; the engine itself takes longer to import
     from hetwin_gazebo.engine import GazeboEngine
 
     return GazeboEngine()

@@ -1,9 +1,9 @@
-"""Links of robots that are simulated with less than full fidelity.
+"""Links of robots that are simulated below full fidelity.
 
-After Tallavajhula et al. (2019), section 4.3: plungers in arm.
+After Tallavajhula et al. (2019), section 4.3, for the spring-suspended plungers of a robot's arm.
 
-A robot's driven joints do not depend on fidelity. Below high, the spring joint that suspends a link is locked; a
-low link has no collisions either. Gazebo fixes both when it loads the robot.
+A robot's driven joints do not depend on fidelity. Below high fidelity, the spring joint that suspends a link is locked;
+a link of low fidelity also has no collisions. Gazebo fixes both when it loads the robot.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class LinkLevels:
     """The fidelity of every link of the robots.
 
     Args:
-        world: with the robots.
+        world: world with the robots.
         joints: names of all joints, in the order of `velocities`.
-        velocities: velocities of all joints; those of locked springs are 0 and are restored when unlocked.
+        velocities: velocities of all joints; those of locked springs are 0, and are restored on unlocking.
     """
 
     def __init__(self, world: World, joints: tuple[str, ...], velocities: Floats) -> None:
@@ -53,7 +53,7 @@ class LinkLevels:
         return frozenset(self._kept)
 
     def set(self, names: Iterable[str], level: Fidelity) -> bool:
-        """Set the fidelity of links; returns whether that changed anything."""
+        """Set the fidelity of links; return whether anything changed."""
         changed = [name for name in names if self.level(name) is not level]
         for name in changed:
             self._levels[name] = level

@@ -1,4 +1,4 @@
-"""What the engine needs of a Gazebo, in this process or in a server of its own, and the time of its steps."""
+"""The interface of a Gazebo, in this process or in a server, that the engine steps, and the clock of its steps."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Clock:
     """Counts periods, so that rounding errors do not accumulate.
 
     Attributes:
-        period: duration of one [s].
-        periods: number of periods that have elapsed.
+        period: duration of a period [s].
+        periods: number of elapsed periods.
     """
 
     def __init__(self, period: float) -> None:
@@ -24,16 +24,16 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """The current time [s]."""
+        """Present time [s]."""
         return self.periods * self.period
 
     def ns(self, share: float = 0.0) -> int:
-        """The time after a fraction of the next period [ns]."""
+        """Return the time after a fraction of the next period [ns]."""
         return round((self.periods + share) * self.period * 1e9)
 
 
 class LockStep(Protocol):
-    """A world of a Gazebo, which makes steps only when asked for them."""
+    """A world of a Gazebo that steps only on request."""
 
     @property
     def proxies(self) -> Mapping[tuple[str, ProxyKind], Proxy]:
@@ -41,15 +41,15 @@ class LockStep(Protocol):
 
     @property
     def bases(self) -> Mapping[str, Proxy]:
-        """Robot whose base is not fixed -> its model."""
+        """Robot with a free or moving base -> its model."""
 
     @property
     def pictures(self) -> Mapping[str, Picture]:
-        """Object -> the model that shows it, if that is none of its proxies; once the first step has begun."""
+        """Object -> the model that shows it, if not a proxy; available after the start of the first step."""
 
     @property
     def pictures_of(self) -> frozenset[str]:
-        """The objects that have pictures."""
+        """Names of the objects with pictures."""
 
     @property
     def joints(self) -> Sequence[Any]:
@@ -61,22 +61,22 @@ class LockStep(Protocol):
 
     @property
     def frame_of(self) -> Mapping[int, str]:
-        """Gazebo's id of a collision -> name of the frame to which it belongs."""
+        """Gazebo's id of a collision -> name of its frame."""
 
     def step(self, command: Callable[[Any], None]) -> Any:
-        """Advance by one step; returns what the handles read the state from, and take commands with.
+        """Advance by one step, and return the object through which handles read the state and give commands.
 
-        `command` is called with the same, before physics.
+        `command` is called with this object, before physics.
         """
 
     def contacts(self) -> list[Contact]:
         """The contacts of the last step."""
 
     def new_contacts(self) -> list[tuple[int, list[Contact]]]:
-        """The contacts of all steps that are known since the last call, the first of which begins with none.
+        """Return the contacts of all known steps since the last call; the first call returns none.
 
-        Each step has how long it is ago [ns].
+        Each step has its age [ns].
         """
 
     def close(self) -> None:
-        """Let go of the world."""
+        """Disconnect from the world."""

@@ -1,4 +1,4 @@
-"""The requested state of the objects between steps: kinematic or not, attachments, collisions, fidelity."""
+"""The requested states of the objects between steps: kinematic or free, attachments, collisions, fidelity."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Objects:
     """The free bodies, and the fidelity of the links of robots.
 
     Attributes:
-        selection: which proxy represents each object.
-        links: the fidelities of robots' links.
-        numbers: numbers of the objects, in the order of the shadow's.
-        placed: (13,) pose and twist that an object is set to before the next step.
-        outdated: whether Gazebo must reload the world because the parts of bodies have changed.
+        selection: selects the proxy of each object.
+        links: fidelities of robots' links.
+        numbers: indices of the objects, in the order of the shadow's.
+        placed: object -> (13,) pose and twist to set before the next step.
+        outdated: whether Gazebo must reload the world, since the parts of bodies have changed.
     """
 
     def __init__(self, world: World, shadow: Shadow, clock: Clock) -> None:
@@ -83,23 +83,23 @@ class Objects:
 
     @property
     def prescribed(self) -> tuple[str, ...]:
-        """The objects with prescribed motion: kinematic ones, and those of less than high fidelity."""
+        """Names of the objects with prescribed motion: kinematic ones, and those below high fidelity."""
         return (*self._shadow.kinematic.values, *self.selection.frozen)
 
     def has_pictures(self) -> frozenset[str]:
-        """Objects that other programs see by a model that is none of their proxies: see `Picture`."""
+        """Names of the objects that a model other than their proxies shows to other programs; see `Picture`."""
         return frozenset(self.selection.swapped | self._shadow.loads.keys())
 
     def mute(self) -> frozenset[str]:
-        """Frames whose geometries are left out when Gazebo is loaded."""
+        """Frames without collision geometries when Gazebo is loaded."""
         return self.links.mute | (self.selection.off & self._shadow.loads.keys())
 
     def bearers(self) -> dict[str, str]:
-        """Return load -> name of the body that it is a part of, which need not be an object."""
+        """Return attached object -> body that it is a part of, which need not be an object."""
         return {name: self._owner[load.to].name for name, load in self._shadow.loads.items()}
 
     def mover(self, frame: int) -> int | None:
-        """The number of the object whose motion physics computes and to which a frame belongs, if there is one."""
+        """Return the index of the free object that contains a frame; None if there is none."""
         body = self._owner[self._shadow.tables.frames[frame]]
         load = self._shadow.loads.get(body.name)
         name = body.name if load is None else self._owner[load.to].name
@@ -107,7 +107,7 @@ class Objects:
         return self.numbers[name] if moved else None
 
     def collide(self, frame: int, other: int) -> bool:
-        """Whether two frames collide in Gazebo; two of the same body do not."""
+        """Whether two frames may collide in Gazebo; two frames of the same body never do."""
         frames = self._shadow.tables.frames
         return bool(self._bits(frames[frame]) & self._bits(frames[other]))
 
@@ -123,7 +123,7 @@ class Objects:
         return 0 if kind is None else mask(kind, list(self._bodies).index(body.name))
 
     def choose(self) -> list[str]:
-        """Select each object's proxy; returns the objects whose proxy changes."""
+        """Select each object's proxy, and return the objects whose proxy changes."""
         shadow = self._shadow
         swapped, lacking = self.selection.choose(
             shadow.kinematic.values, self._depenetration.passing, shadow.loads
@@ -168,14 +168,14 @@ class Objects:
             self._depenetration.monitor(name, self._clock.seconds)
 
     def depenetrate(self) -> None:
-        """Move objects that were handed back out of the bodies they penetrate; called after each step."""
+        """Move objects that were handed back out of the bodies that they penetrate; called after each step."""
         if self._depenetration.any:
             clock = self._clock
             for name, pose in self._depenetration.moved(clock.seconds, clock.period).items():
                 self._put(name, pose)
 
     def shift(self, shifts: Mapping[str, Floats]) -> None:
-        """Displace objects before the next step; their velocities stay."""
+        """Displace objects before the next step, without changing their velocities."""
         for name, shift in shifts.items():
             pose = self._shadow.poses[name].copy()
             pose[:3] += shift
@@ -207,7 +207,7 @@ class Objects:
         self.outdated |= self.links.set(links, level)
 
     def fidelity(self, name: str) -> Fidelity:
-        """The fidelity of an object or link; kinematic and attached objects are always high."""
+        """Return the fidelity of an object or link; kinematic and attached objects are always high."""
         if name in self.links:
             return self.links.level(name)
         self._free(name)
@@ -215,7 +215,7 @@ class Objects:
         return Fidelity.HIGH if held else self.selection.level(name)
 
     def _freeze(self, name: str) -> None:
-        """Store pose and twist of an object that is not high any more, or restore them."""
+        """Store pose and twist of an object that leaves high fidelity, or restore them when it returns."""
         high, frozen = self.fidelity(name) is Fidelity.HIGH, self.selection.frozen
         if high and name in frozen:
             self._put(name, frozen.pop(name))
@@ -225,7 +225,7 @@ class Objects:
             self._put(name, np.concatenate([pose[:7], np.zeros(6)]))
 
     def push(self, name: str, wrench: Floats) -> None:
-        """Apply a force in each step, as long as physics moves the object."""
+        """Apply a wrench in each step while physics moves the object."""
         self._free(name)
         if name in self._shadow.loads:
             self._check_bearer(name, self._shadow.loads[name].to)
@@ -235,9 +235,9 @@ class Objects:
             self._pushes.pop(name, None)
 
     def wrenches(self) -> dict[str, Floats]:
-        """Return object -> (6,) current force [N] and torque about its origin [Nm], along the world's axes.
+        """Return object -> (6,) present force [N] and torque about its origin [Nm], in the world's axes.
 
-        A wrench on a load is transferred to the body that it is a part of.
+        A wrench on an attached object is transferred to the body that it is a part of.
         """
         found: dict[str, Floats] = {}
         for name, wrench in self._pushes.items():
@@ -253,9 +253,11 @@ class Objects:
     def attach(self, name: str, to: str) -> None:
         """Attach an object to a frame at its current relative pose.
 
-        Gazebo creates joints between models by a topic, one step late. An object on a free body therefore becomes a
-        part of it. One on a robot or on a static body becomes kinematic, which gives the same motion, since no force
-        moves these frames either.
+        Gazebo creates joints between models through a topic, one step late. An object attached to a free body therefore
+        becomes
+        a part of it. An object attached to a robot or a static body becomes kinematic instead; its motion is the same,
+        since
+        forces do not move these frames.
         """
         self._rigid(name)
         if to not in self._shadow.tables.frames:
@@ -351,9 +353,9 @@ class Objects:
         self._released.clear()
 
     def keep_from(self, before: Objects) -> None:
-        """Copy the requested state of all bodies that still exist.
+        """Copy the requested states of all bodies that still exist.
 
-        The shadow must have copied its positions already.
+        The shadow must have copied its positions before.
         """
         shadow, frames = self._shadow, self._shadow.tables.frames
         for name, value in before._shadow.kinematic.values.items():

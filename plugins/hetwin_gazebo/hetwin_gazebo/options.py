@@ -1,4 +1,4 @@
-"""Gazebo's options that a scenario may change."""
+"""Gazebo's options in a scenario."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from hetwin_suite.model import BadInput, Number, Strict, Text
 Physics: TypeAlias = Literal["dartsim", "bullet-featherstone"]
 
 _LONGEST, _WITH_SPRINGS = 0.0025, 0.00125
-"""The default of `GazeboOptions.max_step` [s]."""
+"""Defaults of `GazeboOptions.max_step` without and with springs [s]."""
 
 
 class GazeboOptions(Strict):
-    """How Gazebo computes.
+    """Options of the simulation with Gazebo.
 
     Attributes:
-        physics: Gazebo's own physics engine.
+        physics: Gazebo's physics engine.
         collision_detector: collision detector of DART.
         solver: solver of DART.
-        max_step: Gazebo's steps are this long at most [s]; a step of the ensemble is divided accordingly. None: 0.0025,
-            or 0.00125 in a world with springs, which DART integrates the more exactly the shorter the step is.
-        visible: whether other programs see the engine's own world, as they see any Gazebo's.
-        server: name of the world of a Gazebo that runs already; None: the engine runs one in its own process.
+        max_step: maximum step of Gazebo [s], into which steps of the ensemble are divided. None: 0.0025, or 0.00125 in
+        a
+            world with springs, which DART integrates more accurately with shorter steps.
+        visible: whether other programs see the engine's world, like that of any Gazebo.
+        server: name of the world of a running Gazebo; None: the engine runs Gazebo in its own process.
         partition: GZ_PARTITION of that Gazebo; None: the environment's, or Gazebo's default.
-        create: whether models of the scenario that the world of that Gazebo lacks are created in it.
+        create: whether models of the scenario that are missing in that world are created.
     """
 
     physics: Physics = "dartsim"
@@ -42,7 +43,7 @@ class GazeboOptions(Strict):
     create: bool = False
 
     def steps(self, period: float, substeps: int, *, springs: bool = False) -> int:
-        """Into how many equal steps of whole nanoseconds a period is divided, in a world with or without springs."""
+        """Return the number of equal steps, in whole nanoseconds, into which a period is divided."""
         longest = self.max_step or (_WITH_SPRINGS if springs else _LONGEST)
         nanoseconds = round(period * 1e9)
         count = substeps * max(1, ceil(nanoseconds * 1e-9 / substeps / longest - 1e-6))
@@ -58,7 +59,7 @@ def read_options(given: Mapping[str, Any]) -> GazeboOptions:
     """Check the options of a scenario.
 
     Raises:
-        BadInput: if there is no such option, the value is none, or the options do not belong together.
+        BadInput: if an option is unknown, invalid, or does not fit the others.
     """
     if of_mujoco := sorted(given.keys() & MujocoOptions.model_fields.keys()):
         raise BadInput(

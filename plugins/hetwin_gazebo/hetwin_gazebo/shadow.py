@@ -1,8 +1,8 @@
-"""A shadow of the world in MuJoCo, without dynamics, for what Gazebo does not report.
+"""A shadow of the world in MuJoCo without dynamics, for quantities that Gazebo does not report.
 
-Gazebo computes how bodies move. From its positions and velocities, MuJoCo computes the poses of all frames, the
-distances between geometries, and the inertia of links that specify none. Frames and joints thus have the same
-order and meaning in both engines.
+Gazebo computes the motion of bodies. From its positions and velocities, MuJoCo computes the poses of all frames, the
+distances between geometries, and the inertia of links that specify none. Frames and joints thus have the same order
+and meaning in both engines.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class Shadow:
     """Positions and velocities of everything, and the quantities derived from them.
 
     Attributes:
-        positions, velocities: of all joints, in the engine's order.
-        poses: (13,) pose and twist of each object, by its name.
-        bases: (13,) pose and twist of the root link of each robot whose base is not fixed.
-        balls: the state of the ball joints.
+        positions, velocities: (n,) of all joints, in the engine's order.
+        poses: object -> (13,) pose and twist.
+        bases: robot with a free or moving base -> (13,) pose and twist of its root link.
+        balls: state of the ball joints.
         kinematic: objects whose motion another model prescribes.
         loads: objects that are parts of others.
-        masses: (n,) of the objects [kg], in the order of `tables.free`.
-        touches: touches of the robots' links.
+        masses: (n,) masses of the objects [kg], in the order of `tables.free`.
+        touches: contacts of the robots' links.
     """
 
     def __init__(self, world: World, settings: EngineSettings, notes: Notes) -> None:
@@ -78,35 +78,35 @@ class Shadow:
         }
 
     def inertial(self, frame: str) -> Inertial:
-        """Mass and inertia of a link, as specified or computed from its geometries."""
+        """Return mass and inertia of a link, as specified or computed from its geometries."""
         model, body = self._model, self.tables.body_of(frame)
         pose = pose_of([*model.body_ipos[body], *model.body_iquat[body]])
         a, b, c = (float(moment) for moment in model.body_inertia[body])
         return Inertial(float(model.body_mass[body]), pose, (a, b, c, 0.0, 0.0, 0.0))
 
     def set_objects(self, poses: Mapping[str, Floats]) -> None:
-        """Set poses and twists of objects; call `update` next."""
+        """Set poses and twists of objects; requires a call of `update` afterwards."""
         for name, pose in poses.items():
             self._reader.place(self.tables.free[name], pose.tolist())
             self.poses[name] = pose
 
     def set_bases(self, states: Mapping[str, Floats]) -> None:
-        """Set poses and twists of robots' root links; call `update` next."""
+        """Set poses and twists of robots' root links; requires a call of `update` afterwards."""
         for name, state in states.items():
             self._reader.place(self.tables.bases[name], state.tolist())
             self.bases[name] = state
 
     def feed_forward(self) -> FeedForward:
-        """Return what computes efforts in the state of now."""
+        """Return the computation of efforts for the present state."""
         return FeedForward(self.world, self._data, self.tables)
 
     def inertias(self) -> Floats:
-        """Return (n,) the inertia that each joint moves, with all of them at zero [kg m^2 or kg]."""
+        """Return (n,) the inertia that each joint moves, with all joints at zero [kg m^2 or kg]."""
         found: Floats = self._model.dof_M0[self.tables.joint_velocities]
         return found
 
     def update(self, seconds: float) -> None:
-        """Compute all frames at a time [s]; kinematic objects stay where `place_kinematic` put them."""
+        """Compute all frames at a time [s]; kinematic objects stay at the poses set by `place_kinematic`."""
         data, tables = self._data, self.tables
         data.time = seconds
         data.qpos[tables.joint_positions] = self.positions
@@ -116,7 +116,7 @@ class Shadow:
         self._carry()
 
     def jump(self, seconds: float) -> None:
-        """As `update`, after something was moved discontinuously."""
+        """Compute all frames like `update`, after a discontinuous change."""
         self.update(seconds)
 
     def _find(self) -> None:
@@ -128,9 +128,9 @@ class Shadow:
         mj.mj_sensorVel(model, data)
 
     def place_kinematic(self, time_ns: int) -> bool:
-        """Place all kinematic objects at their pose of a time; their parents must be up to date.
+        """Set all kinematic objects to their poses at a time, relative to parents that are up to date.
 
-        Returns whether any has moved.
+        Returns whether any object has moved.
         """
         moved = self.kinematic.any and self.kinematic.place(time_ns)
         if moved:
@@ -141,7 +141,7 @@ class Shadow:
         return moved
 
     def _carry(self) -> None:
-        """Move loads with the bodies that they are parts of."""
+        """Move attached objects with the bodies that they are parts of."""
         if not self.loads:
             return
         here = np.zeros(POSE_SIZE)
@@ -151,7 +151,7 @@ class Shadow:
         self._find()
 
     def set_kinematic(self, name: str, value: Value) -> bool:
-        """Set the prescribed value of a kinematic object; returns whether it was free before."""
+        """Set the prescribed value of a kinematic object; return whether the object was free before."""
         return self.kinematic.set(self.tables.free[name], value)
 
     def frame(self, name: str) -> Floats:
@@ -162,7 +162,7 @@ class Shadow:
         return np.array(self._reader.sensed[self.tables.body_frames[body]])
 
     def frame_of_any(self, name: str) -> Floats:
-        """Return (13,) pose and twist of any frame, moving or not."""
+        """Return (13,) pose and twist of any frame."""
         tables = self.tables
         at = int(tables.body_frames[tables.body_of(name)])
         if at < tables.moving:
@@ -184,12 +184,12 @@ class Shadow:
         return found
 
     def all_positions(self) -> Floats:
-        """A copy of the positions of everything, as MuJoCo's ``qpos``."""
+        """Return a copy of all positions, as MuJoCo's ``qpos``."""
         positions: Floats = self._data.qpos.copy()
         return positions
 
     def moving_frames(self) -> Floats:
-        """Return (n, 13) a copy of the poses and twists of the frames that move, which are the first ones."""
+        """Return (n, 13) a copy of the poses and twists of the moving frames, which come first."""
         return self._reader.sensed.copy()
 
     def read_frames(self, out: Floats) -> None:
@@ -204,7 +204,7 @@ class Shadow:
         return self._links.rows(self._now_ns, reach)
 
     def follow_links(self) -> None:
-        """Note what links touch after a step, as far as it rests or is a link, once their distances were asked for."""
+        """Track contacts of links after a step, once their distances were requested."""
         if self._links is not None:
             self._links.waits -= 1
             if self._links.waits <= 0:
@@ -220,13 +220,13 @@ class Shadow:
         return Pairs(self._model, self._data, self.tables, bodies, reach)
 
     def nearest_to(self, name: str, reach: float) -> dict[tuple[int, int], Nearest]:
-        """Return the bodies nearer to an object than `reach` [m]; the pairs are cached for each object."""
+        """Return the bodies within `reach` [m] of an object; pairs are cached for each object."""
         if name not in self._own_pairs:
             self._own_pairs[name] = self.pairs((name,), reach)
         return self._own_pairs[name].nearest()
 
     def keep_from(self, before: Shadow) -> None:
-        """Copy the state of the joints and objects that still exist; call `jump` next."""
+        """Copy the state of the joints and objects that still exist; requires a call of `jump` afterwards."""
         at = {joint: i for i, joint in enumerate(before.tables.joints)}
         for i, joint in enumerate(self.tables.joints):
             if joint in at:
@@ -237,11 +237,11 @@ class Shadow:
         self.set_bases(before.bases)
 
     def speed(self) -> float:
-        """The largest speed of all joints and objects; nan if one is not finite."""
+        """Return the largest speed of all joints and objects; NaN if one is not finite."""
         return float(np.abs(self._data.qvel).max(initial=0.0))
 
     def fastest(self) -> str:
-        """Name of the fastest frame."""
+        """Return the name of the fastest frame."""
         at = int(np.argmax(np.nan_to_num(np.abs(self._data.qvel), nan=np.inf)))
         frame = int(self.tables.body_frames[int(self._model.dof_bodyid[at])])
         return self.tables.frames[frame]

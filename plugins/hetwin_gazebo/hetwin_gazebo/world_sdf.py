@@ -49,7 +49,7 @@ from hetwin_suite.engine import (
 from hetwin_suite.model import ShapeKind
 
 KINEMATIC_MASS = 1e4
-"""The least mass of a kinematic object [kg]."""
+"""Minimum mass of a kinematic object [kg]."""
 ENDLESS = 1e16
 _JOINT_TYPES = {
     JointKind.FIXED: "fixed",
@@ -59,7 +59,7 @@ _JOINT_TYPES = {
 }
 _PICTURE = Inertial(1.0)
 _LED = Inertial(1e5, IDENTITY, (1e4, 1e4, 1e4, 0.0, 0.0, 0.0))
-"""Of a root link that follows a command: so heavy that neither contacts nor the robot's own joints disturb it."""
+"""Inertia of a root link that follows a command, too heavy to be disturbed by contacts or the robot's joints."""
 
 
 class SdfWriter:
@@ -100,13 +100,13 @@ class SdfWriter:
             _plugin(self._world, "scene-broadcaster", "SceneBroadcaster")
 
     def add_users(self, extras: Iterable[Extra], options: GazeboOptions) -> None:
-        """Add the elements of the user's world that hetwin itself has no use for, and a light if it has none."""
+        """Add the elements of the user's world that only Gazebo uses, and a light if it has none."""
         put_world(self._world, extras, options)
         if options.visible and self._world.find("light") is None:
             self._add_sun()
 
     def _add_sun(self) -> None:
-        """Add a light, without which a window would show everything in the dark."""
+        """Add a light, without which a window would be dark."""
         light = ET.SubElement(self._world, "light", name="hetwin_sun", type="directional")
         add(light, "cast_shadows", "true")
         add(light, "diffuse", numbers((0.8, 0.8, 0.8, 1.0)))
@@ -114,7 +114,7 @@ class SdfWriter:
         add(light, "direction", numbers((-0.5, 0.1, -0.9)))
 
     def text(self) -> str:
-        """The complete SDFormat document."""
+        """Return the complete SDFormat document."""
         return ET.tostring(self._sdf, "unicode")
 
     def add(
@@ -136,7 +136,7 @@ class SdfWriter:
             name: name of the model in Gazebo.
             pose: pose of the root.
             kind: kind of the proxy; None for static bodies and robots.
-            index: the object's or the robot's, for its bitmask.
+            index: index of the object or robot, for its bitmask.
             displayed: whether it has visuals.
         """
         model = ET.SubElement(self._world, "model", name=name)
@@ -196,11 +196,11 @@ class SdfWriter:
                 _set_bitmask(made, bits)
 
     def add_picture(self, name: str, lump: Lump, pose: Iterable[float]) -> None:
-        """Add a model that is displayed only: without collisions and weight.
+        """Add a model that is only displayed, without collisions and mass.
 
         Args:
             name: name of the model in Gazebo.
-            lump: the only part of the body that it displays.
+            lump: the only displayed part of the body.
             pose: pose of the root.
         """
         model = ET.SubElement(self._world, "model", name=name)
@@ -221,7 +221,7 @@ class SdfWriter:
                 self._add_geometry(element, geometry)
             else:
                 add_mesh(element, geometry.mesh.path, geometry.mesh.scale)
-            if geometry.mesh is None or geometry.rgba != GREY:  # else with the file's own colours
+            if geometry.mesh is None or geometry.rgba != GREY:  # otherwise the file has colours
                 add_colour(visual, geometry.rgba)
 
     def _add_link(
@@ -273,7 +273,7 @@ class SdfWriter:
 
 
 def _weighed(body: Body) -> set[str]:
-    """The links on which gravity acts: in a robot that stands or is led, only those suspended by springs."""
+    """Return the links with gravity: in a robot with a fixed or led base, only those suspended by springs."""
     if not body.robot or body.base is Base.FREE:
         return {link.name for link in body.links}
     found: set[str] = set()
@@ -296,7 +296,7 @@ def _add_inertial(link: ET.Element, lump: Lump, *, heavy: bool) -> None:
 
 
 def _nested_model(model: ET.Element, names: tuple[str, ...]) -> ET.Element:
-    """Return a nested model, at the pose of its outermost one; it is added if it does not exist."""
+    """Return a nested model at the pose of its outermost one, created if missing."""
     for name in names:
         found = next((m for m in model.findall("model") if m.get("name") == name), None)
         model = ET.SubElement(model, "model", name=name) if found is None else found

@@ -1,3 +1,3 @@
-"""The twin in a Gazebo that is already running: a view for a person, on which no model depends."""
+"""Shows the twin in a running Gazebo; no model depends on it."""
 
 from hetwin_gazebo.view.model import GazeboView as GazeboView

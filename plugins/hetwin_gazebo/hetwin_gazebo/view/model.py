@@ -1,4 +1,4 @@
-"""Shows the twin to a person in a Gazebo that is already running."""
+"""The model that shows the twin in a running Gazebo."""
 
 from __future__ import annotations
 
@@ -35,18 +35,20 @@ class Settings(Parameters):
     partition: str | None = parameter(
         "GZ_PARTITION of the running Gazebo; default: the environment's", None
     )
-    step: Amount = parameter("length of a step of the running Gazebo", 0.001, "s")
-    urdf: RobotDescription = parameter("the robot's description, which the run gives", "")
-    patience: Amount = parameter("how long to wait for Gazebo at the start", 5.0, "s")
+    step: Amount = parameter("duration of a step of the running Gazebo", 0.001, "s")
+    urdf: RobotDescription = parameter("description of the robot, given by the run", "")
+    patience: Amount = parameter("maximum time to wait for Gazebo at the start", 5.0, "s")
 
 
 class GazeboView(Model[Settings]):
     """Creates a visual model of every entity in a running Gazebo, and moves them with the twin.
 
-    A robot is one model with its links and joints. The models have no weight and no collisions. If Gazebo is paused at
-    the start, it is stepped in time with the twin; otherwise it keeps running. At the end the models are removed.
+    A robot is one model with its links and joints. The models have no mass and no collisions. If Gazebo is paused at
+    the
+    start, it is stepped in time with the twin; otherwise it keeps running. At the end the models are removed.
 
-    The run does not depend on that Gazebo: while it is closed or hangs, nothing is shown; when it is there again, the
+    The run does not depend on that Gazebo: while it is closed or hangs, nothing is shown; when it is available again,
+    the
     models are created again.
     """
 
@@ -54,7 +56,7 @@ class GazeboView(Model[Settings]):
     rate = 25.0
     raises: ClassVar[Mapping[str, str]] = {
         "view_lost": "the running Gazebo has ended or hangs; nothing is shown: reason",
-        "view_back": "the running Gazebo is there again and shows the twin, after: seconds [s]",
+        "view_back": "the running Gazebo is available again and shows the twin: seconds without it [s]",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
@@ -78,7 +80,7 @@ class GazeboView(Model[Settings]):
         self._robots: tuple[ShownRobot, ...] = ()
 
     def start(self, scene: Snapshot) -> None:
-        """Create the visual models; a Gazebo that has ended meanwhile is reported by the first step."""
+        """Create the visual models; a failure of Gazebo is reported by the first step."""
         self._robots = ShownRobot.find(scene.layout.entities, self._joints)
         linked = {link.name for robot in self._robots for link in robot.links}
         self._shown = [
@@ -96,7 +98,7 @@ class GazeboView(Model[Settings]):
         self._is_created = True
 
     def step(self, tick: Tick) -> Changes:
-        """Move the visual models to the poses of their entities, if Gazebo is there."""
+        """Move the visual models to the poses of their entities, if Gazebo is available."""
         changes = tick.changes()
         if self._is_lost and not self._gazebo.is_back():
             return changes
@@ -118,7 +120,7 @@ class GazeboView(Model[Settings]):
         return changes
 
     def stop(self) -> None:
-        """Remove the visual models, if Gazebo is there."""
+        """Remove the visual models, if Gazebo is available."""
         robots = [robot.entity for robot in getattr(self, "_robots", ())]
         shown: list[Entity] = [*getattr(self, "_shown", ()), *robots]
         if not shown:

@@ -10,7 +10,7 @@ from hetwin_suite.model import Entity, Shape
 
 
 def shown_name(entity: Entity) -> str:
-    """The name of an entity's model in Gazebo."""
+    """Return the name of an entity's model in Gazebo."""
     return "twin " + entity.name.replace("::", " ")
 
 
@@ -20,7 +20,7 @@ def picture(entity: Entity, pose: list[float], folder: Path) -> str:
     model = ET.SubElement(sdf, "model", name=shown_name(entity))
     add_pose(model, pose)
     link = ET.SubElement(model, "link", name="link")
-    add(link, "gravity", "false")  # not <static>, which Gazebo would not move
+    add(link, "gravity", "false")  # not <static>, since Gazebo does not move static models
     add_visuals(link, entity.shapes, folder)
     return ET.tostring(sdf, "unicode")
 

@@ -1,4 +1,4 @@
-"""Robots in a running Gazebo: one model with links and joints each."""
+"""Robots in a running Gazebo, each as one model with links and joints."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TYPES = {JointKind.HINGE: "revolute", JointKind.SLIDE: "prismatic"}
 
 @dataclass(frozen=True, slots=True)
 class ShownRobot:
-    """A robot as Gazebo shows it; its joints are at zero where the links are when it is written.
+    """A robot in Gazebo, whose joints are at zero in the posture in which it was written.
 
     Attributes:
         entity: the robot.
-        links: its links, parents first.
-        joints: name -> joint, of its joints that move.
-        start: (13,) pose of each link in its parent when the robot was written; empty before.
+        links: links of the robot, parents first.
+        joints: name -> joint, for movable joints.
+        start: link -> (13,) pose in its parent when the robot was written; empty before.
     """
 
     entity: Entity
@@ -36,7 +36,7 @@ class ShownRobot:
     def find(
         cls, entities: Sequence[Entity], joints: Mapping[str, Joint]
     ) -> tuple[ShownRobot, ...]:
-        """The robots whose joints are all among these."""
+        """Return the robots whose joints are all among the given ones."""
         robots = []
         for robot in (e for e in entities if e.kind is EntityKind.ROBOT):
             own = {
@@ -49,7 +49,7 @@ class ShownRobot:
         return tuple(robots)
 
     def sdf(self, scene: Snapshot, folder: Path) -> str:
-        """The robot as it is now, without weight and collisions, as SDFormat; meshes are written to the folder."""
+        """Return the robot in its present posture as SDFormat, without mass and collisions; meshes go to the folder."""
         sdf = ET.Element("sdf", version="1.9")
         model = ET.SubElement(sdf, "model", name=shown_name(self.entity))
         root = scene.pose(self.links[0].name)
@@ -75,7 +75,7 @@ class ShownRobot:
             add(ET.SubElement(element, "axis"), "xyz", numbers(joint.axis))
 
     def positions(self, scene: Snapshot) -> dict[str, float]:
-        """How far each joint has moved since the robot was written [rad or m]."""
+        """Return joint -> displacement since the robot was written [rad or m]."""
         moved: dict[str, float] = {}
         for link in self.links:
             joint = self.joints.get(link.joint)
@@ -86,13 +86,13 @@ class ShownRobot:
 
 
 def _allowed(name: str) -> str:
-    """A link's name, without what separates the names of models in SDFormat."""
+    """Return a link's name without the separator of SDFormat's scoped names."""
     return name.replace("::", " ")
 
 
 def _parents_first(root: Entity, links: Sequence[Entity]) -> list[Entity]:
     found = [root]
-    for link in found:  # grows meanwhile
+    for link in found:  # grows in the loop
         found += [other for other in links if other.parent == link.name]
     return found
 
@@ -102,7 +102,7 @@ def _in_parent(link: Entity, scene: Snapshot) -> Floats:
 
 
 def _along(joint: Joint, change: Floats) -> float:
-    """The part of a displacement in the child's frame that is along or about the joint's axis."""
+    """Return the component of a displacement, in the child's frame, along or about the joint's axis."""
     if joint.kind is JointKind.SLIDE:
         return float(change[:3] @ joint.axis)
     return 2.0 * math.atan2(float(change[4:7] @ joint.axis), float(change[3]))

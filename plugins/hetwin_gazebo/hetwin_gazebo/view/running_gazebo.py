@@ -22,7 +22,7 @@ _LOOK_EVERY_S = 0.2
 
 
 class NoResponse(HetwinError):
-    """The running Gazebo is gone, hangs, or rejects a request; the text says which."""
+    """The running Gazebo has ended, hangs, or rejects a request; the text has the reason."""
 
 
 class RunningGazebo:
@@ -31,7 +31,7 @@ class RunningGazebo:
     Args:
         gz: Gazebo's modules.
         partition: partition of the running Gazebo; None: the environment's, or Gazebo's default.
-        world: its name; None: the only one.
+        world: name of the world; None: the only one.
 
     Raises:
         BadInput: if the partition's name is invalid.
@@ -51,7 +51,7 @@ class RunningGazebo:
         """Wait for the world.
 
         Raises:
-            BadInput: if there is none, or there are several and none is named.
+            BadInput: if there is no such world, or there are several and none is named.
         """
         deadline = time.monotonic() + patience_s
         worlds = self._worlds()
@@ -66,7 +66,7 @@ class RunningGazebo:
         self._stop_listening()
 
     def _worlds(self) -> list[str]:
-        """The worlds of the partition, but for those that the twin's own engine computes."""
+        """Return the worlds of the partition, except the one that the twin's own engine simulates."""
         services = self._node.service_list()
         worlds = {match[1] for name in services if (match := _CREATE.fullmatch(name))}
         return sorted(worlds - own_worlds(self._node.topic_list()))
@@ -87,7 +87,7 @@ class RunningGazebo:
         )
 
     def _listen(self) -> None:
-        """Find out whether Gazebo runs, and whether it is paused, from its statistics.
+        """Subscribe to statistics, which show whether Gazebo runs and whether it is paused.
 
         The subscription must end before the next request: a request blocks the delivery of messages to Python, and
         Gazebo receives responses in the same thread as messages.
@@ -108,7 +108,7 @@ class RunningGazebo:
             self._heard_on = ""
 
     def is_back(self) -> bool:
-        """Whether the world runs, or runs again, since `NoResponse` was raised; returns at once."""
+        """Whether the world runs, or runs again since `NoResponse` was raised; does not wait."""
         now = time.monotonic()
         if now - self._looked < _LOOK_EVERY_S:
             return False
@@ -175,7 +175,7 @@ class RunningGazebo:
         self._call("control/state", request)
 
     def _joints_of(self, robot: ShownRobot) -> Mapping[str, int]:
-        """Joint -> its entity; empty as long as Gazebo has not created the robot."""
+        """Return joint -> its entity; empty until Gazebo has created the robot."""
         name = shown_name(robot.entity)
         if name not in self._joints:
             empty = self._gz.message("empty_pb2", "Empty")()
@@ -200,7 +200,7 @@ class RunningGazebo:
 
     def _request(self, service: str, request: Any, kind: Any) -> Any:
         name = f"/world/{self._world}/{service}"
-        # A request to a Gazebo that has ended would wait for its deadline.
+        # A request to a Gazebo that has ended would wait until its deadline.
         if not self._node.service_info(name):
             raise NoResponse(f"the running Gazebo has ended: nothing provides {name}")
         done, response = self._node.request(name, request, type(request), kind, _DEADLINE_MS)
