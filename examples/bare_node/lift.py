@@ -1,4 +1,4 @@
-"""A lift as a bare ROS 2 node: a model of hetwin with none of hetwin's Python, only its messages."""
+"""A lift as a bare ROS 2 node: a model for hetwin that uses only its messages, not its Python code."""
 
 import json
 import os
@@ -18,7 +18,7 @@ class Lift(Node):
         self.output = self.create_publisher(ModelOutput, "~/output", 1000)
         self.create_subscription(ModelCall, "~/call", self.on_call, 1000)
         self.client = self.create_client(RegisterModel, "hetwin/register_model")
-        self.timer = self.create_timer(0.5, self.register)  # until the first call comes
+        self.timer = self.create_timer(0.5, self.register)  # until the first call arrives
 
     def register(self):
         me = RegisterModel.Request(name="lift", type="node", node=self.get_fully_qualified_name())

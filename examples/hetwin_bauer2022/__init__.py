@@ -1,1 +1,1 @@
-"""The experiments of Bauer et al. (2022): recorded drops and insertions, approaches, and where each breaks."""
+"""The experiments of Bauer et al. (2022): recorded drops and insertions, approaches, and their robustness."""

@@ -13,13 +13,13 @@ from hetwin_suite.model import Floats
 
 @dataclass(frozen=True, slots=True)
 class Container:
-    """A container whose origin is the centre of its underside.
+    """A container; its origin is the centre of its underside.
 
     Attributes:
         name: name of its model.
-        corners: (n, 2) of the centre line of its rim, counter-clockwise, in metres.
+        corners: (n, 2) corners of the centre line of its rim, counter-clockwise [m].
         foot: ratio of the sizes of floor and rim, 1 for upright walls.
-        height: height of the rim above its underside.
+        height: height of the rim above its underside [m].
     """
 
     name: str
@@ -28,7 +28,7 @@ class Container:
     height: float
 
     def margin(self, xy: Floats) -> float:
-        """Return the signed distance of a point (2,) in the container's frame from its rim [m]: inside > 0."""
+        """Return the signed distance of a point (2,) in the container's frame from its rim [m]; positive inside."""
         ahead = np.roll(self.corners, -1, axis=0) - self.corners
         to = xy - self.corners
         share = np.clip(np.sum(to * ahead, axis=1) / np.sum(ahead**2, axis=1), 0.0, 1.0)
@@ -59,7 +59,7 @@ def container(name: str) -> Container:
     """Return the container of this name.
 
     Raises:
-        KeyError: if there is none.
+        KeyError: if there is no such container.
     """
     by_name: Callable[[Container], bool] = lambda one: one.name == name  # noqa: E731
     for one in filter(by_name, CONTAINERS):

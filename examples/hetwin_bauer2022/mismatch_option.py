@@ -1,4 +1,4 @@
-"""`--mismatch AXIS=LEVEL`, apart from the axes, which take their time to import."""
+"""The option `--mismatch AXIS=LEVEL`, in a module of its own, since the axes are slow to import."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ AXES = Group(
     "axis of mismatch",
     "a class derived from RecordingAxis, BeliefAxis, TwinAxis or RealityAxis",
 )
-"""Group in which packages name axes."""
+"""Group of entry points for axes."""
 OPTION = "--mismatch"
 
 
 def completed(incomplete: str) -> list[str]:
-    """Names of the installed axes, with the sign that a level follows."""
+    """Return the names of the installed axes, each followed by ``=``."""
     return beginning(incomplete, [f"{name}=" for name in AXES.names()])
 
 
@@ -27,7 +27,7 @@ Mismatches = Annotated[
     typer.Option(
         OPTION,
         metavar="AXIS=LEVEL",
-        help="make it worse, e.g. finger_offset=0.0175; may be given several times; see hetwin list mismatches",
+        help="add a mismatch, e.g. finger_offset=0.0175; may be given several times; see hetwin list mismatches",
         autocompletion=completed,
     ),
 ]

@@ -1,4 +1,4 @@
-"""`hetwin list mismatches`: the axes along which reality and twin can be made to differ."""
+"""`hetwin list mismatches`: the axes of mismatch between reality and twin."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
 
 def mismatches() -> Result:
-    """List the axes of mismatch: what --mismatch AXIS=LEVEL of evaluate and record can make worse.
+    """List the axes of mismatch for the option --mismatch AXIS=LEVEL of evaluate and record.
 
-    Each with the place where it acts, the unit of its levels, the level that changes nothing, levels to try, and what
-    real hardware has. Those that act on reality are for record, all others for evaluate.
+    Each axis has the part that it changes, the unit of its levels, its neutral level, levels to try, and the levels of
+    real
+    hardware. Axes that change reality are for record, all others for evaluate.
 
     Example: hetwin list mismatches
     """

@@ -1,4 +1,4 @@
-"""What is recorded: one episode of a seed, with what options fix and make worse."""
+"""The recipe of recorded episodes: their seed, fixed choices and mismatches."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from hetwin_bauer2022.mismatch import Mismatch, RealityAxis, RealWorld
 from hetwin_suite.episode import Take
 
 Aim: TypeAlias = tuple[float, float]
-"""How far inside its rim a container is aimed at [m], and the direction from its middle in its own frame [rad]."""
+"""Distance of the target inside the rim [m], and its direction from the centre in the container's frame [rad]."""
 Shifts: TypeAlias = Mapping[str, tuple[float, float]]
-"""Entity -> how far along the world's x and y it really is from where its episode has it [m]."""
+"""Entity -> offset of its true position from the believed one along the world's x and y [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe(Take):
-    """What is recorded; the index determines its start time.
+    """The recipe of an episode; the index determines its start time.
 
     Attributes:
         grasp: grasp of drops.
         flaw: flaw of drops.
-        mismatches: that act on reality, in the order in which they act.
-        reality: what simulates it; only drops have a choice.
-        near_rim: near rim of drops, the largest distance of the aim from the rim [m]; None: as drawn.
+        mismatches: mismatches of reality, in the order of their application.
+        reality: simulator of reality; only drops have a choice.
+        near_rim: for drops, maximum distance of the aim from the rim [m]; None: as drawn.
         aim: aim of drops; None: as drawn.
-        boundary: whether what decides is drawn about where it begins to matter.
-        shifts: what is really elsewhere; the robot does not know.
+        boundary: whether the deciding quantity is drawn close to the boundary between success and failure.
+        shifts: offsets of true positions, unknown to the robot.
     """
 
     grasp: GraspChoice = GraspChoice.CAGE
@@ -49,7 +49,7 @@ class Recipe(Take):
 
     @property
     def truth(self) -> dict[str, Any]:
-        """What `truth.json` says about it."""
+        """Return the fields of `truth.json` about the recipe."""
         told: dict[str, Any] = {"seed": self.seed, "index": self.index}
         if self.reality is not RealityChoice.MUJOCO:
             told["reality"] = self.reality.value
@@ -60,7 +60,7 @@ class Recipe(Take):
 
     @property
     def told(self) -> dict[str, Any]:
-        """The chosen aims and shifts, as the files of a recording say them; empty without."""
+        """Return the fixed aims and shifts for the files of a recording; empty without any."""
         told: dict[str, Any] = {} if self.near_rim is None else {"near_rim": self.near_rim}
         if self.aim is not None:
             told["aim"] = list(self.aim)

@@ -1,4 +1,4 @@
-"""What the stand-in knows of `worlds/solar_panel.sdf`: a payload unit with a socket, and the probe for it [m]."""
+"""Dimensions of `worlds/solar_panel.sdf` for the stand-in: a payload unit with a socket, and its probe [m]."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ SHAFT_LENGTH = 0.045
 CHAMFER = 0.005
 HANDLE_LENGTH = 0.1
 DIP_MASS = 0.16
-"""[kg]"""
+"""Mass of the probe [kg]."""
 SPU_AT = (0.48, -0.3, BENCH_TOP + 0.06)
 
 
 def shaft_hull(corners: int = 64) -> Floats:
-    """Return (n, 3) corners of the true shaft and chamfer, without steps, in the probe's frame."""
+    """Return (n, 3) corners of the true shaft with its chamfer, without steps, in the probe's frame [m]."""
     turns = np.arange(corners) * 2 * pi / corners
     ring = np.column_stack([np.cos(turns), np.sin(turns), np.zeros(corners)])
     levels = (

@@ -18,7 +18,7 @@ TICK_S = 0.004
 
 @dataclass(frozen=True, slots=True)
 class GripperCommand:
-    """From `time` on, the fingers move to `goal` (m per finger, or share of the way to closed)."""
+    """A goal of the fingers from `time` on [m per finger, or share of the travel to closed]."""
 
     time: float
     goal: float
@@ -29,10 +29,10 @@ class Grip:
     """How the gripper closes.
 
     Attributes:
-        force: maximum force of each finger's motor, in N.
-        fading: time constant with which the force decays after closing begins, as in a hot drive, in s.
+        force: maximum force of each finger's motor [N].
+        fading: time constant with which the force decays after the start of closing, as in a hot drive [s].
         stuck: whether the gripper never closes.
-        late: by how much each finger opens after it is told to, in s; empty: all at once.
+        late: delay of each finger's opening after the command [s]; empty: no delay.
     """
 
     force: float = 20.0
@@ -43,12 +43,12 @@ class Grip:
 
 @dataclass
 class Program:
-    """Set points of the arm every `TICK_S`, gripper commands and announcements; each method appends to it.
+    """Set points of the arm every `TICK_S`, gripper commands and annotations; each method appends to them.
 
     Args:
-        reacher: for straight motions of the hand.
+        reacher: kinematics for straight motions of the hand.
         home: (n,) joint positions at the start.
-        quaternion: (4,) orientation of the hand on straight lines.
+        quaternion: (4,) orientation of the hand on straight lines, w x y z.
     """
 
     reacher: Reacher
@@ -63,7 +63,7 @@ class Program:
 
     @property
     def now(self) -> float:
-        """End of the program so far, in seconds."""
+        """End of the program so far [s]."""
         return (sum(len(piece) for piece in self._pieces) - 1) * TICK_S
 
     @property
@@ -77,27 +77,27 @@ class Program:
 
     @contextmanager
     def doing(self, operation: str, arguments: Mapping[str, Json]) -> Iterator[None]:
-        """Announce an action that covers everything planned inside the block."""
+        """Annotate an action that covers everything planned inside the block."""
         self.announcements.append(Announcement(self.now, operation, "begin", dict(arguments)))
         yield
         self.announcements.append(Announcement(self.now, operation, "end", dict(arguments)))
 
     def say(self, operation: str, arguments: Mapping[str, Json], time: float | None = None) -> None:
-        """Announce an instant, at the current end or at `time` before it."""
+        """Annotate an instant, at the current end or `time` seconds before it."""
         at = self.now if time is None else time
         self.announcements.append(Announcement(at, operation, "instant", dict(arguments)))
 
     def span(self, operation: str, arguments: Mapping[str, Json], begin: float, end: float) -> None:
-        """Announce an action from `begin` to `end`, independently of other actions."""
+        """Annotate an action from `begin` to `end` [s], independently of other actions."""
         for time, phase in ((begin, "begin"), (end, "end")):
             self.announcements.append(Announcement(time, operation, phase, dict(arguments)))
 
     def when(self, operation: str) -> float:
-        """Return the time at which an operation is announced first [s]."""
+        """Return the time of the first annotation of an operation [s]."""
         return next(one.time for one in self.announcements if one.operation == operation)
 
     def grip(self, goal: float, time: float | None = None) -> None:
-        """Command the fingers to a goal, at the current end or at `time` before it."""
+        """Command the fingers to a goal, at the current end or `time` seconds before it."""
         self.gripper.append(GripperCommand(self.now if time is None else time, goal))
 
     def wait(self, duration: float) -> None:
@@ -121,11 +121,11 @@ class Program:
 
 
 class SetPoints:
-    """What a program wants between its ticks.
+    """Interpolates a program's set points.
 
     Args:
         points: (ticks, n) joint positions, every `TICK_S`.
-        early: share of a tick by which the next one may begin, so that rounding does not delay it.
+        early: share of a tick by which the next one may start, so that rounding does not delay it.
     """
 
     def __init__(self, points: Floats, early: float = 0.0) -> None:
@@ -133,7 +133,7 @@ class SetPoints:
         self._early = early
 
     def at(self, time: float) -> tuple[Floats, Floats]:
-        """Return (n,) positions and (n,) velocities at a time [s]; before and after the program those at its ends."""
+        """Return (n,) positions and velocities at a time [s]; before and after the program, those at its ends."""
         last = len(self._points) - 1
         tick = min(max(time / TICK_S + self._early, 0.0), last)
         low = int(tick)
@@ -144,7 +144,7 @@ class SetPoints:
 
 
 def _least_jerk(duration: float) -> Floats:
-    """Return (ticks,) the fraction of the path, from just above 0 to 1."""
+    """Return (ticks,) fractions of a minimum-jerk path, from just above 0 to 1."""
     ticks = round(duration / TICK_S)
     s = np.arange(1, ticks + 1) / ticks
     return np.asarray(s**3 * (10 - 15 * s + 6 * s**2))

@@ -1,4 +1,4 @@
-"""What the worlds of stand-ins are compiled with.
+"""Builds the MuJoCo worlds of stand-ins.
 
 They share no code with the twin's engine. Motors apply torques; no state is ever overwritten.
 """
@@ -23,12 +23,12 @@ _TYPES = {
 
 
 def set_options(spec: mj.MjSpec, step_s: float, noslip: int) -> None:
-    """Set options with which fingers hold by friction, without creep.
+    """Set options with which fingers hold by friction without creep.
 
     Args:
-        spec: spec of a world.
+        spec: specification of the world.
         step_s: step of the physics [s].
-        noslip: iterations against creep.
+        noslip: number of iterations against creep.
     """
     option = spec.option
     option.timestep = step_s
@@ -39,14 +39,14 @@ def set_options(spec: mj.MjSpec, step_s: float, noslip: int) -> None:
 
 
 def add_motors(spec: mj.MjSpec, rotors: Mapping[str, float]) -> None:
-    """Give each joint a motor of its name with the inertia of its rotor [kg m^2 or kg]."""
+    """Add a motor with the name of each joint, and the inertia of its rotor [kg m^2 or kg]."""
     for name, inertia in rotors.items():
         spec.joint(name).armature = inertia
         spec.add_actuator(name=name, target=name, trntype=mj.mjtTrn.mjTRN_JOINT)
 
 
 def add_solid(body: mj.MjsBody, solid: Solid, position: Floats, quaternion: Floats) -> mj.MjsGeom:
-    """Give a body the shape of a solid at a pose in its frame, and return the shape."""
+    """Add the shape of a solid to a body, at a pose in its frame, and return the shape."""
     size = np.full(3, 0.1)  # half lengths, radii first
     size[: len(solid.size)] = solid.size if solid.kind == "sphere" else solid.size / 2
     if solid.kind == "cylinder":
@@ -57,12 +57,12 @@ def add_solid(body: mj.MjsBody, solid: Solid, position: Floats, quaternion: Floa
 def contact_forces(
     model: mj.MjModel, data: mj.MjData, mine: NDArray[np.bool_]
 ) -> Iterator[tuple[int, NDArray[np.int32], float]]:
-    """Yield each contact of some shapes: its number, the two shapes, and the normal force [N].
+    """Yield the index, the two shapes and the normal force [N] of each contact of some shapes.
 
     Args:
         model: model of the world.
-        data: its state.
-        mine: (shapes,) whether a shape is one of them.
+        data: state of the world.
+        mine: (shapes,) whether contacts of each shape are included.
     """
     pairs, wrench = data.contact.geom, np.zeros(6)
     for index in np.flatnonzero(mine[pairs].any(axis=1)) if len(pairs) else ():

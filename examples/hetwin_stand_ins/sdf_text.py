@@ -11,11 +11,11 @@ class Part:
     """A shape of a model: box (x y z), cylinder (radius, length), sphere (radius) or plane (x y).
 
     Attributes:
-        name: unique in its model.
+        name: name, unique in its model.
         kind: kind of shape.
-        size: full lengths in metres.
-        at: its centre in the model.
-        turn: roll, pitch, yaw in radians.
+        size: full lengths [m].
+        at: centre in the model [m].
+        turn: roll, pitch, yaw [rad].
     """
 
     name: str
@@ -27,17 +27,17 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A model of one link.
+    """A model with one link.
 
     Attributes:
         name: name of the model.
-        parts: its shapes.
-        at: its position in the world.
+        parts: shapes of the link.
+        at: position in the world [m].
         colour: red, green, blue.
         friction: coefficient of sliding friction.
-        mass: in kg; 0 for a static model.
-        inertia: ixx, iyy, izz in kg m^2 about its origin.
-        turn: roll, pitch, yaw in radians.
+        mass: mass [kg]; 0 for a static model.
+        inertia: ixx, iyy, izz about its origin [kg m^2].
+        turn: roll, pitch, yaw [rad].
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a stand-in sends beside joint states: the wrench at a wrist, commanded positions, and a gripper's status."""
+"""Signals of a stand-in besides joint states: the wrench at a wrist, controller states, and a gripper's status."""
 
 from __future__ import annotations
 
@@ -17,29 +17,28 @@ WRENCH = Topic("wrist/wrench", "geometry_msgs/msg/WrenchStamped", "what the wris
 _CONTROLLER = "control_msgs/msg/JointTrajectoryControllerState"
 _STATUS = "robotiq_2f_gripper_control/msg/Robotiq2FGripper_robot_input"
 _FORCE_NOISE, _TORQUE_NOISE = 0.05, 0.0025
-"""Standard deviation of a sample [N, Nm], as that of the arm in HIRO_SA_DATA (HongminWu) before it touches anything."""
+"""Standard deviation of a sample [N, Nm], as in HIRO_SA_DATA (HongminWu) before the arm touches anything."""
 _OFFSET = np.array([2.0, 2.5, 3.0, 0.2, 0.15, 0.12])
 """Standard deviation of the offset of a sensor that was not zeroed [N, Nm], as in PickApp (velasale)."""
 _DELAY_S = (150e-6, 60e-6)
-"""From stamp to reception [s]: the least, and the scale of a gamma distribution of shape 2."""
+"""Delay from stamp to reception [s]: minimum, and scale of a gamma distribution of shape 2."""
 _STATUS_S, _STALL_S, _STALL_SHARE, _GOAL_SHARE = 0.05, 0.1, 0.02, 0.02
-"""Period of a gripper's status; it is stopped if it moves less than this share of its travel for so long, and at its
-goal within this share."""
+"""Period of a gripper's status [s]; time and share of its travel that define a stop; share that defines its goal."""
 _MOVES, _STOPPED_OPENING, _STOPPED_CLOSING, _REACHED = 0, 1, 2, 3
-"""What a Robotiq gripper says in gOBJ."""
+"""Values of gOBJ of a Robotiq gripper."""
 
 
 @dataclass
 class Wrist:
-    """A sensor of force and torque between a link and what carries it, not zeroed, in the link's frame.
+    """A force-torque sensor between a link and its parent, not zeroed, in the link's frame.
 
-    What hangs on it pulls it along gravity.
+    The weight of everything on the link pulls it along gravity.
 
     Args:
         model: model of the world.
         link: name of the body.
-        random: generator of random numbers for noise and offset.
-        period_steps: steps of the physics between two samples; of 1 ms: 125 Hz, as PickApp has it.
+        random: generator of noise and offset.
+        period_steps: steps of the physics between two samples; with steps of 1 ms: 125 Hz, as in PickApp.
     """
 
     model: mj.MjModel
@@ -55,7 +54,7 @@ class Wrist:
         self._noise = np.repeat((_FORCE_NOISE, _TORQUE_NOISE), 3)
 
     def sample(self, step: int, data: mj.MjData) -> None:
-        """Feel, if it is due at this step of the physics."""
+        """Sample the sensor if it is due at this step of the physics."""
         if step % self.period_steps:
             return
         mj.mj_rnePostConstraint(self.model, data)
@@ -69,7 +68,7 @@ class Wrist:
         self.samples.append((step * self.model.opt.timestep, felt))
 
     def messages(self, start_ns: int) -> Iterator[Encoded]:
-        """Yield what it sends; time 0 has the given stamp."""
+        """Yield its messages; time 0 has the given stamp."""
         vector = known_types().types["geometry_msgs/msg/Vector3"]
         wrench = known_types().types["geometry_msgs/msg/Wrench"]
         for time, felt in self.samples:
@@ -81,13 +80,13 @@ class Wrist:
 
 @dataclass(frozen=True)
 class Gripper:
-    """A gripper that says whether it stands at its goal or on something, as those of Robotiq do.
+    """A gripper that reports whether it has stopped at its goal or on an object, like those of Robotiq.
 
     Args:
-        name: name of its topics.
+        name: namespace of its topics.
         joints: joints of its fingers.
-        opened: where they are open [rad or m].
-        closed: where they are closed on nothing.
+        opened: positions of the open fingers [rad or m].
+        closed: positions of the fingers when closed without an object [rad or m].
     """
 
     name: str
@@ -106,9 +105,9 @@ class Gripper:
 
         Args:
             readings: readings of its joints.
-            goals: times [s] and shares of the travel towards closed, in order.
-            start_ns: stamp of time 0.
-            random: generator of random numbers for delays.
+            goals: times [s] and goals as shares of the travel towards closed, in order.
+            start_ns: stamp of time 0 [ns].
+            random: generator of delays.
         """
         topic = Topic(f"{self.name}/status", _STATUS, "of a gripper")
         mine = [one for one in readings if one.joints == self.joints]
@@ -151,14 +150,14 @@ def controller_messages(
     start_ns: int,
     random: np.random.Generator,
 ) -> Iterator[Encoded]:
-    """Yield the states of a controller of joints: where it wants them, and where they are.
+    """Yield the states of a controller: desired and actual positions of its joints.
 
     Args:
         name: name of the controller.
-        joints: that it moves; readings without `targets` say nothing of them.
+        joints: joints of the controller; readings without `targets` are skipped.
         readings: readings of the robot.
-        start_ns: stamp of time 0.
-        random: generator of random numbers for delays.
+        start_ns: stamp of time 0 [ns].
+        random: generator of delays.
     """
     topic = Topic(f"{name}/controller_state", _CONTROLLER, "where a controller wants its joints")
     for one in readings:

@@ -227,9 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and record."""
     parser = argparse.ArgumentParser(description="Record the episode handing_over.")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument(
-        "--out", type=Path, required=True, help="path of the folder; must not exist"
-    )
+    parser.add_argument("--out", type=Path, required=True, help="the folder; must not exist")
     given = parser.parse_args(arguments)
     record(given.seed, given.out)
 

@@ -1,1 +1,1 @@
-"""An independent reality for recordings: the same robot and program in Drake, which shares no code with MuJoCo."""
+"""An independent reality for recordings: the same robot and program in Drake, without code of MuJoCo."""

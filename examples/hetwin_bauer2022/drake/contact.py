@@ -1,4 +1,4 @@
-"""Contact settings of Drake from those of the stand-in."""
+"""Converts contact settings of the stand-in to Drake's."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pydrake.geometry import AddContactMaterial, ProximityProperties
 from pydrake.multibody.plant import CoulombFriction
 
 IMPACT_SPEED = 1.5
-"""Speed at which bodies bounce as high as in the stand-in [m/s]: that of a ball that falls 0.11 m."""
+"""Impact speed at which bodies bounce as high as in the stand-in [m/s]: that of a fall from 0.11 m."""
 
 BALL_STIFFNESS = 2.6e4
-"""Of each side of a tennis ball [N/m]: 6.5 mm under 80 N between two plates (Rules of Tennis, Appendix I)."""
+"""Stiffness of each side of a tennis ball [N/m]: 6.5 mm under 80 N between two plates (Rules of Tennis, Appendix I)."""
 USUAL_TIME = 0.0085
-"""Time constant with which the stand-in has this ball [s]."""
+"""Time constant of this ball's contacts in the stand-in [s]."""
 
 
 def properties(stiffness: float, dissipation: float, friction: float) -> ProximityProperties:
@@ -42,7 +42,7 @@ def stiffness_of(time: float) -> float:
 
 
 def dissipation_of(damping: float) -> float:
-    """Return the Hunt-Crossley dissipation [s/m] that bounces as high as a linear damper, at `IMPACT_SPEED`.
+    """Return the Hunt-Crossley dissipation [s/m] with the rebound of a linear damper at `IMPACT_SPEED`.
 
     Args:
         damping: damping ratio of the linear damper.
@@ -58,16 +58,16 @@ def dissipation_of(damping: float) -> float:
 
 
 def _restitution_is_below(dissipation: float, restitution: float) -> bool:
-    """Whether a dissipation bounces higher than that, by the law of energy of Hunt and Crossley's model."""
+    """Whether a dissipation has a smaller restitution than this, by the energy balance of Hunt and Crossley's model."""
     u = dissipation * IMPACT_SPEED
     return math.log1p(u) - math.log1p(-restitution * u) < u * (1.0 + restitution)
 
 
 def own_friction(pair: float, other: float) -> float:
-    """Return the friction of a shape so that a pair has the given one; Drake takes the harmonic mean of both.
+    """Return the friction of a shape that gives a pair its friction; Drake uses the harmonic mean of both shapes.
 
     Args:
-        pair: coefficient of the pair.
-        other: other of the other shape.
+        pair: friction coefficient of the pair.
+        other: friction coefficient of the other shape.
     """
     return pair * other / max(2.0 * other - pair, 1e-3)

@@ -56,7 +56,7 @@ from hetwin_suite.runs import BadInput
 STEP_S = 0.002
 """Step of physics and controller."""
 _STIFF = 1e6
-"""Stiffness of static bodies and finger tips [N/m]; that of what they touch decides."""
+"""Stiffness of static bodies and finger tips [N/m], so high that the other body's stiffness decides."""
 _TOUCHING = ("right_hand", "right_arm_link_5", "right_arm_link_6")
 _FINGER = "right_hand_finger"
 
@@ -67,9 +67,9 @@ class DrakeWorld:
 
     Attributes:
         diagram: diagram of plant and geometry.
-        plant: the multibody dynamics.
-        robot: the robot in it; its actuators are in the order of `ALL`.
-        thing: name of the body that is handled.
+        plant: multibody dynamics.
+        robot: the robot; its actuators are in the order of `ALL`.
+        thing: name of the handled body.
     """
 
     diagram: Diagram
@@ -82,12 +82,12 @@ def build(robot: Path, solids: Sequence[Solid], real: RealWorld) -> DrakeWorld:
     """Build the real world; the counterpart of the stand-in's `build`.
 
     Args:
-        robot: URDF of the robot, whose base stands at the origin.
-        solids: from `read_solids`; one of them moves.
-        real: the true values, and how soft the right arm is.
+        robot: URDF of the robot, with its base at the origin.
+        solids: solids from `read_solids`; one of them moves.
+        real: true values, and the compliance of the right arm.
 
     Raises:
-        BadInput: if not exactly one sphere moves, which is all that this world has been made for.
+        BadInput: if the moving solids are not exactly one sphere.
     """
     builder = DiagramBuilder()
     plant, geometry = AddMultibodyPlantSceneGraph(builder, STEP_S)
@@ -99,7 +99,7 @@ def build(robot: Path, solids: Sequence[Solid], real: RealWorld) -> DrakeWorld:
         raise BadInput(
             "Drake's world cannot have this", found=found, expected="one sphere that moves"
         )
-    logging.getLogger("drake").setLevel(logging.ERROR)  # it warns of each joint's friction
+    logging.getLogger("drake").setLevel(logging.ERROR)  # Drake warns of each joint's friction
     (instance,) = Parser(plant).AddModels(robot)
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))
     _add_actuators(plant, robot, real.compliance.softness)
@@ -112,7 +112,7 @@ def build(robot: Path, solids: Sequence[Solid], real: RealWorld) -> DrakeWorld:
 
 
 def _add_actuators(plant: MultibodyPlant, robot: Path, softness: float) -> None:
-    """Add drives; torques move those of the right hand, springs to set points all others."""
+    """Add drives: the fingers of the right hand get torques, all other joints springs to set points."""
     limits = {
         joint.get("name", ""): float(limit.get("effort", "inf"))
         for joint in ET.parse(robot).getroot().iter("joint")
@@ -132,7 +132,7 @@ def _add_actuators(plant: MultibodyPlant, robot: Path, softness: float) -> None:
 
 
 def _add_solid(plant: MultibodyPlant, solid: Solid, truths: Truths) -> None:
-    """Add a shape at the true place of its model."""
+    """Add a shape at the true pose of its model."""
     origin = truths.poses.get(solid.model, solid.origin)
     turn = qinverse(solid.origin[3:])
     position = rotate_vector(solid.position - solid.origin[:3], turn)
@@ -175,7 +175,7 @@ def _transform(position: Floats, quaternion: Floats) -> RigidTransform:
 def _set_finger_contacts(
     plant: MultibodyPlant, geometry: SceneGraph, truths: Truths, other: float
 ) -> None:
-    """Give the finger tips their friction against what moves."""
+    """Set the friction of the finger tips against the moving body."""
     material = properties(_STIFF, 0.0, own_friction(truths.finger_friction, other))
     source = plant.get_source_id()
     assert source is not None
@@ -190,7 +190,7 @@ def _bodies(plant: MultibodyPlant, *beginnings: str) -> list[RigidBody]:
 
 
 def _filter(plant: MultibodyPlant, geometry: SceneGraph, instance: ModelInstanceIndex) -> None:
-    """Let only the right hand and its forearm touch things, and fingers each other, as in the stand-in."""
+    """Allow contacts only of the right hand and its forearm with objects, and among fingers, as in the stand-in."""
     links = [plant.get_body(index) for index in plant.GetBodyIndices(instance)]
     touching = _bodies(plant, *_TOUCHING)
     fingers = _bodies(plant, _FINGER)

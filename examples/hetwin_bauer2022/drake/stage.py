@@ -31,7 +31,7 @@ _PERIODS = round(STEP_S / PERIOD_S)
 _DRIVERS = tuple(
     replace(driver, phase_steps=-(-driver.phase_steps // _PERIODS) * _PERIODS) for driver in DRIVERS
 )
-"""Those of the stand-in; a first reading between two steps comes with the later one."""
+"""Drivers of the stand-in; a first reading between two of Drake's steps is moved to the later one."""
 _HAND = slice(ALL.index(FINGERS["right"][0]), ALL.index(FINGERS["right"][-1]) + 1)
 _ARM = slice(ALL.index(ARMS["right"][0]), ALL.index(ARMS["right"][-1]) + 1)
 
@@ -39,13 +39,13 @@ _ARM = slice(ALL.index(ARMS["right"][0]), ALL.index(ARMS["right"][-1]) + 1)
 def enact(
     world: DrakeWorld, program: Program, real: RealWorld, random: np.random.Generator
 ) -> tuple[list[Reading], list[Sample]]:
-    """Simulate from the program's beginning to its end.
+    """Simulate the whole program.
 
     Args:
         world: the real world.
         program: program of the robot; its first gripper command is the initial state of the hand.
-        real: where the thing is, how the hand closes and the arm is compensated.
-        random: for the noise of the sensors.
+        real: true pose of the object, closing of the hand, and compensation of the arm.
+        random: generator of sensor noise.
 
     Returns:
         The readings of the sensors, and the true state of the thing over time.
@@ -80,7 +80,7 @@ def enact(
 
 
 class _Robot:
-    """The robot's controller: springs to set points with gravity compensation, and fingers moved by torques."""
+    """The robot's controller: springs to set points with gravity compensation, and torques for the fingers."""
 
     def __init__(
         self,
@@ -108,24 +108,24 @@ class _Robot:
         self._plant.SetPositions(context, positions)
 
     def positions(self) -> Floats:
-        """Return (joints,) positions, in rad."""
+        """Return (joints,) positions [rad]."""
         return np.asarray(self._plant.GetPositions(self._context)[self._q])
 
     @property
     def targets(self) -> Floats:
-        """Return (joints,) where the controller wants them, in rad."""
+        """Return (joints,) desired positions [rad]."""
         return self._targets.copy()
 
     def velocities(self) -> Floats:
-        """Return (joints,) velocities, in rad/s."""
+        """Return (joints,) velocities [rad/s]."""
         return np.asarray(self._plant.GetVelocities(self._context)[self._v])
 
     def efforts(self) -> Floats:
-        """Return (joints,) torques of the drives, in Nm."""
+        """Return (joints,) torques of the drives [Nm]."""
         return np.asarray(self._net.Eval(self._context))
 
     def command(self, time: float) -> None:
-        """Set the inputs for the next step; `time` in s."""
+        """Set the inputs for the next step at `time` [s]."""
         self._targets[_ARM], self._speeds[_ARM] = self._arm.at(time)
         torques = self._weight() * self._factors
         torques[_HAND] += self._finger_torques(time)
@@ -136,7 +136,7 @@ class _Robot:
         self._desired.FixValue(self._context, np.concatenate([self._targets, self._speeds]))
 
     def _weight(self) -> Floats:
-        """Return (joints,) torques against gravity and inertial forces, in Nm."""
+        """Return (joints,) torques against gravity and inertial forces [Nm]."""
         inertial = np.asarray(self._plant.CalcBiasTerm(self._context))
         gravity = np.asarray(self._plant.CalcGravityGeneralizedForces(self._context))
         return np.asarray((inertial - gravity)[self._v])

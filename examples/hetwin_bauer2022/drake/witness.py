@@ -1,4 +1,4 @@
-"""The true path of an object in Drake's world and in the palm, and its contacts."""
+"""Records the true path of an object in Drake's world and in the palm, and its contacts."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class DrakeWitness:
     """Samples the state of an object.
 
     Args:
-        plant: the world.
+        plant: multibody dynamics of the world.
         thing: name of the object's body.
 
     Attributes:
-        samples: so far.
+        samples: samples so far.
     """
 
     def __init__(self, plant: MultibodyPlant, thing: str) -> None:
@@ -34,7 +34,7 @@ class DrakeWitness:
         """Sample the current state.
 
         Args:
-            time: in s.
+            time: simulated time [s].
             context: context of the plant.
         """
         pose = self._plant.EvalBodyPoseInWorld(context, self._thing)
@@ -44,7 +44,7 @@ class DrakeWitness:
         self.samples.append(Sample(round(time, 6), _numbers(pose), in_palm, fingers, others))
 
     def _forces(self, context: Context) -> tuple[Floats, float]:
-        """Return (4,) normal force of each finger and the sum of all others, in N."""
+        """Return (4,) normal force of each finger, and the sum of all other contacts [N]."""
         fingers, others = np.zeros(4), 0.0
         results = self._plant.get_contact_results_output_port().Eval(context)
         for number in range(results.num_point_pair_contacts()):

@@ -15,10 +15,10 @@ class Task:
     """The task of an episode.
 
     Attributes:
-        scenario: that its episodes name; those of the baselines have the approach as suffix.
+        scenario: scenario named in its episodes; scenarios of the baselines have the approach as suffix.
         ensemble: name of the scenario of our approach.
-        predicate: prefix of the predicates of which one must hold at the end.
-        paper: the paper's Table 2: approach -> (right, of) for successful and failed executions; None for n/a.
+        predicate: prefix of predicates; at least one of them must hold at the end.
+        paper: Table 2 of the paper: approach -> (right, of) for successful and failed executions; None for n/a.
     """
 
     scenario: str
@@ -31,16 +31,16 @@ class Contacts(StrEnum):
     """Contact settings of the physics engine, the same for all approaches."""
 
     MANIPULATION = "manipulation"
-    """hetwin's defaults, with which grasps hold."""
+    """hetwin's defaults, tuned for grasps that hold."""
     PLAIN = "plain"
     """The engine's defaults."""
 
 
 APPROACHES = ("ensemble", "single", "single_tuned", "rigid", "force", "rule", "kinematic")
-"""The paper's four; `single` at its best, with fingers that the recorded torques push; and two rules without a twin."""
+"""The four of the paper; `single` tuned, with fingers driven by the recorded torques; and two rules without a twin."""
 RULE, KINEMATIC = "rule", "kinematic"
 RULES = (RULE, KINEMATIC)
-"""Approaches that run nothing."""
+"""Approaches that run no simulation."""
 TASKS = {
     task.scenario: task
     for task in (
@@ -74,7 +74,7 @@ def task_of(scenario: str) -> Task:
     """Return the task of an episode's scenario.
 
     Raises:
-        BadInput: if there is none.
+        BadInput: if no task has this scenario.
     """
     if scenario not in TASKS:
         raise BadInput("no such task", found=scenario, expected=one_of(scenario, TASKS))
@@ -82,10 +82,10 @@ def task_of(scenario: str) -> Task:
 
 
 def scenario_name(task: Task, approach: str) -> str:
-    """Return the name of the scenario of a task in an approach."""
+    """Return the name of the scenario for a task and an approach."""
     return task.ensemble if approach == "ensemble" else f"{task.scenario}_{approach}"
 
 
 def says_success(task: Task, state: Mapping[str, Any]) -> bool:
-    """Whether the action succeeded according to the predicates at the end of a run."""
+    """Whether the task succeeded according to the predicates at the end of a run."""
     return any(name.startswith(task.predicate) and bool(v) for name, v in state.items())

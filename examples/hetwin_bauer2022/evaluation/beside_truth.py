@@ -1,4 +1,4 @@
-"""The run of a wrong verdict with the truth as a ghost in it, as a page."""
+"""A page that plays the run of a wrong verdict, with the true path as a ghost."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def write_beside_truth(episode: Episode, truth: TruePath, heading: str) -> Path:
 
     Args:
         episode: the run whose verdict is wrong.
-        truth: truth of the episode that it replays; about an object of the scene.
-        heading: what was said, and what was.
+        truth: true path of the same episode, about an object of the scene.
+        heading: heading with the verdict and the truth.
 
     Raises:
-        BadInput: if the script of the pages has not been made.
+        BadInput: if the script of the pages was not built.
     """
     film = filmed(episode)
     page = side_by_side(
@@ -43,7 +43,7 @@ def write_beside_truth(episode: Episode, truth: TruePath, heading: str) -> Path:
 
 
 def true_film(film: Film, truth: TruePath) -> Film:
-    """Return a film in which the object is where it really was, and nothing is said of models."""
+    """Return a film in which the object follows its true path, without models."""
     number = next(i for i, body in enumerate(film.scene.bodies) if body.name == truth.thing)
     poses = film.poses.copy()
     poses[:, number, :3] = truth.at(np.asarray(film.times, np.float64))
@@ -51,7 +51,7 @@ def true_film(film: Film, truth: TruePath) -> Film:
 
 
 def _moments(episode: Episode, truth: TruePath) -> list[Marked]:
-    """Return when the object was handed over last, and when twin and truth were clearly apart first."""
+    """Return the moments of the object's last handover, and of the first clear difference from the truth."""
     found = []
     handover = last_handover(episode, truth.thing)
     if handover is not None:

@@ -17,7 +17,7 @@ from hetwin_suite.episode import (
 
 WORLD = "world.sdf"
 ROBOT = "robot.urdf"
-"""Beside the recording, if the twin's world or robot is not that of the scenario."""
+"""Files beside the recording, if the twin's world or robot differs from the scenario's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,17 +25,17 @@ class LabelledEpisode:
     """One recorded episode.
 
     Attributes:
-        folder: with its files.
+        folder: folder of the episode.
         scenario: name of the scenario that replays it.
-        scene: the believed scene: entity -> {pose}.
+        scene: believed scene: entity -> {pose}.
         success: the true outcome.
         cause: cause of a failure; empty for a success.
         margin: signed distance from the boundary between success and failure [m], if known.
         held: whether the robot really held the object at any time.
-        grasp: `cage` or `pinch` for drops, else the scenario's name.
+        grasp: `cage` or `pinch` for drops; otherwise the name of the scenario.
         key: seed and number of the episode, if known.
-        world: SDFormat file that takes the place of the scenario's world.
-        robot: URDF file that takes the place of the scenario's robot.
+        world: SDFormat file that replaces the scenario's world.
+        robot: URDF file that replaces the scenario's robot.
     """
 
     folder: Path
@@ -52,12 +52,12 @@ class LabelledEpisode:
 
     @property
     def recording(self) -> Path:
-        """The rosbag2 to replay."""
+        """Path of the rosbag2 to replay."""
         return self.folder / RECORDING
 
     @property
     def name(self) -> str:
-        """The folder's name."""
+        """Name of the folder."""
         return self.folder.name
 
 

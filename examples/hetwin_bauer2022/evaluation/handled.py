@@ -1,4 +1,4 @@
-"""What is handled in the scenarios of the evaluation."""
+"""The handled objects in the scenarios of the evaluation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hetwin_suite.runs import BadInput, one_of
 
 @dataclass(frozen=True, slots=True)
 class Handled:
-    """The things of a scenario; see `EpisodeFacts`."""
+    """The handled object and related entities of a scenario; see `EpisodeFacts`."""
 
     thing: str
     support: tuple[str, ...] = ()
@@ -32,10 +32,10 @@ HANDLED = {
 
 
 def handled_in(scenario: str) -> Handled:
-    """Return what is handled in a scenario.
+    """Return the handled object of a scenario.
 
     Raises:
-        BadInput: if that is not known.
+        BadInput: if the scenario is unknown.
     """
     if scenario not in HANDLED:
         expected = one_of(scenario, HANDLED)

@@ -1,4 +1,4 @@
-"""Checks every hand-back of a pose to the main model: bitwise equality, and that no object is ejected."""
+"""Checks every hand-back of a pose to the main model: bitwise equality, and no ejection of the object."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class HandBack:
     """A pose that was handed back to the main model.
 
     Attributes:
-        entity: the entity with the pose.
-        time_ns: time of the hand-back.
-        until_ns: end of the observation; earlier if another model takes the pose.
-        released: (13,) the released pose.
+        entity: entity with the pose.
+        time_ns: time of the hand-back [ns].
+        until_ns: end of the observation [ns]; earlier if another model takes the pose.
+        released: (13,) released pose and twist.
         equal: whether the scene's pose equals the released one to the bit.
-        gain: greatest speed afterwards beyond the released speed and what gravity adds, within half a second
-            [m/s]; below 0 if it only slowed down.
+        gain: maximum speed within half a second afterwards, minus the released speed and the effect of gravity [m/s];
+            below 0 if the object only slowed down.
     """
 
     entity: str
@@ -38,7 +38,7 @@ class HandBack:
 
 @dataclass(slots=True)
 class HandoverWatch(RunListener):
-    """A listener that collects all hand-backs of poses to the main model."""
+    """Listens to a run, and collects all hand-backs of poses to the main model."""
 
     hand_backs: list[HandBack] = field(default_factory=list)
     _main: str = ""
@@ -50,7 +50,7 @@ class HandoverWatch(RunListener):
 
     @property
     def greatest_gain(self) -> float:
-        """Greatest gain of speed [m/s]; -inf if there was no hand-back."""
+        """Maximum gain of speed [m/s]; -inf if there was no hand-back."""
         return max((back.gain for back in self.hand_backs), default=-np.inf)
 
     def started(self, start: RunStart) -> None:
@@ -58,7 +58,7 @@ class HandoverWatch(RunListener):
         self._main = next(model.name for model in start.models if model.main)
 
     def handover(self, handover: Handover) -> None:
-        """Begin to observe, if it is a hand-back."""
+        """Start an observation if the handover is a hand-back."""
         if handover.attribute != "pose":
             return
         self._end(handover.entity, handover.time_ns)
@@ -70,11 +70,11 @@ class HandoverWatch(RunListener):
             )
 
     def next_ns(self, now_ns: int) -> int:
-        """Each state for a while after a hand-back."""
+        """Request each state for a while after a hand-back."""
         return now_ns if any(now_ns <= back.until_ns for back in self.hand_backs) else 1 << 62
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Compare and measure."""
+        """Compare the pose, and measure the gain of speed."""
         for back in self.hand_backs:
             if scene.time_ns > back.until_ns:
                 continue

@@ -1,4 +1,4 @@
-"""Replays one episode in one approach and derives the twin's verdict."""
+"""Replays an episode with an approach, and derives the twin's verdict."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from hetwin_suite.runs import (
 )
 
 _DEADLINE_S = 3600.0
-"""Wall time that a call of a model may take, so that no verdict depends on the machine's load."""
+"""Deadline of a model's call [s], long enough that no verdict depends on the machine's load."""
 WITHOUT_SIGNALS = ("single", "single_tuned", "force")
-"""Approaches that may fail to grasp; the paper reports n/a for failed executions then."""
+"""Approaches that may fail to grasp; for failed executions the paper reports n/a for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +47,21 @@ class Verdict:
     """The verdict of an approach on an episode.
 
     Attributes:
-        episode: the episode's folder.
+        episode: folder of the episode.
         approach: name of the approach.
         success: the verdict; None if the run failed.
         truth: the true outcome.
         cause: the true cause of a failure.
         margin: signed distance from the boundary [m], if known.
-        why: the reason for the verdict: the handling events, or the error.
-        real_time_factor: real time factor of the run; nan for the rule.
-        wall_time: duration in s, including the start.
-        not_applicable: the paper's n/a: the approach cannot grasp what the robot really held, so that its 'no
-            success' is meaningless.
+        why: reason for the verdict: the handling events, or the error.
+        real_time_factor: real time factor of the run; NaN for the rules.
+        wall_time: duration with the start [s].
+        not_applicable: whether the paper would report n/a: the approach cannot grasp the object that the robot really
+            held, so that its verdict of failure is meaningless.
         hand_backs: number of poses handed back to the main model.
         unequal: number of hand-backs whose pose did not equal the released one to the bit.
-        gain: the greatest speed within half a second after a hand-back beyond the released speed and what gravity
-            adds [m/s]; below 0 if the object only slowed down, nan without hand-backs.
+        gain: maximum speed within half a second after a hand-back, minus the released speed and the effect of gravity
+            [m/s]; below 0 if the object only slowed down, NaN without hand-backs.
     """
 
     episode: str
@@ -98,8 +98,8 @@ def judge(
         episode: the episode to replay.
         approach: one of `APPROACHES`.
         log: folder for the run's log.
-        contacts: the physics engine's contact settings.
-        engine: the main model's physics engine; None: the scenario's.
+        contacts: contact settings of the physics engine.
+        engine: physics engine of the main model; None: the scenario's.
     """
     begun = time.monotonic()
     task = task_of(episode.scenario)
@@ -165,7 +165,7 @@ def _play(
 
 
 def of_the_episode(scenario: Scenario, episode: LabelledEpisode) -> Scenario:
-    """Return the scenario with the world and the robot that the episode brings."""
+    """Return the scenario with the world and the robot of the episode."""
     return scenario.with_files(episode.world, episode.robot)
 
 

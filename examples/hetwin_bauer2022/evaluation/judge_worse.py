@@ -1,4 +1,4 @@
-"""Judges episodes that are made worse for the time of the replay."""
+"""Judges episodes to which mismatches are added for the replay."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def judge_worse(
     how: Replay = AS_RECORDED,
     log: Path | None = None,
 ) -> Verdict:
-    """Replay an episode with mismatch; with `log`, write the run to that folder.
+    """Replay an episode with mismatches; with `log`, write the run to that folder.
 
     Returns:
-        The verdict about the episode, under its own name.
+        The verdict, under the name of the original episode.
 
     Raises:
         BadInput: if an axis acts on reality, or a level is not possible for this recording.
@@ -51,7 +51,7 @@ def judge_all(
         episodes: the episodes to replay.
         approaches: names of the approaches.
         how: contacts, engine and mismatches.
-        jobs: processes at a time; default: one per core.
+        jobs: number of parallel processes; None: one per core.
         progress: called with the number of finished verdicts, the total number, and the new verdict.
         look: called several times a second.
     """

@@ -1,4 +1,4 @@
-"""An evaluation's page: Table 2 beside that of Bauer et al. (2022), accuracy over margin, and every wrong verdict."""
+"""The page of an evaluation: Table 2 beside that of Bauer et al. (2022), accuracy by margin, and wrong verdicts."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def evaluation_page(
     logs: dict[tuple[str, str], Path],
     mismatch: str = "",
 ) -> str:
-    """Return the page.
+    """Return the page of an evaluation as HTML.
 
     Args:
         out: folder of the page.
         cells: cells of the table.
         verdicts: verdicts of all approaches.
-        logs: runs of wrong verdicts: (episode, approach) -> folder.
-        mismatch: axes and levels with which the episodes were replayed.
+        logs: (episode, approach) of a wrong verdict -> folder of its run.
+        mismatch: axes and levels of the replay.
     """
     wrong = [v for v in verdicts if not v.right and not v.not_applicable]
     given = f" The twin was given mismatch: {mismatch}." if mismatch else ""
@@ -123,7 +123,7 @@ def _margins(verdicts: Sequence[Verdict]) -> Chart:
 
 
 def _share(verdicts: Sequence[Verdict], low: float, high: float) -> float:
-    """Not a number if none has such a margin [mm]."""
+    """Return the share of right verdicts with a margin in [low, high) [mm]; NaN without any."""
     here = [v.right for v in verdicts if v.margin is not None and low <= 1e3 * v.margin < high]
     return sum(here) / len(here) if here else np.nan
 
@@ -133,7 +133,7 @@ def _count(wrong: Sequence[Verdict]) -> str:
 
 
 def _left_out() -> str:
-    """Why there are no pictures; empty if there are."""
+    """Return why there are no pictures; empty if they can be drawn."""
     reason = missing()
     return f"{reason[:1].upper()}{reason[1:]}." if reason else ""
 
@@ -152,7 +152,7 @@ def _card(verdict: Verdict, log: Path | None, out: Path) -> Card:
 
 
 def _explained(folder: Path, log: Path) -> tuple[Sequence[Picture], list[Content]]:
-    """Pictures, and why the verdict is wrong."""
+    """Return pictures, and reasons for the wrong verdict."""
     episode, truth = Episode.open(log), TruePath.of(folder)
     if truth is None or not episode.layout.has(truth.thing, "pose"):
         return _pictures(episode, [Moment(episode.end_ns, "the end")]), []
@@ -161,7 +161,7 @@ def _explained(folder: Path, log: Path) -> tuple[Sequence[Picture], list[Content
 
 
 def _played(folder: Path, log: Path, out: Path, heading: str) -> Content:
-    """A link to a page with the run, the truth in it where it is known; or why there can be none."""
+    """Return a link to a page of the run, with the true path if known; or the reason why there is none."""
     episode, truth = Episode.open(log), TruePath.of(folder)
     try:
         if truth is None or not episode.layout.has(truth.thing, "pose"):
@@ -174,7 +174,7 @@ def _played(folder: Path, log: Path, out: Path, heading: str) -> Content:
 
 
 def _pictures(episode: Episode, moments: Sequence[Moment]) -> Sequence[Picture]:
-    """Pictures, if they can be drawn."""
+    """Return pictures; empty if they cannot be drawn."""
     if missing():
         return ()
     return [

@@ -1,4 +1,4 @@
-"""How episodes are replayed: the same for all approaches."""
+"""Settings of the replay of episodes, the same for all approaches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hetwin_bauer2022.mismatch import Mismatch
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """How episodes are replayed.
+    """Settings of the replay of episodes.
 
     Attributes:
-        contacts: the physics engine's contact settings.
-        engine: the main model's physics engine; None: the scenarios'.
-        mismatches: between the episodes and what the twin is given.
+        contacts: contact settings of the physics engine.
+        engine: physics engine of the main model; None: the scenarios'.
+        mismatches: mismatches between the episodes and the twin's input.
     """
 
     contacts: Contacts = Contacts.MANIPULATION

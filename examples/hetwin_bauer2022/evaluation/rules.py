@@ -1,4 +1,4 @@
-"""Rules without any simulation, from what a robot has: recorded joints, announcements, beliefs, and the geometry."""
+"""Verdicts by rules without simulation, from recorded joints, announcements, beliefs, and geometry."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ from hetwin_suite.runs import BadInput, resource
 THRESHOLDS = Path(__file__).with_name("rules.yaml")
 _GRAVITY = 9.81
 _OPENS_BY = 0.05
-"""A finger has let go when it is this share of its way further open than at the release."""
+"""Share of its travel by which a finger has opened since the release command when it counts as open."""
 _OPENING_S = 0.035
-"""Delay between the command to open and free fall, where no finger is seen to open."""
+"""Delay between the opening command and free fall, used if no finger is seen to open [s]."""
 _ABOUT_S = 0.02
-"""Velocities are differences over twice this time."""
+"""Velocities are central differences over twice this time [s]."""
 
 
 class Thresholds(NamedTuple):
-    """See `rules.yaml`."""
+    """Thresholds of the rules, see `rules.yaml`."""
 
     closed: float
     margin: float
@@ -45,12 +45,12 @@ class Thresholds(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """What `kinematic` compares with its thresholds: both at most.
+    """The quantities that `kinematic` compares with its thresholds; both must be at most the threshold.
 
     Attributes:
-        first: closing of the fingers, or height of the probe's tip over the hole's believed bottom [m].
-        second: how far outside of the rim the ball falls; or the way from where the tip first stood to where the hand
-            lets go, up [m].
+        first: closure of the fingers, or height of the probe's tip above the believed bottom of the hole [m].
+        second: distance outside the rim at which the ball falls; or upward motion of the tip from its first rest to
+            the release [m].
     """
 
     first: float
@@ -59,7 +59,7 @@ class Measured(NamedTuple):
 
 @cache
 def thresholds() -> Thresholds:
-    """Return the thresholds that are shipped."""
+    """Return the shipped thresholds."""
     found: dict[str, Any] = yaml.safe_load(THRESHOLDS.read_text(encoding="utf-8"))
     return Thresholds(*(float(found[name]) for name in Thresholds._fields))
 
@@ -68,10 +68,10 @@ class Observed:
     """An episode as the robot itself observed it.
 
     Args:
-        episode: of which nothing but recording, believed scene and robot are looked at.
+        episode: the episode; only recording, believed scene and robot are read.
 
     Raises:
-        BadInput: if it cannot be read.
+        BadInput: if the episode cannot be read.
     """
 
     def __init__(self, episode: LabelledEpisode) -> None:
@@ -84,16 +84,16 @@ class Observed:
 
     @cached_property
     def release(self) -> float:
-        """When the robot said that it lets go [s]."""
+        """Return the announced time of the release [s]."""
         return self._when("release")
 
     def blocked(self) -> tuple[bool, str]:
-        """Return the verdict of fingers that stay blocked until the release, and why."""
+        """Return whether the fingers stay blocked until the release, as the verdict, and the reason."""
         success = blocked(self._shares[self._holding])
         return success, "fingers blocked until release" if success else "fingers closed"
 
     def kinematic(self, limits: Thresholds | None = None) -> tuple[bool, str]:
-        """Return the verdict of forward kinematics and ballistic fall, and why."""
+        """Return the verdict of forward kinematics and ballistic fall, and the reason."""
         limits = limits or thresholds()
         found = self.measured()
         if self._episode.scenario == "insertion":
@@ -103,13 +103,13 @@ class Observed:
         return success, f"fingers closed by {found.first:.2f}, falls {-found.second:.4f} m inside"
 
     def measured(self) -> Measured:
-        """Return what `kinematic` compares."""
+        """Return the quantities that `kinematic` compares with its thresholds."""
         if self._episode.scenario == "insertion":
             return self._inserted()
         return Measured(float(self._shares[self._holding].max()), -self._margin())
 
     def opening(self) -> float:
-        """Return when the ball falls [s]: in the middle of the times at which the fingers let go."""
+        """Return the start of the ball's fall [s]: the mean of the times at which the fingers open."""
         after = self._hand_at >= self.release
         times = []
         for finger in np.split(self._hand[after], 4, axis=1):
@@ -129,7 +129,7 @@ class Observed:
         return Measured(float(depth), last - max(first, before))
 
     def _margin(self) -> float:
-        """Return how far inside of a believed rim the ball falls [m]."""
+        """Return how far inside a believed rim the ball falls [m]."""
         held = self._believed("ball")[:3] - self._point(self._when("bind"), GRASP_OFFSET)
         opening = self.opening()
         about = [self._point(opening + t, GRASP_OFFSET) for t in (-_ABOUT_S, 0.0, _ABOUT_S)]
@@ -140,7 +140,7 @@ class Observed:
         return max(margins, default=-math.inf)
 
     def _lifted(self, held: Floats) -> Floats:
-        """Return where in the hand the ball is: on its axis, and as high as when the fingers closed."""
+        """Return the position of the ball in the hand: on its axis, at its height when the fingers closed."""
         return np.array([0.0, 0.0, held[2]])
 
     def _falls(self, ball: Floats, velocity: Floats, name: str) -> float:
@@ -177,7 +177,7 @@ class Observed:
         return _reacher(file, offset).point(np.array(joints))
 
     def _joints(self, names: tuple[str, ...]) -> tuple[Floats, Floats]:
-        """Return (n, joints) positions and (n,) their times [s]."""
+        """Return (n, joints) positions, and (n,) their times [s]."""
         for one in self._recording.joint_states:
             if set(names) <= set(one.names):
                 return _ordered(one, names), one.stamps / 1e9
@@ -193,7 +193,7 @@ def _ordered(one: JointStates, names: tuple[str, ...]) -> Floats:
 
 
 def _said(recording: Recording) -> dict[str, float]:
-    """Return operation -> when it was announced first [s]."""
+    """Return operation -> time of its first announcement [s]."""
     found: dict[str, float] = {}
     for message in recording.others:
         kind = recording.connections[message.topic].msgtype

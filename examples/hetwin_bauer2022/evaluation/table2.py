@@ -28,13 +28,13 @@ class Cell:
 
     @property
     def paper(self) -> tuple[int, int] | None:
-        """The paper's figure, if it has one."""
+        """The paper's number of right verdicts and of episodes; None if it has none."""
         pair = TASKS[self.scenario].paper.get(self.approach)
         return None if pair is None else pair[0 if self.truth == "success" else 1]
 
     @property
     def words(self) -> tuple[str, str, str]:
-        """The figure, its interval and the paper's figure, formatted for a table."""
+        """The share, its interval and the paper's figure, formatted for a table."""
         low, high = self.interval
         paper = f"{self.paper[0]}/{self.paper[1]}" if self.paper else "n/a"
         ours = f"{self.right}/{self.of}" if self.of else "n/a"
@@ -72,8 +72,8 @@ class HandBacks:
     Attributes:
         of: number of hand-backs.
         unequal: number of hand-backs whose pose did not equal the released one to the bit.
-        greatest_gain: greatest gain of speed within half a second afterwards, beyond the released speed and
-            gravity [m/s]; 0 if all only slowed down.
+        greatest_gain: maximum gain of speed within half a second afterwards, beyond the released speed and gravity
+            [m/s]; 0 if all objects only slowed down.
     """
 
     scenario: str

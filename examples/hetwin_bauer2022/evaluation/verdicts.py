@@ -1,4 +1,4 @@
-"""Verdicts of an evaluation as files, as JSON and on the terminal."""
+"""Writes the verdicts of an evaluation as a page, CSV, JSON and text."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MOST_PICTURES = 40
 def page(
     out: Path, episodes: list[LabelledEpisode], replay: Replay, verdicts: list[Verdict]
 ) -> str:
-    """Return the page; the wrong ones of our approach are played again, with a log, so that it can show them.
+    """Return the page; the first wrong verdicts are run again with a log, to be shown on it.
 
     Args:
-        out: folder of the page, and of what it shows.
-        episodes: what was judged.
-        replay: how they were replayed.
+        out: folder of the page and of its pictures and runs.
+        episodes: judged episodes.
+        replay: settings of the replay.
         verdicts: verdicts of all approaches.
     """
     by_folder = {str(e.folder): e for e in episodes}
@@ -40,14 +40,14 @@ def page(
     for verdict in sorted(wrong, key=lambda v: APPROACHES.index(v.approach))[:MOST_PICTURES]:
         folder = _free(out / "wrong" / f"{Path(verdict.episode).name}_{verdict.approach}")
         judge_worse(by_folder[verdict.episode], verdict.approach, replay, folder)
-        if read_summary(folder) is not None:  # a run that cannot begin has none
+        if read_summary(folder) is not None:  # a run that fails to start has none
             logs[verdict.episode, verdict.approach] = folder
     mismatches = ", ".join(map(str, replay.mismatches))
     return evaluation_page(out, cells(verdicts), verdicts, logs, mismatches)
 
 
 def document(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, Any]:
-    """The table, and how equal the values at hand-backs were."""
+    """Return the JSON of the table, and statistics of the poses at hand-backs."""
     return {
         "cells": [_row(cell) for cell in cells(verdicts)],
         "hand_backs": [asdict(row) for row in hand_backs(verdicts)],
@@ -58,14 +58,14 @@ def document(verdicts: list[Verdict], replay: Replay, out: Path) -> dict[str, An
 
 
 def lines(verdicts: list[Verdict], out: Path) -> Iterator[str]:
-    """Yield the table for a person, and where the files are."""
+    """Yield the table as lines of text, and the paths of the files."""
     yield from _table(cells(verdicts))
     yield from map(str, hand_backs(verdicts))
     yield f"every verdict: {out / 'table2.csv'}"
 
 
 def write_csv(path: Path, verdicts: list[Verdict]) -> None:
-    """Write every verdict; the folder is made if it is not there."""
+    """Write every verdict; the folder is created if missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, [f.name for f in fields(Verdict)] + ["right"])

@@ -1,4 +1,4 @@
-"""Writes an episode made worse as a folder like any other."""
+"""Writes a recorded episode with mismatches into a new folder."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from hetwin_suite.episode import read_labelled, write_episode
 from hetwin_suite.runs import BadInput, Scenario, load_scenario
 
 REPLAYED = (Place.RECORDING, Place.BELIEF, Place.TWIN)
-"""Where a recorded episode can still be changed."""
+"""The parts of a recorded episode that mismatches can change."""
 REMEDY = "to record with it: hetwin record drop|insertion --mismatch ..."
 
 
 def check_mismatches(mismatches: Sequence[Mismatch], episodes: Sequence[LabelledEpisode]) -> None:
-    """Refuse axes that act while an episode is recorded, and such as concern no episode.
+    """Check that no axis acts during recording, and that each one concerns at least one episode.
 
     Raises:
-        BadInput: if there is one; it is named.
+        BadInput: if a mismatch fails this; the error names it.
     """
     refuse(mismatches, REPLAYED, REMEDY)
     grasps = sorted({episode.grasp for episode in episodes})
@@ -66,9 +66,9 @@ def worsen(
     Axes that do not concern this kind of episode change nothing.
 
     Args:
-        episode: as it was recorded.
-        mismatches: they add up, in the order of places and names; of recording, belief or twin.
-        folder: to be written; must not exist.
+        episode: recorded episode.
+        mismatches: mismatches of recording, belief or twin; combined in the order of places and names.
+        folder: folder to write; must not exist.
 
     Raises:
         BadInput: if an axis acts on reality, or a level is not possible for this recording.
@@ -129,7 +129,7 @@ def _write_twin(
     mismatches: Sequence[Mismatch],
     facts: EpisodeFacts,
 ) -> None:
-    """Write world and robot if the twin's are not those of the scenario."""
+    """Write world and robot files if they differ from those of the scenario."""
     changing = [(one.axis, one.level) for one in mismatches if isinstance(one.axis, TwinAxis)]
     for axis, level in changing:
         axis.change(twin, level, facts)

@@ -1,4 +1,4 @@
-"""Why a verdict is wrong: where the twin had the object against where the truth had it."""
+"""Reasons for a wrong verdict: the object's path in the twin compared with its true path."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _PLACE = ("time", "x", "y", "z")
 
 @dataclass(frozen=True)
 class TruePath:
-    """Where the object really was.
+    """The true path of the object.
 
     Attributes:
-        thing: the object's name.
+        thing: name of the object.
         path: (n, 4) time after the start [s], x y z in the world [m].
     """
 
@@ -32,7 +32,7 @@ class TruePath:
 
     @classmethod
     def of(cls, folder: Path) -> TruePath | None:
-        """The true path that an episode's folder has; None if it has none."""
+        """Return the true path in an episode's folder; None if it has none."""
         truth = json.loads((folder / TRUTH).read_text(encoding="utf-8"))
         columns, rows = truth.get("columns") or [], truth.get("path") or []
         if not rows or not set(_PLACE) <= set(columns) or "object" not in truth:
@@ -41,17 +41,17 @@ class TruePath:
         return cls(str(truth["object"]), np.array(rows, np.float64)[:, chosen])
 
     def at(self, times: Floats) -> Floats:
-        """(n, 3) positions at times in s; before the first and after the last as there."""
+        """Return (n, 3) positions at times [s]; constant before the first and after the last sample."""
         known = self.path[:, 0]
         return np.stack([np.interp(times, known, self.path[:, i]) for i in (1, 2, 3)], axis=1)
 
 
 def reasons(episode: Episode, truth: TruePath) -> list[str]:
-    """Sentences about the last handover, where the object was then and at the end, and what was odd.
+    """Return sentences about the last handover, the object's positions then and at the end, and oddities.
 
     Args:
         episode: the run whose verdict is wrong.
-        truth: truth of the episode that it replays; about an object of the scene.
+        truth: true path of the same episode, about an object of the scene.
     """
     apart = _apart(episode, truth)
     handover = last_handover(episode, truth.thing)
@@ -71,7 +71,7 @@ def reasons(episode: Episode, truth: TruePath) -> list[str]:
 
 
 def apart_figure(episode: Episode, truth: TruePath) -> Chart:
-    """The distance between the object's place in the twin and in truth over time, with all handovers of its pose."""
+    """Plot the distance between the object in the twin and in truth, with all handovers of its pose."""
     distance = {"distance": 1e2 * _apart(episode, truth)}
     lines = list(lines_over(episode, distance, SERIES[1:], unit="cm", decimals=2))
     panel = Panel(lines, Axis("apart [cm]", from_zero=True))
@@ -80,7 +80,7 @@ def apart_figure(episode: Episode, truth: TruePath) -> Chart:
 
 
 def decisive_moments(episode: Episode, thing: str) -> list[Moment]:
-    """When the object was handed over last, and the end."""
+    """Return the moments of the object's last handover and of the end."""
     handover = last_handover(episode, thing)
     end = Moment(episode.end_ns, "the end", thing)
     if handover is None or episode.end_ns - handover.time_ns < 1e8:
@@ -90,7 +90,7 @@ def decisive_moments(episode: Episode, thing: str) -> list[Moment]:
 
 
 def last_handover(episode: Episode, thing: str) -> Handover | None:
-    """The last handover of an object's pose; None if there was none."""
+    """Return the last handover of an object's pose; None if there was none."""
     found = _handovers(episode, thing)
     return found[-1] if found else None
 
@@ -110,7 +110,7 @@ def _handed_over(episode: Episode, truth: TruePath, handover: Handover | None) -
 
 
 def parted_ns(episode: Episode, truth: TruePath) -> int | None:
-    """Return when twin and truth were clearly apart first; None if they never were."""
+    """Return the first time at which twin and truth differ clearly [ns]; None if they never do."""
     far = np.flatnonzero(_apart(episode, truth) > _PARTED_M)
     return int(episode.times[far[0]]) if len(far) else None
 
@@ -123,7 +123,7 @@ def _parted(episode: Episode, truth: TruePath) -> str:
 
 
 def _apart(episode: Episode, truth: TruePath) -> Floats:
-    """(n,) distance of the object's origin from its true place, in m."""
+    """Return (n,) distances of the object's origin from its true position [m]."""
     real = truth.at(episode.seconds)
     distance: Floats = np.linalg.norm(episode.pose(truth.thing)[:, :3] - real, axis=1)
     return distance

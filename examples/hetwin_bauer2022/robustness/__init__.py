@@ -1,1 +1,1 @@
-"""Where each approach breaks: its verdicts over the levels of declared mismatch."""
+"""Robustness of each approach: its verdicts over the levels of declared mismatches."""

@@ -1,4 +1,4 @@
-"""`hetwin evaluate robustness`: where each approach breaks as twin and reality differ more."""
+"""`hetwin evaluate robustness`: levels of mismatch at which each approach breaks."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from hetwin_suite.command import Page, PagedResult, Patience, to_stderr
 def judged_robustness(
     asked: Asked, replay: Replay, out: Path, jobs: int | None, *, trusts: bool
 ) -> PagedResult:
-    """Judge what is missing, write the curves, and return them.
+    """Make missing verdicts, write the curves, and return the result.
 
     Args:
         asked: episodes, axes and approaches.
         replay: contact settings and engine.
         out: folder of all files.
-        jobs: processes at a time; None: one per core.
-        trusts: whether verdicts count that other code has decided.
+        jobs: number of parallel processes; None: one per core.
+        trusts: whether verdicts made by other versions of the code are valid.
 
     Raises:
         BadInput: if there are no episodes, or a level is not possible.

@@ -1,4 +1,4 @@
-"""Curves over the levels of an axis, and where they fall below what is good enough."""
+"""Curves over the levels of an axis, and their breaks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hetwin_bauer2022.robustness.kept import KeptVerdict
 from hetwin_suite.study import probability
 
 GOOD_SHARE = 0.8
-"""An approach breaks where less than this share of its verdicts is right."""
+"""Share of right verdicts below which an approach breaks."""
 TRUTHS = ("success", "failure")
 
 
 class Line(NamedTuple):
-    """What one curve is about."""
+    """The subject of a curve."""
 
     set: str
     scenario: str
@@ -28,11 +28,11 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """How many verdicts are right at a level.
+    """The verdicts of a curve at one level.
 
     Attributes:
         line: the curve.
-        level: on its axis.
+        level: level on the axis.
         unit: unit of the level.
         right: number of right verdicts.
         of: number of all verdicts.
@@ -54,16 +54,16 @@ class CurvePoint:
 
     @property
     def share(self) -> float:
-        """Share of right verdicts; not a number without verdicts."""
+        """Share of right verdicts; NaN without verdicts."""
         return self.right / self.of if self.of else float("nan")
 
     @property
     def breaks(self) -> bool:
-        """Whether it is below `GOOD_SHARE`."""
+        """Whether the share is below `GOOD_SHARE`."""
         return self.of > 0 and self.right < GOOD_SHARE * self.of
 
     def as_json(self) -> dict[str, object]:
-        """Return it as one flat object."""
+        """Return the JSON representation as one flat object."""
         low, high = self.interval
         counts = {"right": self.right, "of": self.of, "not_applicable": self.not_applicable}
         where = {"level": self.level, "unit": self.unit}
@@ -71,7 +71,7 @@ class CurvePoint:
 
 
 class Judgement(NamedTuple):
-    """A verdict at a level of an axis, with what its curve is about."""
+    """A verdict at a level of an axis, with the subject of its curve."""
 
     set: str
     scenario: str
@@ -106,11 +106,11 @@ def _counted(line: Line, level: float, unit: str, verdicts: Sequence[KeptVerdict
 
 
 class Break(NamedTuple):
-    """Where a curve falls below `GOOD_SHARE`, on the way from the level that changes nothing.
+    """A level at which a curve falls below `GOOD_SHARE`, going outwards from the neutral level.
 
     Attributes:
-        point: the first one below it.
-        direction: -1 below the level that changes nothing, 1 above it, 0 at it.
+        point: first point below it.
+        direction: -1 below the neutral level, 1 above it, 0 at it.
     """
 
     point: CurvePoint
@@ -118,11 +118,11 @@ class Break(NamedTuple):
 
 
 def breaks_of(points: Sequence[CurvePoint], none: float) -> list[Break]:
-    """Return where one curve breaks: nowhere, at the level that changes nothing, or on one side or both.
+    """Return the breaks of one curve: at the neutral level, or at most one on each side.
 
     Args:
-        points: points of one curve.
-        none: the level that changes nothing.
+        points: points of the curve.
+        none: the neutral level.
     """
     if at := [point for point in points if point.level == none and point.breaks]:
         return [Break(at[0], 0)]
@@ -135,11 +135,11 @@ def breaks_of(points: Sequence[CurvePoint], none: float) -> list[Break]:
 
 
 def nearest_breaks(mine: Sequence[tuple[Line, Break]], none: float) -> list[tuple[Line, Break]]:
-    """Return the breaks nearest to no mismatch, one for each side.
+    """Return the breaks closest to the neutral level, one for each side.
 
     Args:
-        mine: those of all curves of an axis.
-        none: the level that changes nothing.
+        mine: breaks of all curves of an axis.
+        none: the neutral level.
     """
     chosen = []
     for direction in (-1, 0, 1):

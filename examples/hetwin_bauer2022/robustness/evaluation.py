@@ -1,4 +1,4 @@
-"""Judges what is missing and collects what is known."""
+"""Makes missing verdicts of a robustness evaluation, and collects all verdicts."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ RECORDED = "recorded"
 
 
 class Progress(NamedTuple):
-    """How far an evaluation is.
+    """The progress of an evaluation.
 
     Attributes:
         done: number of new verdicts.
         of: number of verdicts that were missing.
-        left_s: estimated time to its end [s].
-        verdict: the newest.
+        left_s: estimated time to the end [s].
+        verdict: the newest verdict.
     """
 
     done: int
@@ -41,12 +41,12 @@ def _ignore(*_: object) -> None:
 
 
 class Asked(NamedTuple):
-    """What is to be judged.
+    """The scope of an evaluation.
 
     Attributes:
         sets: sets of episodes.
-        axes: and their levels.
-        approaches: names.
+        axes: axes with their levels.
+        approaches: names of the approaches.
         first: number of successful and of failed episodes of each set; None: all.
     """
 
@@ -67,20 +67,20 @@ def evaluate_robustness(
     progress: Callable[[Progress], None] = _ignore,
     look: Callable[[], None] = lambda: None,
 ) -> Findings:
-    """Judge what is not kept in `out` yet; return everything that is.
+    """Make the verdicts that `out` lacks, and return all findings.
 
     Args:
-        asked: what is to be judged.
+        asked: scope of the evaluation.
         replay: contact settings and engine.
-        out: folder of the kept verdicts and of episodes that are recorded anew.
-        jobs: processes at a time; None: one per core.
-        trusts: whether kept verdicts count that other code has decided.
-        began: called with the numbers of kept and of missing verdicts.
+        out: folder of the stored verdicts, and of episodes that are recorded again.
+        jobs: number of parallel processes; None: one per core.
+        trusts: whether stored verdicts made by other versions of the code are valid.
+        began: called with the numbers of stored and of missing verdicts.
         progress: called after each new verdict.
         look: called several times a second while episodes are judged.
 
     Raises:
-        BadInput: if a level is not possible for an episode, or the kept verdicts cannot be read.
+        BadInput: if a level is not possible for an episode, or the stored verdicts cannot be read.
     """
     kept = KeptVerdicts(out / VERDICTS)
     judged = Judged(kept, replay, trusts)

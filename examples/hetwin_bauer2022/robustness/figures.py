@@ -1,4 +1,4 @@
-"""One picture of curves: shares of right verdicts over the levels of an axis."""
+"""Plots curves: shares of right verdicts over the levels of an axis."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from hetwin_suite.page import MAIN, SERIES, Chart, Line, Panel, PointStyle, Tint
 from hetwin_suite.page import Axis as Across
 
 _APART = 0.011
-"""Between the points of two approaches at the same level, so that equal ones are seen; share of the width."""
+"""Horizontal offset of two approaches at the same level, so that equal points stay visible; share of the width."""
 _MARGIN = 0.06
 _HEIGHT = 210
 _SHARES = Across(range=(-0.04, 1.05), percent=True)
 
 
 def colour_of(approach: str) -> str:
-    """Return an approach's colour; the same on all pictures."""
+    """Return an approach's colour, the same in all plots."""
     return SERIES[APPROACHES.index(approach) % len(SERIES)]
 
 
 def curves_figure(
     axis: Axis, levels: Sequence[float], curves: Sequence[Sequence[CurvePoint]]
 ) -> Chart:
-    """Draw a line per approach with its interval as a band; shade what real hardware has.
+    """Plot a line per approach with its interval as a band; the range of real hardware is shaded.
 
     Args:
         axis: axis of the levels.
-        levels: all that are drawn on this axis, in order.
-        curves: the points of each approach, by level.
+        levels: all drawn levels, ascending.
+        curves: points of each approach, by level.
     """
     places = [place(level, levels) for level in levels]
     width = max(places) - min(places) or 1.0

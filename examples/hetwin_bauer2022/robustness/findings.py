@@ -1,4 +1,4 @@
-"""What is known of a set of episodes after an evaluation: everything that is kept and still counts."""
+"""The findings of an evaluation: all valid stored verdicts, as curves and breaks."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from hetwin_bauer2022.robustness.work import Judged, Point
 
 @dataclass(frozen=True)
 class Findings:
-    """All judgements, also those of earlier evaluations into the same folder.
+    """All judgements, including those of earlier evaluations in the same folder.
 
     Attributes:
         sets: sets of episodes.
-        axes: that were measured, by name.
-        judgements: at all levels; those of the episodes as recorded are at the level that changes nothing of each
-            axis that was measured on their set.
+        axes: name -> measured axis.
+        judgements: judgements at all levels; those of episodes as recorded are at the neutral level of each axis that
+            was measured on their set.
     """
 
     sets: Sequence[EpisodeSet]
@@ -40,12 +40,12 @@ class Findings:
 
     @cached_property
     def curves(self) -> list[CurvePoint]:
-        """The points of all curves."""
+        """Points of all curves."""
         return curve_points(self.judgements)
 
     @cached_property
     def lines(self) -> dict[Line, list[CurvePoint]]:
-        """The points of each curve, by level; approaches in their usual order."""
+        """Points of each curve, by level; approaches are in their usual order."""
         lines: dict[Line, list[CurvePoint]] = {}
         for point in sorted(self.curves, key=lambda p: APPROACHES.index(p.line.approach)):
             lines.setdefault(point.line, []).append(point)
@@ -53,7 +53,7 @@ class Findings:
 
     @cached_property
     def breaks(self) -> list[tuple[Line, Break]]:
-        """Where each curve breaks."""
+        """Breaks of all curves."""
         return [
             (line, found)
             for line, points in self.lines.items()
@@ -75,13 +75,13 @@ class Findings:
 def findings(
     sets: Sequence[EpisodeSet], axes: Mapping[str, Axis], kept: KeptVerdicts, judged: Judged
 ) -> Findings:
-    """Collect what is kept about these episodes and still counts.
+    """Collect the valid verdicts on these episodes.
 
     Args:
         sets: sets of episodes.
-        axes: all that are installed, by name.
-        kept: verdicts.
-        judged: knows which of them count.
+        axes: name -> installed axis.
+        kept: stored verdicts.
+        judged: decides which of them are valid.
     """
     known = {fingerprints.of_episode(e.folder): (one, e) for one in sets for e in one.episodes}
     counted = list(_counted(known, axes, kept, judged))
@@ -102,7 +102,7 @@ def _counted(
     kept: KeptVerdicts,
     judged: Judged,
 ) -> Iterator[tuple[EpisodeSet, KeptVerdict]]:
-    """Yield the verdicts that count, each question once."""
+    """Yield the valid verdicts, one for each question."""
     for question in kept.questions:
         is_known = question.axis == NONE or question.axis in axes
         if question.episode not in known or not is_known or question.approach not in APPROACHES:
@@ -122,7 +122,7 @@ def _places(
     axes: Mapping[str, Axis],
     measured: Mapping[tuple[str, str], None],
 ) -> list[tuple[str, float]]:
-    """Return axis and level of a verdict; of an episode as recorded, on all axes of its set."""
+    """Return axis and level of a verdict; for an episode as recorded, those of all axes of its set."""
     if verdict.axis != NONE:
         return [(verdict.axis, verdict.level)]
     return [(axis, axes[axis].none) for name, axis in measured if name == one.name]

@@ -1,7 +1,7 @@
-"""Fingerprints of what decides a verdict: episodes, code, scenarios, worlds, engines.
+"""Fingerprints of everything that decides a verdict: episodes, code, scenarios, worlds, engines.
 
-A kept verdict counts as long as its fingerprints are the same. Code counts without comments, docstrings and layout, and
-of the models only those that the approach uses, so that a change of one model leaves the verdicts of others.
+A stored verdict is valid while its fingerprints are unchanged. Code is hashed without comments, docstrings and layout,
+and only models of the approach are included, so that a change of one model invalidates no other verdicts.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _RULED_BY = (
     "hetwin_bauer2022.two_hands.still_fingers",
 )
 _DRAWS = "robustness"
-"""Draws what was judged, and decides nothing."""
+"""Modules that only draw results, and decide no verdict."""
 
 
 def of_episode(folder: Path) -> str:
-    """Return the digest of an episode's files, wherever it lies."""
+    """Return the digest of an episode's files, independent of its path."""
     digest = hashlib.sha256()
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         digest.update(file.relative_to(folder).as_posix().encode())
@@ -45,19 +45,19 @@ def of_episode(folder: Path) -> str:
 
 
 def of_recording() -> str:
-    """Return the fingerprint of what records episodes."""
+    """Return the fingerprint of the code that records episodes."""
     digest = hashlib.sha256("".join(map(_of_module, _REALITY)).encode())
     return digest.hexdigest()[:_LENGTH]
 
 
 @cache
 def of_approach(scenario: str, approach: str, axis: Axis | None, physics: str) -> str:
-    """Return the fingerprint of everything but the episode.
+    """Return the fingerprint of everything except the episode.
 
     Args:
-        scenario: scenario of the episodes; a task.
-        approach: that judges.
-        axis: axis of the mismatch; None: there is none.
+        scenario: scenario of the episodes, which is a task.
+        approach: name of the approach.
+        axis: axis of the mismatch; None: no mismatch.
         physics: contact settings and engine.
     """
     digest = hashlib.sha256(physics.encode())
@@ -82,7 +82,7 @@ def of_approach(scenario: str, approach: str, axis: Axis | None, physics: str) -
 
 
 def _scenario_files(scenario: Path) -> Iterator[Path]:
-    """Yield a scenario, those that it extends, worlds and robot."""
+    """Yield a scenario, its base scenarios, world and robot."""
     file: Path | None = scenario
     while file is not None:
         yield file
@@ -94,7 +94,7 @@ def _scenario_files(scenario: Path) -> Iterator[Path]:
 
 
 def _model_modules(types: Iterable[str]) -> Iterator[str]:
-    """Yield the packages of models, also those of plugins, and what models share."""
+    """Yield the packages of models, including those of plugins, and their shared packages."""
     for kind in types:
         for point in entry_points(group="hetwin.models", name=kind):
             module = point.module

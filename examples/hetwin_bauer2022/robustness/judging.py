@@ -1,4 +1,4 @@
-"""Judges pieces of work in several processes."""
+"""Judges pieces of work in parallel processes."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def judge_pieces(
     recorded: Path,
     look: Callable[[], None] = lambda: None,
 ) -> Iterator[list[KeptVerdict]]:
-    """Yield the verdicts of each piece as soon as they are there; in which order depends on the processes.
+    """Yield the verdicts of each piece as soon as they are made, in any order.
 
     Args:
         pieces: pieces of work.
         replay: contact settings and engine.
-        jobs: processes at a time; None: one per core.
-        recorded: folder for episodes that are recorded anew.
+        jobs: number of parallel processes; None: one per core.
+        recorded: folder for episodes that are recorded again.
         look: called several times a second.
 
     Raises:
@@ -45,12 +45,12 @@ def judge_pieces(
 
 
 def judge_piece(piece: Piece, replay: Replay, recorded: Path) -> list[KeptVerdict]:
-    """Judge a point in some approaches.
+    """Judge a point with its approaches.
 
     Args:
         piece: the point and the approaches.
         replay: contact settings and engine.
-        recorded: folder for episodes that are recorded anew.
+        recorded: folder for episodes that are recorded again.
     """
     found = []
     with at_level(piece.point, recorded) as episode:
@@ -64,11 +64,11 @@ def judge_piece(piece: Piece, replay: Replay, recorded: Path) -> list[KeptVerdic
 
 @contextmanager
 def at_level(point: Point, recorded: Path) -> Iterator[LabelledEpisode]:
-    """Provide the episode of a point; what is written for a replay is removed afterwards.
+    """Provide the episode of a point; files written for a replay are removed afterwards.
 
     Args:
         point: episode, axis and level.
-        recorded: folder in which episodes are recorded anew, and kept.
+        recorded: folder for episodes that are recorded again, which are kept.
     """
     if point.axis is None:
         yield point.episode

@@ -1,4 +1,4 @@
-"""Verdicts that are kept in a file, so that an evaluation goes on where it was stopped."""
+"""Stores verdicts in a file, so that an interrupted evaluation can be resumed."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 from hetwin_suite.runs import BadInput
 
 NONE = "none"
-"""In place of an axis: the episode as it was recorded."""
+"""Name in place of an axis for the episode as recorded."""
 
 
 class Question(NamedTuple):
-    """What a verdict is about.
+    """The subject of a verdict.
 
     Attributes:
         episode: digest of the episode's files.
         axis: name of the axis, or `NONE`.
-        level: on it; 0 for `NONE`.
-        approach: that judges.
+        level: level on the axis; 0 for `NONE`.
+        approach: name of the approach.
     """
 
     episode: str
@@ -40,15 +40,15 @@ class KeptVerdict:
         set: name of the episode's set.
         name: name of the episode.
         axis: name of the axis, or `NONE`.
-        level: on it; 0 for `NONE`.
-        approach: that judged.
-        decided_by: fingerprint of what decided; see `fingerprints`.
-        truth: whether it really succeeded.
+        level: level on the axis; 0 for `NONE`.
+        approach: name of the approach.
+        decided_by: fingerprint of everything that decided the verdict; see `fingerprints`.
+        truth: whether the execution really succeeded.
         success: the verdict; None if the run failed.
         not_applicable: see `Verdict.not_applicable`.
         cause: cause of a real failure.
-        why: the reason for the verdict.
-        seconds: seconds of processor time that it took.
+        why: reason for the verdict.
+        seconds: processor time [s].
     """
 
     episode: str
@@ -67,7 +67,7 @@ class KeptVerdict:
 
     @property
     def question(self) -> Question:
-        """What it is about."""
+        """The subject of the verdict."""
         return Question(self.episode, self.axis, self.level, self.approach)
 
     @property
@@ -77,10 +77,10 @@ class KeptVerdict:
 
 
 class KeptVerdicts:
-    """The verdicts of a file of JSON lines; new ones are appended at once.
+    """The verdicts in a file of JSON lines; new ones are appended at once.
 
     Args:
-        file: need not exist; a last line that was not written to its end is dropped.
+        file: path of the file, which need not exist; an incomplete last line is dropped.
 
     Raises:
         BadInput: if a line is not a verdict.
@@ -97,22 +97,22 @@ class KeptVerdicts:
 
     @property
     def questions(self) -> list[Question]:
-        """All questions on which there is a verdict."""
+        """All questions with a verdict."""
         return list(self._last)
 
     def find(self, question: Question, decided_by: str | None) -> KeptVerdict | None:
         """Return the verdict on a question; None if there is none.
 
         Args:
-            question: what it is about.
-            decided_by: the fingerprint that it must have; None: that of the last verdict on it.
+            question: the question.
+            decided_by: required fingerprint; None: the last verdict with any fingerprint.
         """
         if decided_by is None:
             return self._last.get(question)
         return self._found.get((question, decided_by))
 
     def add(self, verdict: KeptVerdict) -> None:
-        """Keep a verdict; it is on the disk when this returns."""
+        """Store a verdict; it is on the disk when this returns."""
         self._take(verdict)
         line = json.dumps(asdict(verdict), allow_nan=False) + "\n"
         with self._file.open("a", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""The axes and levels that are measured, and how a level is shown."""
+"""The measured axes and levels, and the format of levels."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from hetwin_suite.runs import BadInput, one_of
 
 OPTION = "--axes"
 _NARROW = (0.5, 1.5)
-"""Factors within these are shown in per cent."""
+"""Factors within this range are shown in per cent."""
 _WIDE = 6.0
-"""Levels that are factors apart by more than this, and all above 0, are drawn on a logarithmic scale."""
+"""Ratio of the largest to the smallest level beyond which positive levels are drawn on a logarithmic scale."""
 
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """An axis and the levels at which it is measured, in order, without the one that changes nothing."""
+    """An axis, and its measured levels in ascending order, without the neutral one."""
 
     axis: Axis
     levels: tuple[float, ...]
 
 
 def read_axes(text: str | None) -> list[Levels]:
-    """Read which axes to measure.
+    """Parse the axes to measure.
 
     Args:
-        text: names, each with all of its levels, or ``NAME=LEVEL`` for one; separated by commas. None: all axes.
+        text: names of axes, each with all of its levels, or ``NAME=LEVEL`` for one level; separated by commas. None:
+        all.
 
     Raises:
         BadInput: if there is no such axis, or a level is not possible.
@@ -66,7 +67,7 @@ def _number(word: str, text: str, axis: Axis) -> float:
 
 
 def shown_level(axis: Axis, level: float) -> str:
-    """Return a level as people read it: degrees, millimetres, milliseconds, per cent."""
+    """Format a level for people: in degrees, millimetres, milliseconds or per cent."""
     match axis.unit:
         case "rad":
             return f"{round(degrees(level), 2):g}°"
@@ -89,18 +90,18 @@ def _factor(axis: Axis, level: float) -> str:
 
 
 def beyond(axis: Axis, level: float) -> bool:
-    """Whether real hardware does not have this level; False if it is not known."""
+    """Whether the level is outside the range of real hardware; False if that is not known."""
     if axis.hardware is None or level == axis.none:
         return False
     return not axis.hardware[0] <= level <= axis.hardware[1]
 
 
 def place(level: float, levels: Iterable[float]) -> float:
-    """Return where a level is drawn: itself, or its logarithm where the levels are far apart.
+    """Return the coordinate of a level: the level, or its logarithm if the levels span a wide range.
 
     Args:
-        level: to be drawn.
-        levels: all that are drawn.
+        level: level to draw.
+        levels: all drawn levels.
     """
     known = [*levels]
     wide = min(known) > 0.0 and max(known) / min(known) > _WIDE

@@ -1,4 +1,4 @@
-"""Files of an evaluation: curves as CSV and JSON, and the page."""
+"""Writes the files of an evaluation: curves as CSV and JSON, and the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PICTURES = "pictures"
 
 
 def as_json(found: Findings, out: Path) -> dict[str, Any]:
-    """Return curves, breaks and the sentence.
+    """Return the JSON of curves, breaks and the summary.
 
     Args:
         found: all judgements.
@@ -66,9 +66,9 @@ def page_with_pictures(
     Args:
         found: all judgements.
         replay: contact settings and engine.
-        out: folder of kept pictures.
-        jobs: processes at a time; None: one per core.
-        progress: called with the numbers of drawn pictures and of those to be drawn.
+        out: folder of stored pictures.
+        jobs: number of parallel processes; None: one per core.
+        progress: called with the number of drawn pictures and their total number.
     """
     chosen = _first_wrong(found)
     wanted = [_wanted(found, one, out) for one in chosen]
@@ -77,11 +77,11 @@ def page_with_pictures(
 
 
 def _first_wrong(found: Findings) -> list[Judgement]:
-    """Return one of each axis, approach and side, of the set that breaks first; an episode as recorded only once."""
+    """Return a judgement for each axis, approach and side, of the set that breaks first; each episode once."""
     chosen: dict[Question, Judgement] = {}
     for axis in found.axes.values():
         for approach in dict.fromkeys(line.approach for line in found.lines):
-            if approach in RULES:  # it has no run to draw
+            if approach in RULES:  # there is no run to draw
                 continue
             mine = [
                 (line, one)

@@ -1,4 +1,4 @@
-"""The page: what the ensemble is worth, where each approach breaks, and the curves of every axis."""
+"""The page of a robustness evaluation: a summary, the breaks of each approach, and the curves of every axis."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from hetwin_suite.page import (
 
 
 def robustness_page(found: Findings, wrong: Sequence[tuple[Judgement, WrongPicture]]) -> str:
-    """Return the page.
+    """Return the page as HTML.
 
     Args:
         found: all judgements.
-        wrong: the first wrong verdict beyond each break that is shown, with its picture.
+        wrong: first wrong verdict beyond each shown break, with its picture.
     """
     sections = [_summary(found), _breaks(found)]
     for axis in found.axes.values():
@@ -140,7 +140,7 @@ def _axis(found: Findings, axis: Axis, wrong: Sequence[tuple[Judgement, WrongPic
 def _groups(
     lines: Mapping[Line, Sequence[CurvePoint]],
 ) -> list[tuple[str, str, list[Sequence[CurvePoint]]]]:
-    """Return set, truth and curves of each picture, success before failure."""
+    """Return set, truth and curves of each picture, successes before failures."""
 
     def key(line: Line) -> tuple[str, int]:
         return line.set, TRUTHS.index(line.truth)

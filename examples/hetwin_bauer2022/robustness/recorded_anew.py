@@ -1,4 +1,4 @@
-"""Records an episode of a recording once more, in another reality."""
+"""Records an episode again, with a mismatch of reality."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from hetwin_suite.runs import BadInput, resource
 
 
 def recorded_anew(episode: LabelledEpisode, mismatch: Mismatch, folder: Path) -> LabelledEpisode:
-    """Return the episode of the same seed, number and options, recorded with mismatch; label and cause may be others.
+    """Record the episode of the same seed, number and options with a mismatch; its label and cause may differ.
 
     Args:
-        episode: episode of a recording of `hetwin record`.
-        mismatch: that acts on reality.
-        folder: folder of the new episode; used as it is if it is there already.
+        episode: episode recorded by `hetwin record`.
+        mismatch: mismatch of reality.
+        folder: folder of the new episode; an existing one is reused.
 
     Raises:
-        BadInput: if it is not known how the episode was recorded.
+        BadInput: if it is unknown how the episode was recorded.
         RunFailed: if it cannot be recorded with this mismatch.
     """
     if not (folder / TRUTH).exists():

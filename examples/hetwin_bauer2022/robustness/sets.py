@@ -1,4 +1,4 @@
-"""Sets of recorded episodes: those that were recorded together."""
+"""Sets of episodes that were recorded together."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSet:
-    """Episodes of one folder.
+    """The episodes of one folder.
 
     Attributes:
-        name: the folder's path below the one that is evaluated; its own name if it is that one.
-        scenario: that replays them.
-        grasp: `cage`, `pinch`, `mixed` if there are both, or the scenario's name.
-        episodes: in the order of their names.
+        name: path of the folder below the evaluated one; the folder's own name if it is the evaluated one.
+        scenario: scenario that replays the episodes.
+        grasp: `cage`, `pinch`, `mixed` if there are both, or the name of the scenario.
+        episodes: episodes in the order of their names.
     """
 
     name: str

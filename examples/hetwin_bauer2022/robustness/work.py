@@ -1,4 +1,4 @@
-"""What is to be judged: episodes at levels, each by some approaches."""
+"""The work of an evaluation: episodes at levels, each with the approaches that judge it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Point:
 
     Attributes:
         set: name of the episode's set.
-        episode: as it was recorded.
+        episode: recorded episode.
         digest: digest of its files.
-        axis: None: as it was recorded.
-        level: on the axis.
+        axis: axis of mismatch; None: as recorded.
+        level: level on the axis.
     """
 
     set: str
@@ -38,25 +38,25 @@ class Point:
     level: float
 
     def question(self, approach: str) -> Question:
-        """What a verdict of an approach is about."""
+        """Return the question that a verdict of an approach answers."""
         return Question(self.digest, self.axis.name if self.axis else NONE, self.level, approach)
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A point, and the approaches that are still to judge it, each with the fingerprint of what decides."""
+    """A point and its missing approaches, each with the fingerprint of everything that decides the verdict."""
 
     point: Point
     approaches: tuple[tuple[str, str], ...]
 
 
 class Judged:
-    """What is kept of the points that were asked for.
+    """The stored verdicts on requested points.
 
     Args:
         kept: verdicts of earlier evaluations; new ones are added.
         replay: contact settings and engine.
-        trusts: whether verdicts that other code has decided count too.
+        trusts: whether verdicts made by other versions of the code are valid.
     """
 
     def __init__(self, kept: KeptVerdicts, replay: Replay, trusts: bool) -> None:
@@ -64,18 +64,18 @@ class Judged:
         self._physics = f"{replay.contacts} {replay.engine}"
 
     def fingerprint(self, point: Point, approach: str) -> str:
-        """Return the fingerprint of what decides."""
+        """Return the fingerprint of everything that decides the verdict."""
         scenario = point.episode.scenario
         return fingerprints.of_approach(scenario, approach, point.axis, self._physics)
 
     def verdict(self, point: Point, approach: str) -> KeptVerdict | None:
-        """Return the verdict that counts; None if there is none."""
+        """Return the valid verdict; None if there is none."""
         question = point.question(approach)
         found = self._kept.find(question, self.fingerprint(point, approach))
         return found or (self._kept.find(question, None) if self._trusts else None)
 
     def missing(self, points: Sequence[Point], approaches: Sequence[str]) -> list[Piece]:
-        """Return what is still to be judged, in the order of the points."""
+        """Return the missing work in the order of the points."""
         pieces = []
         for point in points:
             left = [a for a in approaches if self.verdict(point, a) is None]
@@ -87,11 +87,11 @@ class Judged:
 def points_of(sets: Sequence[EpisodeSet], axes: Sequence[Levels], first: int | None) -> list[Point]:
     """Return the points in the order in which they are judged.
 
-    The first episodes of all sets at all levels come first, so that an evaluation that is stopped has all curves.
+    The first episodes of all sets at all levels come first, so that an interrupted evaluation has points of all curves.
 
     Args:
         sets: sets of episodes.
-        axes: and their levels.
+        axes: axes with their levels.
         first: number of successful and of failed episodes of each set; None: all.
     """
     chosen = [(one.name, one.first(first)) for one in sets]

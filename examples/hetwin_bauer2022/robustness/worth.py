@@ -1,4 +1,4 @@
-"""In one sentence: what the ensemble is worth."""
+"""Summarizes in one sentence how the ensemble compares with the baselines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from hetwin_bauer2022.robustness.curves import GOOD_SHARE, CurvePoint
 
 OURS = "ensemble"
 RIVALS = ("single_tuned", "rigid")
-"""Baselines whose equals are named."""
+"""Baselines that are named where they equal the ensemble."""
 BASELINE = "single"
 
 
 def worth(points: Sequence[CurvePoint]) -> str:
     """Return the sentence.
 
-    A place is a set, a truth and a level of an axis; approaches are compared where both were judged.
+    Approaches are compared at each combination of set, truth and level of an axis at which both were judged.
 
     Args:
         points: points of all curves.
@@ -64,7 +64,7 @@ def _held(points: Places, name: str, ours: Places | None = None) -> str:
 
 
 def _equals(ours: Places, theirs: Places, name: str) -> list[str]:
-    """Axes on which a baseline breaks at no more places than the ensemble, in words."""
+    """Return the axes on which a baseline breaks at no more levels than the ensemble, as text."""
     common = _common(ours, theirs)
     axes = dict.fromkeys(axis for _, _, axis, _ in common)
     flat = [

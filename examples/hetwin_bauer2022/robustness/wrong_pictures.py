@@ -1,4 +1,4 @@
-"""Pictures of wrong verdicts: the run is repeated with a log, drawn, and kept."""
+"""Pictures of wrong verdicts: the run is repeated with a log, rendered, and stored."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from hetwin_suite.runs import seconds
 
 @dataclass(frozen=True, slots=True)
 class WrongPicture:
-    """What a page shows of a wrong verdict.
+    """The pictures and reasons of a wrong verdict.
 
     Attributes:
-        images: PNG in base64, with what each shows; none if the run cannot begin.
-        reasons: sentences about where twin and truth part.
+        images: PNG in base64 with a caption each; empty if the run fails to start.
+        reasons: sentences about the difference of twin and truth.
     """
 
     images: tuple[tuple[str, str], ...]
@@ -36,13 +36,13 @@ class WrongPicture:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A picture that is wanted.
+    """A requested picture.
 
     Attributes:
         point: episode and level.
-        approach: whose verdict is wrong.
-        file: in which the picture is kept.
-        recorded: folder for episodes that are recorded anew.
+        approach: approach with the wrong verdict.
+        file: file that stores the picture.
+        recorded: folder for episodes that are recorded again.
     """
 
     point: Point
@@ -57,18 +57,18 @@ def draw_all(
     jobs: int | None,
     progress: Callable[[int, int], None],
 ) -> list[WrongPicture]:
-    """Draw pictures, or read those that are kept.
+    """Draw pictures, or read the stored ones.
 
     Args:
-        wanted: the pictures.
+        wanted: requested pictures.
         replay: contact settings and engine.
-        jobs: processes at a time; None: one per core.
-        progress: called with the numbers of drawn pictures and of those to be drawn.
+        jobs: number of parallel processes; None: one per core.
+        progress: called with the number of drawn pictures and their total number.
     """
     missing = [one for one in wanted if not one.file.exists()]
     count = min(jobs or os.cpu_count() or 1, len(missing))
     if count:
-        # Spawned: a graphics library that was used before a fork hangs after it.
+        # Spawned, since a graphics library that was used before a fork hangs after it.
         with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
                 for done, _ in enumerate(pool.map(_draw, missing, [replay] * len(missing)), 1):
@@ -93,7 +93,7 @@ def _draw(one: Wanted, replay: Replay) -> None:
 
 
 def _of_run(log: Path, truth: TruePath | None) -> WrongPicture:
-    if read_summary(log) is None:  # a run that cannot begin has none
+    if read_summary(log) is None:  # a run that fails to start has none
         return WrongPicture((), ())
     run = Episode.open(log)
     known = truth is not None and run.layout.has(truth.thing, "pose")
