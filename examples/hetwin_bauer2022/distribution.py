@@ -1,4 +1,4 @@
-"""The distribution of recorded episodes: counts, and how hard successes and failures are to distinguish."""
+"""The distribution of recorded episodes: counts, and the difficulty of telling successes from failures."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from hetwin_bauer2022.tennis_table import BALL_RADIUS
 from hetwin_suite.episode import counts
 
 RULE_MOST = 0.8
-"""If blocked fingers predict the outcome with a higher accuracy, the episodes are too easy."""
+"""Accuracy of the rule of blocked fingers above which the episodes are too easy."""
 NEAR_LEAST = 0.2
-"""At least this share should end near the boundary between in and out."""
+"""Minimum share of episodes that should end close to the boundary between in and out."""
 
 
 def distribution(summaries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Compute counts and shares.
 
     Args:
-        summaries: each with label and cause; drops also with container, margin in m and
-            blocked_until_release.
+        summaries: summaries with label and cause; drops also have container, margin [m] and blocked_until_release.
     """
     count = len(summaries)
     found = counts(summaries)

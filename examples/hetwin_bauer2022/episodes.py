@@ -23,7 +23,7 @@ from hetwin_suite.episode import record_episodes as record_takes
 from hetwin_suite.runs import BadInput, resource
 
 MOST_AIM_M = 0.2
-"""Aims are at most so far from the rim."""
+"""Maximum distance of an aim from the rim [m]."""
 
 RECORDERS: Mapping[Kind, Callable[[Path, Recipe, np.random.Generator, Path], Summary]] = {
     Kind.DROP: record_drop,
@@ -59,25 +59,26 @@ def record_episodes(
         count: number of episodes.
         seed: seed of all random numbers.
         out: folder, which must be empty or missing.
-        jobs: number of processes; None: one per core.
+        jobs: number of parallel processes; None: one per core.
         on_episode: called with the name and the summary of each finished episode.
         look: called several times a second.
-        grasp: how drops take the ball.
-        flaw: what goes wrong in drops.
-        mismatches: that act on reality.
-        reality: what simulates drops.
-        aim: aim of all drops: how far inside the rim [m], at most to the middle, and in which direction from it [rad].
-        near_rim: largest distance of the aims of drops from the rim [m].
-        boundary: whether what decides is drawn about where it begins to matter.
-        episode: number of the only one to be recorded, from 1; then `count` says nothing.
-        shifts: what is really elsewhere than its episode has it.
+        grasp: grasp of the ball in drops.
+        flaw: flaw of drops.
+        mismatches: mismatches of reality.
+        reality: simulator of drops.
+        aim: aim of all drops: distance inside the rim, at most up to the centre [m], and its direction from the centre
+        [rad].
+        near_rim: maximum distance of the aims of drops from the rim [m].
+        boundary: whether the deciding quantity is drawn close to the boundary between success and failure.
+        episode: number of a single episode to record, from 1; `count` is then ignored.
+        shifts: entity -> offset of its true position from its drawn one.
 
     Returns:
         The content of `distribution.json`.
 
     Raises:
         BadInput: if a number is too small, `out` is not empty, options fix the same draw, Drake is not installed, a
-            mismatch does not act on reality, or what is to be elsewhere is not in an episode.
+            mismatch does not act on reality, or a shifted entity is not in an episode.
         RunFailed: if an episode cannot be recorded.
     """
     check_choices(grasp, flaw)

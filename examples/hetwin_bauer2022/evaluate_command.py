@@ -1,4 +1,4 @@
-"""`hetwin evaluate`: verdicts of the twin and of the baselines against recorded ground truth."""
+"""`hetwin evaluate`: verdicts of the twin and of the baselines, compared with recorded ground truth."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def completed(incomplete: str) -> list[str]:
-    """Approaches; of several, separated by commas, the last one is completed."""
+    """Complete the last of several approaches that are separated by commas."""
     before, comma, last = incomplete.rpartition(",")
     return [f"{before}{comma}{name}" for name in beginning(last, APPROACHES)]
 
@@ -36,7 +36,7 @@ Approaches = Annotated[
     str,
     typer.Option(
         "--approaches",
-        help="some of them, separated by commas",
+        help="some of the approaches, separated by commas",
         autocompletion=completed,
     ),
 ]
@@ -57,9 +57,9 @@ def table2(
     mismatch: Mismatches = None,
     out: Out = OUT,
 ) -> PagedResult:
-    """Play all episodes in all approaches, as in Table 2 of Bauer et al. (2022), and compare with what really happened.
+    """Replay all episodes with all approaches, as in Table 2 of Bauer et al. (2022), and compare with the truth.
 
-    With --mismatch the twin is given something else than what really was, e.g. finger joints that read too open.
+    --mismatch changes the twin's input, e.g. to finger joints that read too open.
 
     For example:
 
@@ -112,18 +112,18 @@ def robustness(
     ] = None,
     count: Annotated[
         int | None,
-        option("-n", "successful and as many failed episodes of each folder; default: all", 1),
+        option("-n", "successful, and as many failed, episodes of each folder; default: all", 1),
     ] = None,
     trust_kept: Annotated[
         bool,
-        typer.Option("--trust-kept", help="keep verdicts though the code has changed since"),
+        typer.Option("--trust-kept", help="accept stored verdicts made by other code"),
     ] = False,
     out: Out = OUT,
 ) -> PagedResult:
-    """Find where each approach breaks as twin and reality differ more.
+    """Find the levels of mismatch between twin and reality at which each approach breaks.
 
-    Every verdict is kept in --out at once and only what is not there yet is judged: a stopped evaluation goes on, and
-    one with more axes, approaches or episodes adds to it.
+    Every verdict is stored in --out at once, and only missing ones are made: an interrupted evaluation is resumed, and
+    one with more axes, approaches or episodes is extended.
 
     For example:
 
@@ -144,7 +144,7 @@ def robustness(
 
 
 def chosen_approaches(text: str) -> Sequence[str]:
-    """Return the approaches that `--approaches` names.
+    """Parse the value of `--approaches`.
 
     Raises:
         BadInput: if there is no such approach.

@@ -1,4 +1,4 @@
-"""Kinds of episodes, apart from what records them, which takes its time to import."""
+"""Kinds and options of episodes, in a module of their own, since the recorders are slow to import."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What is recorded."""
+    """Kind of recorded episodes."""
 
     DROP = "drop"
     INSERTION = "insertion"
 
 
 class GraspChoice(StrEnum):
-    """How the hand takes the ball in all drops of a recording."""
+    """Grasp of the ball in all drops of a recording."""
 
     CAGE = "cage"
-    """From below: the fingers bear the ball without friction."""
+    """From below: the fingers support the ball without friction."""
     PINCH = "pinch"
     """At the equator: friction holds the ball."""
     MIXED = "mixed"
@@ -24,7 +24,7 @@ class GraspChoice(StrEnum):
 
 
 class FlawChoice(StrEnum):
-    """What goes wrong in all drops of a recording, apart from their aim."""
+    """Flaw of all drops of a recording, apart from their aim."""
 
     ANY = "any"
     """Drawn for each episode."""
@@ -35,7 +35,7 @@ class FlawChoice(StrEnum):
 
 
 class RealityChoice(StrEnum):
-    """What simulates the real world."""
+    """Simulator of the real world."""
 
     MUJOCO = "mujoco"
     """The stand-in, which is finer than the twin but uses the same engine."""

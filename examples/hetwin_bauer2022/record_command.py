@@ -1,4 +1,4 @@
-"""`hetwin record`: ground truth from a stand-in for a real robot, of the kinds that hetwin brings."""
+"""`hetwin record`: ground truth from a stand-in for a real robot."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Shift = Annotated[
     typer.Option(
         "--shift",
         metavar="NAME=X,Y",
-        help="with something really so far elsewhere, in m of the world; may be given several times",
+        help="offset of something's true position, in m of the world; may be given several times",
     ),
 ]
 Boundary = Annotated[
     bool,
-    typer.Option("--boundary", help="what decides is drawn about where it begins to matter"),
+    typer.Option("--boundary", help="draw the deciding quantity close to success and failure"),
 ]
 COUNT = 10
 
@@ -45,21 +45,17 @@ def drop(
     episode: EpisodeNumber = None,
     seed: Seed = 0,
     jobs: Jobs = None,
-    grasp: Annotated[
-        GraspChoice, typer.Option(help="how the hand takes the ball")
-    ] = GraspChoice.CAGE,
-    flaw: Annotated[
-        FlawChoice, typer.Option(help="what goes wrong, apart from the aim")
-    ] = FlawChoice.ANY,
+    grasp: Annotated[GraspChoice, typer.Option(help="grasp of the ball")] = GraspChoice.CAGE,
+    flaw: Annotated[FlawChoice, typer.Option(help="flaw, apart from the aim")] = FlawChoice.ANY,
     near_rim: Annotated[
         float | None,
-        typer.Option(metavar="M", help="aims at most so near to the rim, on either side"),
+        typer.Option(metavar="M", help="maximum distance of aims from the rim, on either side"),
     ] = None,
     aim: Annotated[
         str | None,
         typer.Option(
             metavar="INSIDE_M,BEARING_RAD",
-            help="all aims so far inside the rim, and in this direction from the container's middle",
+            help="all aims at this distance inside the rim, in this direction from the container's centre",
         ),
     ] = None,
     boundary: Boundary = False,
@@ -67,18 +63,19 @@ def drop(
     mismatch: Mismatches = None,
     reality: Annotated[
         RealityChoice,
-        typer.Option(help="what simulates the real world; drake needs the extra drake"),
+        typer.Option(help="simulator of the real world; drake needs the extra drake"),
     ] = RealityChoice.MUJOCO,
 ) -> Result:
-    """Record drops of a ball into a container, with what the robot believes and what is true.
+    """Record drops of a ball into a container, with the robot's beliefs and the truth.
 
-    Each episode is a folder with recording/ (rosbag2), scene.json (what the robot believes) and
-    truth.json (what really happened); distribution.json tells how the episodes are distributed.
+    Each episode is a folder with recording/ (rosbag2), scene.json (the robot's beliefs) and truth.json (the true
+    course); distribution.json has the distribution of the episodes.
 
-    --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed as it is. A cage
-    bears the ball from below, a pinch holds it by friction. --shift moves what stands (the stand, the container)
-    without the robot's knowing. With --mismatch reality itself is another one, e.g. an arm that gives way more.
-    --boundary draws drops that could end either way: off the rim, slipping, knocked, with fingers that open one by one.
+    --grasp, --flaw, --near-rim, --aim and --shift leave everything else about the episodes of a seed unchanged. A cage
+    supports the ball from below, a pinch holds it by friction. --shift moves the stand or the container without the
+    robot's knowledge. --mismatch changes reality itself, e.g. to a more compliant arm. --boundary draws drops that
+    could
+    end either way: close to the rim, slipping, knocked, or with fingers that open one by one.
 
     For example:
 
@@ -111,10 +108,11 @@ def insertion(
     shift: Shift = None,
     mismatch: Mismatches = None,
 ) -> Result:
-    """Record insertions of a plug into a socket, with what the robot believes and what is true.
+    """Record insertions of a plug into a socket, with the robot's beliefs and the truth.
 
-    The files are those of hetwin record drop. --shift moves the socket without the robot's knowing; with --mismatch
-    reality itself is another one. --boundary draws insertions that could end either way: half in, tilted, beside.
+    The files are those of hetwin record drop. --shift moves the socket without the robot's knowledge; --mismatch
+    changes
+    reality itself. --boundary draws insertions that could end either way: half in, tilted, or beside the hole.
 
     Example: hetwin record insertion -n 1 --seed 3 --out episodes/insertions
     """
@@ -147,10 +145,10 @@ def _recorded(
 
 
 def read_aim(text: str) -> tuple[float, float]:
-    """Return what `--aim INSIDE_M,BEARING_RAD` says.
+    """Parse the value of `--aim INSIDE_M,BEARING_RAD`.
 
     Raises:
-        BadInput: if the text says something else.
+        BadInput: if the text is malformed.
     """
     found = numbers(text, 2)
     if found is None:
@@ -158,16 +156,16 @@ def read_aim(text: str) -> tuple[float, float]:
             "this is no aim",
             where="--aim",
             found=text,
-            expected="INSIDE_M,BEARING_RAD, e.g. 0.05,0; below 0 it is outside of the rim",
+            expected="INSIDE_M,BEARING_RAD, e.g. 0.05,0; below 0 is outside the rim",
         )
     return found[0], found[1]
 
 
 def read_shifts(texts: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return what `--shift NAME=X,Y` says: name -> x, y [m].
+    """Parse the values of `--shift NAME=X,Y`: name -> x, y [m].
 
     Raises:
-        BadInput: if a text says something else, or a name is given twice.
+        BadInput: if a text is malformed, or a name is given twice.
     """
     found: dict[str, tuple[float, float]] = {}
     for text in texts:

@@ -1,4 +1,4 @@
-"""Data for the choice between pick and sweep: states labelled by trying both.
+"""Data for the choice between pick and sweep: states labelled by simulating both.
 
 After Tallavajhula et al. (2019), section 5.4.
 """
@@ -18,13 +18,13 @@ from hetwin_truck.robot import COLUMNS, ROWS, SPACING
 from hetwin_truck.site import Site
 
 INTO_WALL = 0.15
-"""Depth of a sweep into the packets [m]; a deeper one unloads more than a pick from nearly any state."""
+"""Depth of a sweep into the packets [m]; a deeper one unloads more than a pick in nearly any state."""
 HEIGHTS = (0.5, 2.2)
 """Range of the stacking heights of the cut-outs [m]: from remains on the floor to full height."""
 _CUPS = (SPACING * (COLUMNS - 1), SPACING * (ROWS - 1))
 """Width and height of the array of cups [m]."""
 _FLUSH = 0.03
-"""Faces no farther apart than this are reached together [m]."""
+"""Maximum distance of faces that the cups reach simultaneously [m]."""
 _ON_FLOOR = 0.1
 _FRONT = 0.6
 _FEWEST = 12
@@ -46,7 +46,7 @@ class Example:
 
 
 def features_of(boxes: Floats) -> Floats:
-    """Compute the features of the pile from which the result of each action can be predicted.
+    """Compute features of the pile for predicting the result of each action.
 
     Args:
         boxes: (n, 6) lower and upper corners of the packets in front of the robot.
@@ -76,11 +76,12 @@ def features_of(boxes: Floats) -> Floats:
 def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
     """Generate examples from one cut-out of scenario A, in a fidelity mode.
 
-    From every state both actions are tried; the episode continues from the result of one of them, drawn at random.
-    It ends early when few packets are left, or when the engine diverges.
+    Both actions are simulated from every state; the episode continues from the result of one of them, drawn at random.
+    It
+    ends early when few packets are left, or when the engine diverges.
 
     Args:
-        mode: mode of fidelity.
+        mode: fidelity mode.
         seed: seed of the load and of the random choices.
         states: maximum number of states.
     """

@@ -1,8 +1,9 @@
 """Loads of a truck's trailer: columns of packets of many sizes (Tallavajhula et al., 2019, figure 5).
 
 The paper gives the numbers of packets and shows pictures. Scenario A is a short load of the trailer's height in an
-otherwise empty trailer; B is a full trailer; C is as long as B but only half as high, so that most of its packets
-are far from the robot.
+otherwise empty trailer. B is a full trailer. C is as long as B but only half as high, so that most of its packets are
+far
+from the robot.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ LOADS = {"A": Load(491, 2.2), "B": Load(1007, 2.2), "C": Load(539, 1.2)}
 SMALL = Load(160, 1.3)
 """The load of the scenario `truck_unloading`."""
 CUT_OUT = 150
-"""Packets of the cut-out of scenario A on which the choice of actions is learnt."""
+"""Number of packets in the cut-out of scenario A on which the choice of actions is learned."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A box of `size` x y z [m] and `mass` [kg] with its centre `at` x y z; x points into the trailer.
+    """A box with its `size` x y z [m], its `mass` [kg], and its centre `at` x y z; x points into the trailer.
 
     `turn` is its roll, pitch and yaw [rad].
     """
@@ -51,7 +52,7 @@ class Packet:
 
 
 def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:
-    """Draw rows of columns from the trailer's door at x = 0 inwards, with packets of similar size in each column."""
+    """Draw rows of columns from the trailer's door at x = 0 inwards; packets of a column have similar sizes."""
     packets: list[Packet] = []
     door = 0.0
     while len(packets) < load.packets:
@@ -60,7 +61,7 @@ def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:
 
 
 def _row(packets: list[Packet], load: Load, door: float, random: np.random.Generator) -> float:
-    """Add one row across the trailer; returns its depth [m]."""
+    """Add one row across the trailer, and return its depth [m]."""
     side, deepest = -TRAILER_WIDTH / 2 + GAP, 0.0
     while len(packets) < load.packets:
         wide, deep = random.uniform(0.26, 0.44), random.uniform(0.24, 0.42)

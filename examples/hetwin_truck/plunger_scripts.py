@@ -23,21 +23,21 @@ from hetwin_suite.model import (
 from hetwin_truck.robot import CUP_RADIUS
 
 TOUCH_DISTANCE = 0.003
-"""A cup attaches to a packet nearer than this [m]."""
+"""Maximum distance at which a cup attaches to a packet [m]."""
 
 
 class Plunger:
     """The script of one plunger.
 
     Attributes:
-        held: the packet that its cup has touched first; None: none yet.
+        held: packet that its cup touched first; None: none yet.
     """
 
     def __init__(self) -> None:
         self.held: str | None = None
 
     def step(self, distance: float, packet: str | None) -> None:
-        """Update with the reading of the cup's sensor: distance from its centre [m], and what it sees."""
+        """Process a reading of the cup's sensor: distance from its centre [m], and the packet in front of it."""
         if self.held is None and distance < CUP_RADIUS + TOUCH_DISTANCE:
             self.held = packet
 
@@ -45,30 +45,30 @@ class Plunger:
 class Settings(Parameters):
     """The parameters of the model."""
 
-    cups: EntityNames = parameter("links with the sensors, one of each plunger", "plunger_*_cup")
-    packets: Text = parameter("what the cups can hold: names begin so", "packet_")
-    suction: Text = parameter("operation during which the cups suck", "suck")
+    cups: EntityNames = parameter("links with the sensors, one for each plunger", "plunger_*_cup")
+    packets: Text = parameter("prefix of the names of objects that cups can hold", "packet_")
+    suction: Text = parameter("operation with suction", "suck")
 
 
 class PlungerScripts(Model[Settings]):
-    """Runs the script of each plunger whose cup has high fidelity, and says what the cups hold while they suck."""
+    """Runs the script of each plunger whose cup has high fidelity, and reports held packets during suction."""
 
-    summary = "Says what the cups of a truck's unloader hold, by the sensor of each."
+    summary = "Reports the packets that the cups of a truck's unloader hold, by the sensor of each."
     rate = 200.0
     raises: ClassVar[Mapping[str, str]] = {
-        "holds": "the cups suck, and hold a packet: object",
-        "lets_go": "the cups suck no more: object",
+        "holds": "a packet is held by suction: object",
+        "lets_go": "suction has ended: object",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Make a script for each cup."""
+        """Create a script for each cup."""
         self._scripts = {cup: Plunger() for cup in settings.cups}
         self._held: list[str] = []
         names = ("range", "range_seen", FIDELITY.name)
         scene.needs(*((cup, name) for cup in settings.cups for name in names))
 
     def step(self, tick: Tick) -> Changes:
-        """Run the scripts, and follow the suction."""
+        """Run the scripts, and process the start and end of suction."""
         for cup, script in self._scripts.items():
             if _is_high(tick.scene, cup):
                 script.step(float(tick.scene.get(cup, "range")[0]), self._seen(tick.scene, cup))
@@ -79,7 +79,7 @@ class PlungerScripts(Model[Settings]):
         return changes
 
     def _seen(self, scene: Snapshot, cup: str) -> str | None:
-        """The packet that a cup's sensor sees; None if it sees none."""
+        """Return the packet in front of a cup's sensor; None if there is none."""
         index = int(scene.get(cup, "range_seen")[0])
         name = scene.layout.entities[index].name if index >= 0 else ""
         return name if name.startswith(self.settings.packets) else None
@@ -97,7 +97,7 @@ class PlungerScripts(Model[Settings]):
 
 
 def _is_high(scene: Snapshot, cup: str) -> bool:
-    """Whether a cup is simulated in detail, as one of which nobody determines that is."""
+    """Whether a cup has high fidelity, which is the default if no model determines it."""
     if not scene.layout.has(cup, FIDELITY.name):
         return True
     return float(scene.get(cup, FIDELITY.name)[0]) == Fidelity.HIGH

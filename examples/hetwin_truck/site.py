@@ -24,10 +24,10 @@ from hetwin_truck.world import truck_sdf
 
 PERIOD = 0.005
 SETTLE_STEPS = 60
-"""After so many steps a load that was put into a site rests."""
+"""Number of steps after which a new load is at rest."""
 HOME = dict.fromkeys(ACTIVE_JOINTS, 0.0) | {"base_drive": -3.0, "nose_pitch": 0.32, "arm_lift": 1.4}
 _BELT_END = -1.2
-"""x in the base frame at which the warehouse's conveyor takes over [m]."""
+"""x of the start of the warehouse's conveyor in the base frame [m]."""
 _STORE = -14.0
 URDF = ("urdf", "truck_unloader.urdf")
 
@@ -36,13 +36,13 @@ class Site:
     """Steps the engine, tracks the packets, and removes unloaded ones.
 
     Attributes:
-        engine: the engine, loaded.
+        engine: loaded engine.
         packets: the load.
         unloaded: names of the packets that have left the belt.
-        values: (frames * 13,) poses and twists of all frames at the current time.
+        values: (frames * 13,) poses and twists of all frames at the present time.
         boxes: bounding boxes of the packets.
         robot: bounding boxes of the robot's links.
-        joints: the commanded positions of the driven joints.
+        joints: commanded positions of the driven joints.
         time: simulated time [s].
     """
 
@@ -53,7 +53,7 @@ class Site:
             robot_settings = {"urdf": str(resource(*URDF)), "springs": SPRINGS}
             loaded = load_world(Settings.read({"world": str(world), "robot": robot_settings}))
         self.engine = make_engine("mujoco")
-        # The cups hold by welds, not by friction: the settings for manipulation would only cost time.
+        # The cups hold by welds, not by friction; settings for manipulation would only cost time.
         options = {"noslip_iterations": 0, "impratio": 1.0, "iterations": 30, "sleep": sleep}
         self.engine.load(loaded, EngineSettings(PERIOD, options=options))
         self.packets = list(packets)
@@ -93,7 +93,7 @@ class Site:
         self._read_frames()
 
     def settle(self, steps: int = SETTLE_STEPS) -> None:
-        """Step while the robot stays where it is."""
+        """Step while the robot stands still."""
         for _ in range(steps):
             self.step(self.joints)
 
@@ -105,7 +105,7 @@ class Site:
         return targets
 
     def remove_unloaded(self) -> list[str]:
-        """Take the packets at the end of the belt out of the simulation, in any mode; returns their names."""
+        """Remove packets at the end of the belt from the simulation, and return their names."""
         behind = self.boxes.places(self.values)[:, 0] < self.joint("base_drive") + _BELT_END
         gone = [
             self.packets[i]
@@ -133,7 +133,7 @@ class Site:
         return self.engine.save(), self.joints.copy(), set(self.unloaded), self.time
 
     def restore(self, state: object) -> None:
-        """Restore a state, saved on this site or on another with the same packets."""
+        """Restore a state that was saved on a site with the same packets."""
         assert isinstance(state, tuple)
         engine, joints, unloaded, self.time = state
         self.engine.restore(engine)

@@ -22,7 +22,7 @@ _WALL = 0.1
 
 
 def truck_sdf(packets: Sequence[Packet]) -> str:
-    """The world file."""
+    """Return the world file."""
     end = max(p.at[0] + p.size[0] / 2 for p in packets) + 0.3
     side = TRAILER_WIDTH / 2 + _WALL / 2
     long, middle, high = end + 0.3, (end - 0.3) / 2, TRAILER_HEIGHT

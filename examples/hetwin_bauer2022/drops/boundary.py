@@ -1,4 +1,4 @@
-"""Drops between success and failure: all that decides is drawn continuously, about where it begins to matter."""
+"""Drops between success and failure, whose deciding quantities are drawn continuously close to the boundary."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from hetwin_bauer2022.drops.draw import Draw, Flaw, Grasp
 from hetwin_suite.model import Floats
 
 AIM_M = (-0.012, 0.028)
-"""How far inside the rim the program aims; balls bounce off the rim on both sides of it."""
+"""Distance of the aim inside the rim [m]; balls bounce off the rim on both sides of it."""
 ASIDE_M = (0.002, 0.015)
-"""How far the container stands from where it is believed."""
+"""Offset of the container from its believed position [m]."""
 CLEARANCE_M = (0.03, 0.15)
-"""Higher than usual: balls bounce out of the container."""
+"""Clearance, higher than usual, so that balls bounce out of the container [m]."""
 FORCE_N, FRICTION = (1.5, 4.5), (0.3, 0.9)
-"""Of a pinch; the weakest slip while they carry."""
+"""Force and friction of a pinch; the weakest grasps slip during transport."""
 LATE_S = 0.08
-"""Most by which one finger opens after the first."""
+"""Maximum delay of a finger's opening after the first one [s]."""
 KNOCKED = 0.4
-"""Share of the episodes in which the hand is knocked on the way ..."""
+"""Share of the episodes in which the hand is knocked during transport ..."""
 KNOCK_M = 0.03
-"""... by at most so much."""
+"""... by at most this distance [m]."""
 THROWN, SPEED_M_S = 0.5, (0.2, 0.7)
-"""Share of the episodes in which the arm is moving when the hand opens, and how fast."""
+"""Share of the episodes in which the arm is moving when the hand opens, and its speed."""
 PINCH_HEIGHT_M = (0.004, 0.030)
-"""Height above the ball's middle at which a pinch aims the grasp frame: from well held to squeezed out."""
+"""Height of the grasp frame's goal above the ball's centre in a pinch [m]: from firm to squeezed out."""
 
 
 def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
-    """Return the draw with everything that decides drawn again about the boundary.
+    """Return the draw with all deciding quantities drawn again close to the boundary.
 
     Args:
-        drawn: the episode; container, places, masses and bounce stay.
+        drawn: draw of the episode; container, positions, masses and bounce stay.
         random: generator of random numbers for this option, seed and episode.
     """
     deepest = drawn.container.margin(np.zeros(2))
@@ -56,13 +56,13 @@ def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
 
 
 def aside(between: tuple[float, float], random: np.random.Generator) -> Floats:
-    """Return (2,) a horizontal way in any direction, with a length between two [m]."""
+    """Return (2,) a horizontal displacement in a random direction, with a length in the given range [m]."""
     angle = random.uniform(0.0, 2 * np.pi)
     return random.uniform(*between) * np.array([np.cos(angle), np.sin(angle)])
 
 
 def _knock(random: np.random.Generator) -> Floats:
-    """Return (3,) how far the hand is knocked aside on the way [m]; 0 in most episodes."""
+    """Return (3,) the displacement of the hand by a knock during transport [m]; 0 in most episodes."""
     way = random.normal(0.0, 1.0, 3)
     size = random.uniform(0.0, KNOCK_M) if random.random() < KNOCKED else 0.0
     return np.asarray(size * way / np.linalg.norm(way))

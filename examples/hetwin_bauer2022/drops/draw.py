@@ -14,7 +14,7 @@ from hetwin_suite.model import Floats
 
 
 class Flaw(StrEnum):
-    """What goes wrong in an episode, apart from its aim."""
+    """Flaw of an episode, apart from its aim."""
 
     NONE = "none"
     FADING = "fading"
@@ -26,7 +26,7 @@ class Flaw(StrEnum):
 
 
 class Grasp(StrEnum):
-    """How the hand takes the ball."""
+    """Grasp of the ball."""
 
     CAGE = "cage"
     """The fingers close below the ball's equator and bear it from below, without friction."""
@@ -35,18 +35,18 @@ class Grasp(StrEnum):
 
 
 FLAWS = {Flaw.NONE: 0.82, Flaw.FADING: 0.08, Flaw.ELSEWHERE: 0.05, Flaw.HIGH: 0.05}
-"""Shares of all episodes."""
+"""Flaw -> its share of all episodes."""
 AIMED_INSIDE = 0.60
 """Share of the episodes whose program aims inside the container."""
 FARTHEST_M = 0.08
-"""Largest distance of the aim from the rim, inside or outside, times ..."""
+"""Maximum distance of the aim from the rim, inside or outside [m], times ..."""
 AIM_EXPONENT = 0.8
-"""... this power of a uniform number from 0 to 1; below 1, it rarely aims at the rim itself."""
+"""... this power of a uniform number from 0 to 1; below 1, aims close to the rim are rare."""
 THROWN = 0.35
 """Share of the episodes in which the arm is moving when the hand opens."""
 BELIEF_BALL_M = 0.003
 BELIEF_CONTAINER_M = 0.002
-"""Standard deviations along x and y of the believed positions of ball and container."""
+"""Standard deviations along x and y of the believed positions of ball and container [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +55,26 @@ class Draw:
 
     Attributes:
         container: the container to drop into.
-        place: its believed x, y, yaw.
-        place_error: true minus believed.
+        place: believed x, y, yaw of the container.
+        place_error: true minus believed x, y, yaw of the container.
         stand: believed x, y of ball and stand.
-        stand_error: true minus believed.
-        flaw: what goes wrong apart from the aim.
-        grasp: how the hand takes the ball.
-        height_error: height above the ball's centre at which the grasp frame is aimed.
+        stand_error: true minus believed x, y of ball and stand.
+        flaw: flaw apart from the aim.
+        grasp: grasp of the ball.
+        height_error: height of the grasp frame's goal above the ball's centre.
         force: force of each finger tip.
         fading: time constant with which the force decays; infinite if it does not.
         finger_friction: coefficient of friction of the finger tips.
-        ball_mass: true mass.
+        ball_mass: true mass of the ball.
         bounce: damping ratio of the ball's contacts; lower bounces higher.
-        aim: signed distance of the aim from the rim, inside > 0.
+        aim: signed distance of the aim from the rim, positive inside.
         bearing: direction of the aim from the container's centre, in the container's frame.
-        clearance: between the ball's lowest point and the rim when the hand opens.
+        clearance: distance between the ball's lowest point and the rim when the hand opens.
         speed: speed of the arm when the hand opens, 0 for a drop.
         course: direction of the motion relative to the direction from stand to container.
-        gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
-        late: (4,) how long after the first each finger opens.
-        knock: (3,) how far the hand is knocked aside while it carries.
+        gravity_factors: (joints,) factors of the robot's gravity compensation, 1 if exact.
+        late: (4,) delay of each finger's opening after the first one.
+        knock: (3,) displacement of the hand by a knock while it carries the ball.
     """
 
     container: Container
@@ -144,7 +144,7 @@ def draw(random: np.random.Generator) -> Draw:
 
 
 def draw_stand_error(flaw: Flaw, random: np.random.Generator) -> Floats:
-    """Return (2,) true minus believed x, y of ball and stand, in m."""
+    """Return (2,) true minus believed x, y of ball and stand [m]."""
     error = random.normal(0.0, BELIEF_BALL_M, 2)
     if flaw is not Flaw.ELSEWHERE:
         return error
@@ -153,15 +153,15 @@ def draw_stand_error(flaw: Flaw, random: np.random.Generator) -> Floats:
 
 
 def draw_height_error(flaw: Flaw, random: np.random.Generator) -> float:
-    """Return the height above the ball's centre at which the grasp frame is aimed, in m."""
+    """Return the height of the grasp frame's goal above the ball's centre [m]."""
     return random.uniform(0.035, 0.06) if flaw is Flaw.HIGH else random.normal(0.0, 0.002)
 
 
 def draw_force(flaw: Flaw, random: np.random.Generator) -> float:
-    """Return the force of each finger tip, in N."""
+    """Return the force of each finger tip [N]."""
     return random.uniform(1.5, 3.0) if flaw is Flaw.FADING else random.uniform(2.5, 5.0)
 
 
 def draw_fading(flaw: Flaw, random: np.random.Generator) -> float:
-    """Return the time constant with which the force decays, in s; infinite if it does not."""
+    """Return the time constant with which the force decays [s]; infinite if it does not."""
     return random.uniform(0.3, 0.9) if flaw is Flaw.FADING else np.inf

@@ -1,4 +1,4 @@
-"""One drop: simulates, evaluates and writes it."""
+"""Simulates, evaluates and writes one drop."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Drop:
 
 
 def scene(drawn: Draw, true: bool) -> dict[str, Floats]:
-    """Return model -> (7,) pose at the start, true or believed."""
+    """Return model -> (7,) true or believed pose at the start."""
     stand = drawn.stand_pose(true)
     ball = np.concatenate([above(stand[:3], BALL_ABOVE_FOOT), stand[3:]])
     return {
@@ -71,7 +71,7 @@ def simulate(random: np.random.Generator, root: Path, recipe: Recipe) -> Drop:
     Args:
         random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
-        recipe: what is recorded.
+        recipe: recipe of the episode.
 
     Raises:
         RunFailed: if none of many draws is within the arm's reach.
@@ -91,12 +91,12 @@ def carry_out(
     """Execute a program in the drawn world.
 
     Args:
-        drawn: the episode.
-        program: the robot's program for it.
-        random: for the noise of the sensors.
+        drawn: draw of the episode.
+        program: the robot's program.
+        random: generator of sensor noise.
         root: folder that holds `urdf` and `worlds`.
-        worse: what mismatch makes of the real world.
-        reality: what simulates it.
+        worse: applies the mismatches to the real world.
+        reality: simulator of the real world.
     """
     truths = Truths(
         scene(drawn, true=True),
@@ -139,7 +139,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
 
     Args:
         folder: folder of the episode; must not exist.
-        recipe: what is recorded.
+        recipe: recipe of the episode.
         random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
 
@@ -192,7 +192,7 @@ def _draw_within_reach(
     for _ in range(_TRIES):
         drawn = draw(random)
         try:
-            program = plan(reacher, drawn)  # whether it is drawn again does not depend on options
+            program = plan(reacher, drawn)  # options must not cause another draw
             if (chosen := fixed(drawn, recipe)) is drawn:
                 return drawn, program
             return chosen, plan(reacher, chosen)

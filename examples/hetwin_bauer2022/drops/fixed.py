@@ -1,6 +1,6 @@
-"""Fixes draws of a drop, and leaves all others of that seed and episode as they are.
+"""Replaces some draws of a drop by fixed choices; all other draws of the seed and episode stay.
 
-What takes the place of a draw comes from a generator of its own per option, seed and episode.
+Replacements that are random have their own generator for each option, seed and episode.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ STAND = "stand"
 PINCHED = 0.5
 """Share of pinches among mixed grasps."""
 PINCH_HEIGHT_M = (0.010, 0.022)
-"""Height above the ball's middle at which a pinch aims the grasp frame, so that the tips close at the equator."""
+"""Height of the grasp frame's goal above the ball's centre in a pinch [m], so that the tips close at the equator."""
 PINCH_FORCE_N = (4.0, 6.0)
 PINCH_FRICTION = (0.80, 0.95)
 _AFFECTED = {
@@ -56,14 +56,14 @@ def check_choices(grasp: GraspChoice, flaw: FlawChoice) -> None:
 
 
 def fixed(drawn: Draw, recipe: Recipe) -> Draw:
-    """Return the draw with the chosen grasp, flaw, aim and shifts; itself if it has them.
+    """Return the draw with the chosen grasp, flaw, aim and shifts; unchanged without choices.
 
     Args:
-        drawn: the episode, as drawn without options.
-        recipe: with the choice.
+        drawn: draw of the episode without options.
+        recipe: recipe with the choices.
 
     Raises:
-        BadInput: if what is to be elsewhere is not in the episode.
+        BadInput: if a shifted entity is not in the episode.
     """
     if recipe.flaw is not FlawChoice.ANY:
         drawn = _with_flaw(drawn, Flaw(recipe.flaw.value), recipe.random("flaw"))
@@ -83,7 +83,7 @@ def fixed(drawn: Draw, recipe: Recipe) -> Draw:
 
 
 def _near_rim(drawn: Draw, distance: float, random: np.random.Generator) -> Draw:
-    """Aim on the same side of the rim, anywhere up to a distance from it [m]."""
+    """Draw an aim on the same side of the rim, up to a distance from it [m]."""
     share = random.random()
     if drawn.aim < 0.0:
         return replace(drawn, aim=-share * distance)
@@ -91,7 +91,7 @@ def _near_rim(drawn: Draw, distance: float, random: np.random.Generator) -> Draw
 
 
 def _shifted(drawn: Draw, shifts: Shifts) -> Draw:
-    """Put the stand, with the ball, or the container elsewhere than the robot believes by so much more."""
+    """Add offsets to the true positions of the stand, with the ball, or of the container."""
     for name, shift in shifts.items():
         if name == STAND:
             drawn = replace(drawn, stand_error=drawn.stand_error + shift)

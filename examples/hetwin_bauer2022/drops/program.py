@@ -1,6 +1,6 @@
 """The robot's program for a drop, planned with the robot's beliefs.
 
-It explores: to learn where a drop succeeds, it aims beside the container too.
+It explores: to learn the boundary of success, it also aims beside the container.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from hetwin_stand_ins.reaching import Reacher
 from hetwin_suite.model import Floats, Json
 
 DOWN = np.array([0.0, 1.0, 0.0, 0.0])
-"""Palm's z down, its x ahead; w, x, y, z."""
+"""Orientation of the palm with its z down and its x ahead; w, x, y, z."""
 HOME_AT = np.array([0.45, -0.25, 1.05])
 _NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
 _GRAVITY = 9.81
 _OPENING_S = 0.035
-"""Delay between the command to open and free fall of the ball [s]."""
+"""Delay between the opening command and free fall of the ball [s]."""
 TO_RELEASE_S, TO_BEGIN_S = 1.6, 1.4
-"""How long the hand moves to where it lets go at rest, and to where a throw begins [s]."""
+"""Durations of the hand's motion to a release at rest, and to the start of a throw [s]."""
 _KNOCK_S = 0.1
-"""How long a knock lasts, there and back."""
+"""Duration of a knock in each direction [s]."""
 _RUN_M = 0.3
-"""Distance that the hand moves in a throw [m]."""
+"""Length of the hand's path in a throw [m]."""
 
 
 def home(reacher: Reacher) -> Floats:
@@ -51,7 +51,7 @@ def aim_point(container: Container, pose: Floats, aim: float, bearing: float) ->
 
 
 def above(point: Floats, height: float) -> Floats:
-    """Return (3,) a point that is higher by `height`."""
+    """Return (3,) a point at `height` above a point."""
     return np.asarray(point + np.array([0.0, 0.0, height]))
 
 
@@ -59,7 +59,7 @@ def plan(reacher: Reacher, drawn: Draw) -> Program:
     """Plan the whole program.
 
     Raises:
-        RunFailed: if a place is out of the arm's reach.
+        RunFailed: if a position is out of the arm's reach.
     """
     program = Program(reacher, home(reacher), DOWN)
     words = {"hand": "right_hand", "object": "ball"}
@@ -126,12 +126,12 @@ def _knock(program: Program, way: Floats) -> None:
 
 
 class Throw(NamedTuple):
-    """A straight motion of the hand, in whose middle it opens.
+    """A straight motion of the hand, which opens in its middle.
 
     Attributes:
-        begins: (3,) where [m].
-        ends: (3,) where [m].
-        lasts_s: how long, with minimum jerk [s].
+        begins: (3,) start [m].
+        ends: (3,) end [m].
+        lasts_s: duration, with minimum jerk [s].
     """
 
     begins: Floats
@@ -140,13 +140,13 @@ class Throw(NamedTuple):
 
 
 def throw(aim: Floats, ahead: Floats, clearance: float, speed: float, course: float) -> Throw:
-    """Return the throw that leads through a point.
+    """Return the throw through a point.
 
     Args:
-        aim: (3,) above the rim by the clearance and the ball's radius [m].
+        aim: (3,) point above the rim by the clearance and the ball's radius [m].
         ahead: (2,) horizontal direction to the container.
-        clearance: between the ball's lowest point and the rim when the hand opens [m].
-        speed: speed of the hand then [m/s].
+        clearance: distance between the ball's lowest point and the rim when the hand opens [m].
+        speed: speed of the hand when it opens [m/s].
         course: direction of its motion relative to `ahead` [rad].
     """
     angle = atan2(ahead[1], ahead[0]) + course

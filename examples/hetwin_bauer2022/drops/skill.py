@@ -1,4 +1,4 @@
-"""The skill `drop_into`: what the program of a drop does from the action `move` on, but for opening the hand."""
+"""The skill `drop_into`: the program of a drop from the action `move` on, without the opening of the hand."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ from hetwin_suite.robot import JointTrajectory, SkillScene, hand_of, in_turn, nu
 
 
 def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
-    """Return the motion of the arm over a container, to rest or, with a speed, on through where the hand opens.
+    """Return the arm's motion over a container: to rest, or, with a speed, through the point of release.
 
-    Arguments: ``hand``; ``container``: bin, crate, tray or vase; ``place``: its pose, as the robot believes it;
-    ``inside``: how far inside its rim the aim is, at most to the middle, below 0 outside [m]; ``bearing``: direction
-    from the middle in the container's frame [rad]; ``clearance``: of the ball above the rim (0.06 m); ``speed`` of the
-    hand when it opens (0 m/s) and ``course``: direction of its motion relative to that from the hand to the container
+    Arguments: ``hand``; ``container``: bin, crate, tray or vase; ``place``: its believed pose; ``inside``: distance of
+    the
+    aim inside its rim, at most up to the centre, negative outside [m]; ``bearing``: direction of the aim from the
+    centre,
+    in the container's frame [rad]; ``clearance``: height of the ball above the rim (0.06 m); ``speed``: speed of the
+    hand
+    when it opens (0 m/s); ``course``: direction of its motion relative to the direction from the hand to the container
     (0 rad).
 
     Raises:
         ValueError: if an argument cannot be used.
-        CannotReach: if the hand cannot go there.
+        CannotReach: if the motion is out of the arm's reach.
     """
     hand, name = hand_of(scene, arguments), arguments.get("container")
     try:

@@ -19,9 +19,9 @@ FAILED_IN = {
     "missed": "release",
     "bounced_out": "release",
 }
-"""Cause -> the operation of the program in which it went wrong."""
+"""Cause -> operation of the program that failed."""
 LIFTED_M = 0.03
-"""A ball this high above its initial position was lifted."""
+"""Height above its initial position at which the ball counts as lifted [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +31,10 @@ class Verdict:
     Attributes:
         success: whether the ball is in the container at the end.
         cause: cause of a failure: never_held, lost_on_the_way, missed, or bounced_out; else empty.
-        margin: signed distance in m from the rim, inside > 0, of the position at which the ball first fell to the
-            height of the rim after its release (if it was never that high: of its last position).
-        released_at: end of the last hold in s, None if it was never held.
-        holds: begin and end of all holds in s.
+        margin: signed distance from the rim, positive inside, of the position at which the ball first fell to the
+            rim's height after its release, or of its last position if it was never that high [m].
+        released_at: end of the last hold [s]; None if the ball was never held.
+        holds: start and end of all holds [s].
     """
 
     success: bool
@@ -49,9 +49,9 @@ def judge(samples: list[Sample], container: Container, pose: Floats, opening: fl
 
     Args:
         samples: samples of the ball.
-        container: the container to drop into.
-        pose: (7,) its true pose.
-        opening: time at which the hand opened, in s.
+        container: container to drop into.
+        pose: (7,) true pose of the container.
+        opening: time at which the hand opened [s].
     """
     holds = intervals(samples, held(samples))
     released_at = holds[-1][1] if holds else None

@@ -1,4 +1,4 @@
-"""Insertions between success and failure: depth, tilt and sideways offset pass through snapped, half in and beside."""
+"""Insertions between success and failure, with depth, tilt and lateral offset close to the boundary."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from hetwin_bauer2022.drops.boundary import aside
 from hetwin_bauer2022.insertions.draw import Draw
 
 ASIDE_M = (0.002, 0.009)
-"""How far the socket is sideways from where it is believed: further away hardly any probe finds the hole."""
+"""Lateral offset of the socket from its believed position [m]; beyond it, hardly any probe finds the hole."""
 ALONG_M = 0.015
-"""How much higher or lower than believed it is at most."""
+"""Maximum vertical offset of the socket from its believed position [m]."""
 BEYOND_M = (-0.042, 0.010)
-"""Where the program stops pushing: from barely at the believed hole's mouth to as far beyond its bottom as usual."""
+"""Last goal relative to the believed bottom [m]: from barely at the hole's mouth to the usual depth beyond it."""
 TILT = 0.05
-"""Most by which the probe leans in the hand, about either axis [rad]."""
+"""Maximum tilt of the probe in the hand, about either axis [rad]."""
 SEARCH_M = (0.004, 0.016)
-"""Radius of the search spiral, in the share of the programs that search."""
+"""Radius of the search spiral in programs that search [m]."""
 
 
 def at_the_boundary(drawn: Draw, random: np.random.Generator) -> Draw:
-    """Return the draw with everything that decides drawn again about the boundary.
+    """Return the draw with all deciding quantities drawn again close to the boundary.
 
     Args:
-        drawn: the episode; the believed socket, masses, grip and arm stay.
+        drawn: draw of the episode; the believed socket, masses, grip and arm stay.
         random: generator of random numbers for this option, seed and episode.
     """
     lean = random.uniform(-TILT, TILT, 2)

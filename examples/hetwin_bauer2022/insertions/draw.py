@@ -18,15 +18,15 @@ from hetwin_suite.model import Floats
 
 SIDEWAYS_M = 0.005
 ALONG_M = 0.003
-"""Standard deviations of the believed position of the socket: along x and y, and along z."""
+"""Standard deviations of the believed position of the socket: along x and y, and along z [m]."""
 BEYOND_M = 0.01
-"""The program usually pushes the tip this far beyond the hole's believed bottom."""
+"""Usual distance of the tip's last goal beyond the believed bottom of the hole [m]."""
 SEARCHED = 0.7
-"""Share of the programs that search with a spiral."""
+"""Share of the programs that search in a spiral."""
 PALM_FACE = 0.11
-"""z of the palm's surface in the palm's frame, in metres."""
+"""z of the palm's surface in the palm's frame [m]."""
 TIP_IN_PALM = (0.0, 0.0, PALM_FACE + HANDLE_LENGTH + SHAFT_LENGTH + 0.0005)
-"""Believed position of the probe's tip in the palm; the probe's z points to the wrist."""
+"""Believed position of the probe's tip in the palm [m]; the probe's z points to the wrist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class Draw:
 
     Attributes:
         socket: (3,) believed origin of the socket.
-        socket_error: (3,) true minus believed.
+        socket_error: (3,) true minus believed origin of the socket.
         dip_error: (3,) true minus believed position of the probe in the palm.
         dip_turn: roll, pitch, yaw of the probe in the hand, relative to the believed ones.
-        search_radius: search radius of the program's search spiral, 0 for none.
+        search_radius: radius of the program's search spiral, 0 for none.
         softness: softness of the arm, see `Compliance`.
         force: force of each finger tip.
         finger_friction: coefficient of friction of the finger tips.
-        dip_mass: true mass.
-        gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
-        beyond: how far beyond the hole's believed bottom the program pushes at the end.
+        dip_mass: true mass of the probe.
+        gravity_factors: (joints,) factors of the robot's gravity compensation, 1 if exact.
+        beyond: distance of the last goal beyond the believed bottom of the hole.
     """
 
     socket: Floats
@@ -65,7 +65,7 @@ class Draw:
         return np.array([*position, 1.0, 0.0, 0.0, 0.0])
 
     def dip_in_palm(self, true: bool) -> Floats:
-        """Return (7,) the probe's true or believed pose in the palm when it is put into the hand."""
+        """Return (7,) the probe's true or believed pose in the palm, when it is put into the hand."""
         place = np.array(TIP_IN_PALM)
         roll, pitch, yaw = self.dip_turn if true else (0.0, 0.0, 0.0)
         turn = euler2quat(np.pi + roll, pitch, yaw)

@@ -1,4 +1,4 @@
-"""One insertion: simulates, evaluates and writes it."""
+"""Simulates, evaluates and writes one insertion."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ WORLD = "solar_panel.sdf"
 SCENARIO = "insertion"
 SOCKET = "spu"
 IN_M = 0.002
-"""The probe is fully inserted within this distance from the hole's bottom."""
+"""Maximum distance of a fully inserted probe from the bottom of the hole [m]."""
 JAMMED_M = 0.01
-"""A failed insertion ends at least this far from it."""
+"""Minimum distance from the bottom of the hole at which an insertion has failed [m]."""
 MOST_STRAIN = 0.036
-"""Largest deflection of the arm's joints while it pushes into the socket, in rad."""
+"""Maximum deflection of the arm's joints while it pushes into the socket [rad]."""
 _METAL = (0.002, 1.0)
 
 
@@ -49,14 +49,13 @@ class Insertion:
     """A simulated insertion.
 
     Attributes:
-        drawn: its random variables.
+        drawn: draw of the episode.
         program: the robot's program.
         readings: readings of its sensors.
-        samples: the path of the probe.
-        short: distances in m of the tip from the middle of the hole's bottom, when the hand opened
-            and at the end.
-        boundary: whether it may end halfway: only what is fully inserted at the end is a success then.
-        wrist: what it felt.
+        samples: path of the probe.
+        short: distances of the tip from the centre of the hole's bottom, at the opening of the hand and at the end [m].
+        boundary: whether it may end halfway; only a full insertion at the end is then a success.
+        wrist: wrist sensor with its samples.
     """
 
     drawn: Draw
@@ -69,7 +68,7 @@ class Insertion:
 
     @property
     def success(self) -> bool | None:
-        """Whether the probe is inserted; None if it is halfway, or slips in or out after the release."""
+        """Whether the probe is inserted; None if it is halfway, or moves in or out after the release."""
         if max(self.short) <= IN_M:
             return True
         if self.boundary and np.isfinite(self.short).all():
@@ -85,7 +84,7 @@ def simulate(
     Args:
         random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
-        worse: what mismatch makes of the real world.
+        worse: applies the mismatches to the real world.
     """
     return carry_out(draw(random), random, root, worse)
 
@@ -99,10 +98,10 @@ def carry_out(
     """Execute the program of an episode in the drawn world.
 
     Args:
-        drawn: the episode.
-        random: for the noise of the sensors.
+        drawn: draw of the episode.
+        random: generator of sensor noise.
         root: folder that holds `urdf` and `worlds`.
-        worse: what mismatch makes of the real world.
+        worse: applies the mismatches to the real world.
     """
     robot = root / "urdf" / "two_hand_robot.urdf"
     program = plan(right_hand(robot, TIP_IN_PALM), drawn)
@@ -137,7 +136,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
 
     Args:
         folder: folder of the episode; must not exist.
-        recipe: what is recorded.
+        recipe: recipe of the episode.
         random: generator of random numbers for this episode.
         root: folder that holds `urdf` and `worlds`.
 
@@ -145,7 +144,7 @@ def record(folder: Path, recipe: Recipe, random: np.random.Generator, root: Path
         The summary for the distribution.
 
     Raises:
-        BadInput: if anything but the socket is to be elsewhere.
+        BadInput: if anything but the socket is shifted.
         RunFailed: if many draws end halfway.
     """
     shifted = _shifter(recipe.shifts)
@@ -193,10 +192,10 @@ def _at_the_boundary(
     recipe: Recipe,
     shifted: Callable[[Draw], Draw] | None,
 ) -> Insertion:
-    """Return an insertion that may end anywhere.
+    """Simulate an insertion that may end anywhere.
 
     Raises:
-        RunFailed: if its physics broke.
+        RunFailed: if the simulation broke down.
     """
     drawn = at_the_boundary(draw(random), recipe.random("boundary"))
     drawn = drawn if shifted is None else shifted(drawn)
@@ -212,7 +211,7 @@ def _whole(
     worse: Callable[[RealWorld], RealWorld],
     shifted: Callable[[Draw], Draw] | None,
 ) -> tuple[Insertion, int]:
-    """Return the first insertion that does not end halfway, and how many did before; shifted, the same one again.
+    """Return the first insertion that does not end halfway, and the number of draws before it; then apply the shift.
 
     Raises:
         RunFailed: if many draws end halfway.
@@ -230,7 +229,7 @@ def _whole(
 
 
 def _shifter(shifts: Shifts) -> Callable[[Draw], Draw] | None:
-    """What puts the socket elsewhere than the robot believes by so much more; None if nothing is shifted."""
+    """Return a function that adds an offset to the socket's true position; None if nothing is shifted."""
     for name in shifts:
         if name != SOCKET:
             raise BadInput(
@@ -253,7 +252,7 @@ def _cause(done: Insertion) -> str:
 
 
 def push(program: Program) -> tuple[float, float]:
-    """Return begin and end of the last push, in s."""
+    """Return start and end of the last push [s]."""
     released = program.when("release")
     return released - PUSH_S - REST_S, released
 

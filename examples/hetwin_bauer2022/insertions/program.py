@@ -12,19 +12,19 @@ from hetwin_stand_ins.reaching import Reacher
 from hetwin_suite.model import Floats
 
 HOME_AT = np.array([0.42, -0.25, 0.95])
-"""Of the probe's tip."""
+"""Position of the probe's tip at the start [m]."""
 _NEAR_HOME = np.array([-0.6, -0.6, 0.7, -1.4, 0.0, 1.9, 0.0])
 HIDDEN_S = 1.6
 """Time before the program in which the probe is put into the hand [s]."""
 _HALF_CLOSED = 0.4
 _PRESS_M = 0.006
-"""To press, the program commands the tip this deep below the socket's face, before the last push."""
+"""Depth below the socket's face of the goal for the tip before the last push, which makes it press [m]."""
 PRESS_S = 1.2
 """Duration of the first push, onto the socket's face ..."""
 PUSH_S = 1.4
-"""... of the last one ..."""
+"""... of the last push ..."""
 REST_S = 0.6
-"""... and of the rest after that."""
+"""... and of the rest after that [s]."""
 _TURNS = 4
 
 
@@ -32,11 +32,11 @@ def plan(reacher: Reacher, drawn: Draw) -> Program:
     """Plan the whole program.
 
     Args:
-        reacher: for the probe's tip.
-        drawn: the episode.
+        reacher: kinematics of the probe's tip.
+        drawn: draw of the episode.
 
     Raises:
-        RunFailed: if a place is out of the arm's reach.
+        RunFailed: if a position is out of the arm's reach.
     """
     program = Program(reacher, reacher.solve(HOME_AT, _NEAR_HOME, DOWN), DOWN)
     hand = {"hand": "right_hand"}
@@ -66,7 +66,7 @@ def plan(reacher: Reacher, drawn: Draw) -> Program:
 
 
 def _spiral(middle: Floats, radius: float) -> Floats:
-    """Return (ticks, 3) points from the centre outward and back; without a radius it waits briefly."""
+    """Return (ticks, 3) points from the centre outward and back; without a radius, a short wait."""
     duration = 2.6 if radius else 0.3
     share = np.arange(1, round(duration / TICK_S) + 1) * TICK_S / duration
     out = radius * np.minimum(1.0, 2.0 * np.minimum(share * 0.75, 1.0 - share) * 1.34)

@@ -1,6 +1,6 @@
-"""Axes of mismatch: ways in which reality, recording, belief and twin differ, each at a level.
+"""Axes of mismatch: differences between reality, recording, belief and twin, each scaled by a level.
 
-An axis of one's own is a class that an entry point `hetwin.mismatches` names; `--mismatch NAME=LEVEL` uses it::
+An axis of your own is a class named by an entry point of `hetwin.mismatches`; use it by `--mismatch NAME=LEVEL`::
 
     from dataclasses import replace
 
@@ -9,7 +9,7 @@ An axis of one's own is a class that an entry point `hetwin.mismatches` names; `
 
     class LateArm(RecordingAxis):
         name, unit, levels = "late_arm", "s", (0.0, 0.01, 0.02, 0.05, 0.1)
-        source, summary = "not measured", "all joints are stamped so much too late"
+        source, summary = "not measured", "stamps of all joints are late by this"
 
         def change(self, recorded: list[JointStates], level: float, episode: EpisodeFacts):
             return [replace(one, stamps=one.stamps + round(level * 1e9)) for one in recorded]

@@ -1,4 +1,4 @@
-"""What every axis of mismatch declares, and the four places where one can act."""
+"""The base classes of axes of mismatch, one for each of the four places where an axis can act."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hetwin_suite.runs import BadInput
 
 
 class Place(StrEnum):
-    """Where an axis acts, in the order in which several act."""
+    """Where an axis acts; several axes are applied in this order."""
 
     REALITY = "reality"
     RECORDING = "recording"
@@ -26,23 +26,24 @@ class Place(StrEnum):
 
 
 class Axis(ABC):
-    """One way in which reality and twin differ, at a level.
+    """A difference between reality and twin, scaled by a level.
 
-    An axis is a pure function of episode, level and seed: what is random comes from `EpisodeFacts.random`, so that
-    a level scales the same draw.
+    An axis is a pure function of episode, level and seed: random numbers come from `EpisodeFacts.random`, so that the
+    level
+    scales the same draw.
 
     Attributes:
-        place: where it acts.
-        name: as `--mismatch NAME=LEVEL` names it, and its entry point.
+        place: place where it acts.
+        name: name in `--mismatch NAME=LEVEL`, and of its entry point.
         unit: unit of its levels: `rad`, `m`, `s`, `Hz`, `N m`, `factor`, or `level`.
-        none: the level that changes nothing.
-        levels: five or more to measure, in order, with `none`.
-        lowest: the least possible level.
-        highest: the greatest possible level.
-        hardware: least and greatest level that real hardware has, in the same unit; None: not known.
-        source: where `hardware` is from, or what was not found.
-        summary: what a level means, in one sentence.
-        grasps: kinds of episodes that it concerns, of `cage`, `pinch`, `insertion`; empty: all.
+        none: neutral level, which changes nothing.
+        levels: five or more levels to measure, ascending, including `none`.
+        lowest: minimum level.
+        highest: maximum level.
+        hardware: minimum and maximum level of real hardware, in the same unit; None: not known.
+        source: source of `hardware`, or what was not found.
+        summary: meaning of a level, in one sentence.
+        grasps: kinds of affected episodes, of `cage`, `pinch`, `insertion`; empty: all.
     """
 
     place: ClassVar[Place]
@@ -58,14 +59,14 @@ class Axis(ABC):
     grasps: ClassVar[tuple[str, ...]] = ()
 
     def concerns(self, grasp: str) -> bool:
-        """Whether it concerns episodes of this kind."""
+        """Whether the axis affects episodes of this kind."""
         return not self.grasps or grasp in self.grasps
 
     def check(self, level: float) -> None:
         """Check a level.
 
         Raises:
-            BadInput: if it is not possible.
+            BadInput: if the level is out of range.
         """
         if not (math.isfinite(level) and self.lowest <= level <= self.highest):
             raise BadInput(
@@ -85,7 +86,7 @@ class Axis(ABC):
 
 
 class RecordingAxis(Axis):
-    """An axis that acts on the recorded joint states, or on which messages there are beside them."""
+    """An axis that changes recorded joint states, or removes other messages."""
 
     place = Place.RECORDING
 
@@ -93,21 +94,21 @@ class RecordingAxis(Axis):
     def change(
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
-        """Return what the recording holds at this level.
+        """Return the recorded joint states at this level.
 
         Args:
-            recorded: each publisher's messages about the same joints; not to be changed in place.
+            recorded: messages of each publisher about the same joints; must not be changed in place.
             level: see `Axis`.
-            episode: what is known about the episode.
+            episode: facts about the episode.
         """
 
     def keeps(self, type_name: str, level: float) -> bool:
-        """Whether other messages of a type stay in the recording at this level."""
+        """Whether messages of another type stay in the recording at this level."""
         return True
 
 
 class BeliefAxis(Axis):
-    """An axis that acts on the believed scene, as in `scene.json`."""
+    """An axis that changes the believed scene, as in `scene.json`."""
 
     place = Place.BELIEF
 
@@ -116,14 +117,14 @@ class BeliefAxis(Axis):
         """Return the believed scene at this level.
 
         Args:
-            scene: entity -> {`pose`: [x y z, qw qx qy qz] in the world}; not to be changed in place.
+            scene: entity -> {`pose`: [x y z, qw qx qy qz] in the world}; must not be changed in place.
             level: see `Axis`.
-            episode: what is known about the episode.
+            episode: facts about the episode.
         """
 
 
 class TwinAxis(Axis):
-    """An axis that acts on the twin's world and robot."""
+    """An axis that changes the twin's world and robot."""
 
     place = Place.TWIN
 
@@ -134,12 +135,12 @@ class TwinAxis(Axis):
         Args:
             twin: copies of the two descriptions.
             level: see `Axis`.
-            episode: what is known about the episode.
+            episode: facts about the episode.
         """
 
 
 class RealityAxis(Axis):
-    """An axis that acts on the real world, while an episode is recorded."""
+    """An axis that changes the real world while an episode is recorded."""
 
     place = Place.REALITY
 
@@ -148,14 +149,14 @@ class RealityAxis(Axis):
         """Return the real world at this level.
 
         Args:
-            real: what the episode is simulated with otherwise.
+            real: real world of the episode.
             level: see `Axis`.
-            random: generator of random numbers for this axis and episode; it does not depend on the level.
+            random: generator of random numbers for this axis and episode; independent of the level.
         """
 
 
 class Mismatch(NamedTuple):
-    """An axis at a level, which is possible."""
+    """An axis at a valid level."""
 
     axis: Axis
     level: float

@@ -1,4 +1,4 @@
-"""Axes that act on where the robot believes things to be."""
+"""Axes of mismatch that change the robot's beliefs about poses."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hetwin_suite.runs import BadInput
 
 
 def believed_pose(scene: dict[str, Any], thing: str) -> list[float]:
-    """Return x y z, qw qx qy qz of a thing in the world.
+    """Return the believed pose of a thing in the world: x y z, qw qx qy qz.
 
     Raises:
-        BadInput: if the scene does not say where it is.
+        BadInput: if the scene has no pose of it.
     """
     pose = scene.get(thing, {}).get("pose")
     if pose is None:
@@ -35,17 +35,17 @@ def moved_aside(
     distance: float,
     random: np.random.Generator,
 ) -> dict[str, Any]:
-    """Return the scene with a thing moved horizontally, in a drawn direction.
+    """Return the scene with a thing displaced horizontally, in a drawn direction.
 
     Args:
         scene: entity -> {`pose`: [x y z, qw qx qy qz] in the world}.
-        thing: that is moved.
-        with_it: things that are moved as far, if they have a believed pose.
-        distance: in m.
-        random: draws the direction.
+        thing: thing to displace.
+        with_it: things to displace equally, if they have a believed pose.
+        distance: length of the displacement [m].
+        random: generator of the direction.
 
     Raises:
-        BadInput: if the scene does not say where the thing is.
+        BadInput: if the scene has no pose of the thing.
     """
     direction = random.uniform(0.0, 2 * np.pi)
     step = distance * np.array([np.cos(direction), np.sin(direction)])
@@ -58,7 +58,7 @@ def moved_aside(
 
 
 class ObjectPlace(BeliefAxis):
-    """The object, with what it lies on, is believed to be aside."""
+    """The object and its support are believed at displaced positions."""
 
     name = "object_place"
     unit = "m"
@@ -69,16 +69,16 @@ class ObjectPlace(BeliefAxis):
         "look and move of a calibrated humanoid errs by 3.9 mm on average, 9.1 mm at worst "
         "(Tenhumberg et al., 2022, arXiv:2311.08338)"
     )
-    summary = "the object is believed this far aside, in a drawn direction, with what it lies on"
+    summary = "the object and its support are believed displaced by this, in a drawn direction"
 
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
-        """Move the object and its support in the believed scene."""
+        """Displace the object and its support in the believed scene."""
         random = episode.random(self.name)
         return moved_aside(scene, episode.thing, episode.support, level, random)
 
 
 class SocketPlace(BeliefAxis):
-    """The socket is believed to be aside of where it is, beside the error of the recording's own belief."""
+    """The socket is believed at a displaced position, in addition to the recorded error of the belief."""
 
     name = "socket_place"
     unit = "m"
@@ -89,16 +89,16 @@ class SocketPlace(BeliefAxis):
         "look and move of a calibrated humanoid errs by 3.9 mm on average, 9.1 mm at worst "
         "(Tenhumberg et al., 2022, arXiv:2311.08338)"
     )
-    summary = "the socket is believed this far aside, in a drawn direction"
+    summary = "the believed position of the socket is displaced by this, in a drawn direction"
     grasps = ("insertion",)
 
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
-        """Move the socket in the believed scene."""
+        """Displace the socket in the believed scene."""
         return moved_aside(scene, episode.target, (), level, episode.random(self.name))
 
 
 class ObjectTilt(BeliefAxis):
-    """The object is believed tilted about the middle of what the fingers hold."""
+    """The object is believed tilted about the centre of the part that the fingers hold."""
 
     name = "object_tilt"
     unit = "rad"
@@ -109,7 +109,7 @@ class ObjectTilt(BeliefAxis):
     grasps = ("insertion",)
 
     def change(self, scene: dict[str, Any], level: float, episode: EpisodeFacts) -> dict[str, Any]:
-        """Tilt the object about a horizontal axis through the middle of what the fingers hold."""
+        """Tilt the object about a horizontal axis through the centre of the part that the fingers hold."""
         direction = episode.random(self.name).uniform(0.0, 2 * np.pi)
         turn = axangle2quat([np.cos(direction), np.sin(direction), 0.0], level)
         pose = np.array(believed_pose(scene, episode.thing), np.float64)

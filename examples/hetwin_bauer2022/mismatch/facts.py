@@ -1,4 +1,4 @@
-"""What an axis of mismatch may know about an episode."""
+"""Facts about an episode for axes of mismatch."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class HandFacts:
     """A hand of the scenario.
 
     Attributes:
-        link: that carries it.
+        link: link that carries it.
         opened: finger joint -> position when fully open [rad or m].
-        closed: the same when closed on nothing.
+        closed: finger joint -> position when closed without an object [rad or m].
     """
 
     link: str
@@ -28,18 +28,18 @@ class HandFacts:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFacts:
-    """An episode, apart from its recording.
+    """An episode, without its recording.
 
     Attributes:
         scenario: name of the scenario that replays it.
-        thing: the object that is handled.
-        support: objects that the thing lies on, and that are believed to be where it is.
-        target: where it is to be brought, if that is one object.
-        held_part: beginning of the names of the shapes that the fingers hold; empty: all of the thing's.
-        held_at: x y z in the thing's frame of the middle of what the fingers hold [m].
+        thing: handled object.
+        support: objects that support it, and are believed at its position.
+        target: object to which it is brought; empty if there is none or several.
+        held_part: prefix of the names of the shapes that the fingers hold; empty: all shapes of the thing.
+        held_at: x y z of the centre of the held part in the thing's frame [m].
         hands: hands of the scenario.
-        robot: root of the robot's URDF; not to be changed.
-        key: seed and number of the episode, or the time at which its recording starts [ns].
+        robot: root of the robot's URDF; must not be changed.
+        key: seed and number of the episode, or the start of its recording [ns].
     """
 
     scenario: str
@@ -54,7 +54,7 @@ class EpisodeFacts:
 
     @property
     def closing(self) -> dict[str, float]:
-        """Finger joint -> direction in which it closes: 1, -1, or 0 if it does neither."""
+        """Finger joint -> sign of its closing direction: 1, -1, or 0 if it does not move."""
         return {
             joint: float(np.sign(hand.closed[joint] - opened))
             for hand in self.hands
@@ -63,11 +63,11 @@ class EpisodeFacts:
 
     @property
     def arm_joints(self) -> tuple[str, ...]:
-        """The joints that carry one of the hands and nothing beside it, from the hand on."""
+        """The joints that move one of the hands alone, from the hand on."""
         return tuple(joint for hand in self.hands for joint in _carrying(self.robot, hand.link))
 
     def random(self, axis: str) -> np.random.Generator:
-        """Return the generator of an axis for this episode; it does not depend on the level."""
+        """Return the generator of random numbers of an axis for this episode; independent of the level."""
         return own_random(axis, *self.key)
 
 

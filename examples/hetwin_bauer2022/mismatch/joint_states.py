@@ -16,18 +16,18 @@ Int64s: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class JointStates:
-    """One publisher's n messages about the same joints, in the order in which they were received.
+    """The n messages of one publisher about the same joints, in the order of reception.
 
     Attributes:
         topic: topic of the messages.
-        frame: in their headers.
+        frame: frame id in their headers.
         names: names of the joints.
         stamps: (n,) time in the header [ns].
         received: (n,) time of reception [ns].
-        order: (n,) the message's number in the recording, for those received at the same time.
+        order: (n,) index of the message in the recording, to order messages with equal times of reception.
         positions: (n, joints) [rad or m].
         velocities: (n, joints) [rad/s or m/s], or (n, 0) if not recorded.
-        efforts: (n, joints) [Nm or N], not a number where not known, or (n, 0) if not recorded.
+        efforts: (n, joints) [Nm or N], NaN where not known, or (n, 0) if not recorded.
     """
 
     topic: str
@@ -41,18 +41,18 @@ class JointStates:
     efforts: Floats
 
     def columns(self, joints: Collection[str]) -> list[int]:
-        """Return the columns of those of its joints that are among `joints`."""
+        """Return the columns of its joints that are in `joints`."""
         return [i for i, name in enumerate(self.names) if name in joints]
 
     def of_each(self, numbers: Mapping[str, float]) -> Floats:
-        """Return (joints,) the number of each of its joints, 0 for those without."""
+        """Return (joints,) the number of each joint, 0 for joints without one."""
         return np.array([numbers.get(name, 0.0) for name in self.names])
 
     def messages(self, chosen: Int64s | NDArray[np.bool_]) -> JointStates:
         """Return some of the messages.
 
         Args:
-            chosen: their indices, or for each message whether it is chosen.
+            chosen: indices of messages, or (n,) whether each message is selected.
         """
         return replace(
             self,
@@ -65,7 +65,7 @@ class JointStates:
         )
 
     def joints(self, chosen: Collection[str]) -> JointStates:
-        """Return the same messages about some of the joints only."""
+        """Return the messages restricted to some of the joints."""
         columns = self.columns(chosen)
         known = (self.velocities.shape[1], self.efforts.shape[1])
         velocities, efforts = (columns if count else [] for count in known)
@@ -78,5 +78,5 @@ class JointStates:
         )
 
     def moved(self, offsets: Floats) -> JointStates:
-        """Return the same messages with (joints,) offsets added to all positions."""
+        """Return the messages with (joints,) offsets added to all positions."""
         return replace(self, positions=self.positions + offsets)

@@ -1,4 +1,4 @@
-"""What the real world of an episode is simulated with."""
+"""The parameters of an episode's real world."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hetwin_stand_ins.motion import Grip
 from hetwin_suite.model import Floats
 
 _RUBBER = (0.004, 1.0)
-"""Time constant in s and damping ratio of contacts of finger tips."""
+"""Time constant [s] and damping ratio of contacts of finger tips."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +19,13 @@ class Truths:
 
     Attributes:
         poses: model -> true x y z, qw qx qy qz; others are as in the file.
-        masses: model -> true mass in kg.
+        masses: model -> true mass [kg].
         finger_friction: coefficient of friction of the finger tips.
-        bounce: time constant in s and damping ratio of the contacts of moving models.
-        touch: the same of the contacts of the fingers.
-        hulls: model -> (n, 3) corners in its frame of an additional convex shape.
-        fixtures: model -> x y z, qw qx qy qz in the right palm, where an equality of this model's
-            name holds it as long as it is active; it is not at first.
+        bounce: time constant [s] and damping ratio of the contacts of moving models.
+        touch: time constant [s] and damping ratio of the contacts of the fingers.
+        hulls: model -> (n, 3) corners of an additional convex shape in its frame [m].
+        fixtures: model -> x y z, qw qx qy qz in the right palm, where an equality with the model's name can hold it;
+            the equality is inactive at first.
     """
 
     poses: Mapping[str, Floats]
@@ -43,9 +43,9 @@ class Compliance:
 
     Attributes:
         softness: factor by which the stiffness is reduced.
-        guarded: begin and end in s of a motion that pauses as long as a joint deflects by more than
-            `most_strain`; the missing motion is made up for after the end.
-        most_strain: in rad.
+        guarded: start and end of a motion [s] that pauses while a joint deflects by more than `most_strain`; the
+            missing motion is made up after the end.
+        most_strain: deflection of a joint beyond which the motion pauses [rad].
     """
 
     softness: float = 1.0
@@ -54,7 +54,7 @@ class Compliance:
 
 
 STIFF = Compliance()
-"""An arm that gives way no more than it is built to."""
+"""An arm with its nominal compliance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +62,9 @@ class RealWorld:
     """The real world of an episode.
 
     Attributes:
-        truths: values that differ from the world file.
+        truths: true values that differ from the world file.
         grip: how the hand closes.
-        gravity_factors: (joints,) factors of the error of the robot's gravity compensation.
+        gravity_factors: (joints,) factors of the robot's gravity compensation, 1 if exact.
         compliance: compliance of the right arm.
     """
 

@@ -1,4 +1,4 @@
-"""Axes that act on the real world, while it is recorded."""
+"""Axes of mismatch that change the real world while it is recorded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hetwin_bauer2022.mismatch.real_world import RealWorld
 
 
 class ArmCompliance(RealityAxis):
-    """The real arm is softer by a factor than it is otherwise recorded with."""
+    """The real arm is more compliant by a factor than drawn for the recording."""
 
     name = "compliance"
     unit = "factor"
@@ -19,7 +19,7 @@ class ArmCompliance(RealityAxis):
     levels = (0.5, 1.0, 2.0, 4.0, 8.0)
     lowest, highest = 0.2, 50.0
     source = "the controller sets the stiffness of an arm; no range was found to compare with"
-    summary = "the real arm is softer by this factor, on top of what is drawn"
+    summary = "factor of the compliance of the real arm, in addition to the drawn one"
 
     def change(self, real: RealWorld, level: float, random: np.random.Generator) -> RealWorld:
         """Divide the stiffness of the arm's joints."""
@@ -44,7 +44,7 @@ class SoftObject(RealityAxis):
     summary = "the contacts of the real object are softer by this factor; at 16, fingers sink in 7 times as deep"
 
     def change(self, real: RealWorld, level: float, random: np.random.Generator) -> RealWorld:
-        """Divide the stiffness of the contacts of the object and of the fingers; damping ratios stay."""
+        """Divide the stiffness of the contacts of object and fingers; damping ratios stay."""
         slower = np.sqrt(level)  # a contact's stiffness is the inverse square of its time constant
         truths = real.truths
         bounce = (float(slower * truths.bounce[0]), truths.bounce[1])

@@ -1,4 +1,4 @@
-"""Axes that act on the recording that the twin plays back."""
+"""Axes of mismatch that change the recording that the twin plays back."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hetwin_suite.runs import BadInput
 
 
 class FingerOffset(RecordingAxis):
-    """All finger joints read too open by the level, or too closed if it is negative."""
+    """All finger joints read too open by the level; a negative level makes them read too closed."""
 
     name = "finger_offset"
     unit = "rad"
@@ -37,7 +37,7 @@ class FingerOffset(RecordingAxis):
 
 
 class FingerNoise(RecordingAxis):
-    """Each finger joint reads wrong by a constant of its own, drawn from a normal distribution."""
+    """Each finger joint reads wrong by its own constant, drawn from a normal distribution."""
 
     name = "finger_noise"
     unit = "rad"
@@ -59,7 +59,7 @@ class FingerNoise(RecordingAxis):
 
 
 class ArmOffset(RecordingAxis):
-    """Each joint of the arm reads wrong by a constant of its own, drawn from a normal distribution."""
+    """Each joint of the arm reads wrong by its own constant, drawn from a normal distribution."""
 
     name = "arm_offset"
     unit = "rad"
@@ -94,7 +94,7 @@ def _each_off(
 
 
 class EffortOffset(RecordingAxis):
-    """The efforts of all finger joints have an offset towards closing, or towards opening if it is negative."""
+    """The efforts of all finger joints have an offset towards closing; a negative level is towards opening."""
 
     name = "effort_offset"
     unit = "N m"
@@ -106,7 +106,7 @@ class EffortOffset(RecordingAxis):
         "et al., 2024, arXiv:2410.03481), 6 mN m at 85 mm; no figure for joint torques of "
         "fingers was found"
     )
-    summary = "all finger joints seem to close with this much more torque; below 0: to open"
+    summary = "all finger joints seem to close with this additional torque; below 0: to open"
 
     def change(
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
@@ -121,7 +121,7 @@ class EffortOffset(RecordingAxis):
 
 
 class EffortScale(RecordingAxis):
-    """The efforts of all finger joints are wrong by a factor."""
+    """The efforts of all finger joints are scaled by a factor."""
 
     name = "effort_scale"
     unit = "factor"
@@ -153,7 +153,7 @@ def _scaled(one: JointStates, columns: list[int], factor: float) -> JointStates:
 
 
 class EffortsMissing(RecordingAxis):
-    """A share of the finger joints, drawn, has no efforts."""
+    """A drawn share of the finger joints has no efforts."""
 
     name = "efforts_missing"
     unit = "factor"
@@ -170,7 +170,7 @@ class EffortsMissing(RecordingAxis):
     def change(
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
-        """Take the efforts away, as if the field were empty where no joint of a message is left with any."""
+        """Remove the efforts; if no joint of a message has any left, its field is emptied."""
         fingers = sorted(episode.closing)
         drawn = episode.random(self.name).permutation(fingers)
         missing = set(drawn[: round(level * len(fingers))].tolist())
@@ -189,11 +189,11 @@ def _without(one: JointStates, missing: set[str]) -> JointStates:
 
 
 _SLACK = 1.01
-"""A recorded rate may be a little lower than its nominal one."""
+"""Tolerance for a recorded rate below its nominal one."""
 
 
 class Rate(RecordingAxis):
-    """Of each publisher's joint states, only the one at or before each due time is kept."""
+    """Joint states are thinned out: of each publisher, the last message at or before each due time is kept."""
 
     name = "rate"
     unit = "Hz"
@@ -205,7 +205,7 @@ class Rate(RecordingAxis):
         "ROS drivers of hands: 20 Hz is the default of robotiq_3f_gripper_control, 333 Hz the "
         "period of 3 ms of AllegroHand (both at docs.ros.org)"
     )
-    summary = "joint states come this many times per second; hetwin record has 100"
+    summary = "rate of joint states; hetwin record has 100"
 
     def change(
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
@@ -237,11 +237,11 @@ def _kept(one: JointStates, rate: float) -> np.ndarray[tuple[int], np.dtype[np.i
 
 
 PERIOD_NS = 2_000_000_000
-"""There is one gap in each period of this length."""
+"""Period of the gaps; each one has a gap [ns]."""
 
 
 class Gaps(RecordingAxis):
-    """In every 2 s all joint states of a time are missing."""
+    """In every 2 s, all joint states within a gap are missing."""
 
     name = "gaps"
     unit = "s"
@@ -251,12 +251,12 @@ class Gaps(RecordingAxis):
         "no measured figure was found; joint states are often published best-effort, which may "
         "lose messages"
     )
-    summary = "in every 2 s the joint states of this time are missing, at a drawn place"
+    summary = "in every 2 s the joint states are missing for this time, at a drawn start"
 
     def change(
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
-        """Drop the messages stamped within the gaps; the first ones and the last incomplete 2 s stay."""
+        """Drop the messages stamped within the gaps; the first messages and the last incomplete 2 s stay."""
         if not recorded:
             return recorded
         first = min(int(one.stamps[0]) for one in recorded)
@@ -288,12 +288,12 @@ class HandLatency(RecordingAxis):
         "a status polled at 20 Hz, the default of robotiq_3f_gripper_control, is up to 50 ms "
         "old; no measurement of a hand beside its arm was found"
     )
-    summary = "finger joints are stamped and received this much later than they were measured"
+    summary = "finger joints are stamped and received this much later than measured"
 
     def change(
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
-        """Delay the finger joints; where others are in the same messages, these are sent apart."""
+        """Delay the finger joints; messages that also have other joints are split."""
         late = round(1e9 * level)
         fingers = episode.closing
         found: list[JointStates] = []

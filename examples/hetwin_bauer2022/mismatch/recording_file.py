@@ -1,4 +1,4 @@
-"""Reads the joint states of a recording as arrays, and writes them again beside everything else that it holds."""
+"""Reads the joint states of a recording as arrays, and writes them back with all other messages."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class Message(NamedTuple):
-    """A message as it is in the file.
+    """A serialised message in the file.
 
     Attributes:
         received: time of reception [ns].
-        order: its number in the recording.
+        order: index of the message in the recording.
         topic: topic of its connection.
-        data: serialised.
+        data: serialised content.
     """
 
     received: int
@@ -51,10 +51,10 @@ class Recording:
     """A rosbag2.
 
     Attributes:
-        joint_states: each publisher's messages about the same joints.
+        joint_states: joint states of each publisher, one entry per set of joints.
         others: all other messages.
-        connections: one per topic.
-        types: types of the messages.
+        connections: topic -> its connection.
+        types: type store of the messages.
     """
 
     joint_states: list[JointStates]
@@ -64,7 +64,7 @@ class Recording:
 
 
 class _Group(NamedTuple):
-    """What messages have in common whose numbers are in one table."""
+    """The common properties of messages whose numbers form one table."""
 
     connection: int
     topic: str

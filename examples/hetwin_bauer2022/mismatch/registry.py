@@ -1,4 +1,4 @@
-"""Which axes are installed: the entry points of the group ``hetwin.mismatches``."""
+"""The installed axes: entry points of the group ``hetwin.mismatches``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def axis_names() -> list[str]:
 
 
 def axes() -> dict[str, Axis]:
-    """Return all installed axes by name, in the order in which they act.
+    """Return name -> installed axis, in the order of their application.
 
     Raises:
-        BadInput: if one is no axis.
+        BadInput: if an entry point is no axis.
     """
     found = [_axis(point.name, found) for point, found in AXES.each()]
     return {axis.name: axis for axis in _ordered(found)}
@@ -28,13 +28,13 @@ def axis_of(name: str) -> Axis:
     """Return the axis of this name.
 
     Raises:
-        BadInput: if there is none, or it cannot be used.
+        BadInput: if there is no such axis, or it cannot be used.
     """
     return _axis(name, AXES.load(name, OPTION))
 
 
 def read_mismatches(texts: Sequence[str]) -> tuple[Mismatch, ...]:
-    """Return what `--mismatch AXIS=LEVEL` says, in the order in which it acts.
+    """Parse the values of `--mismatch AXIS=LEVEL`, and return them in the order of their application.
 
     Raises:
         BadInput: if there is no such axis, a level is not possible, or an axis is given twice.
@@ -64,21 +64,21 @@ def mismatch(axis: Axis, level: float) -> Mismatch:
 
 
 def in_order(mismatches: Iterable[Mismatch]) -> tuple[Mismatch, ...]:
-    """Return mismatches in the order in which they act, whatever order they were given in."""
+    """Return mismatches in the order of their application."""
     levels = {one.axis.name: one for one in mismatches}
     return tuple(levels[axis.name] for axis in _ordered(one.axis for one in levels.values()))
 
 
 def refuse(mismatches: Iterable[Mismatch], places: Sequence[Place], remedy: str) -> None:
-    """Refuse mismatches that act elsewhere than can be changed.
+    """Check that all mismatches act on allowed places.
 
     Args:
-        mismatches: what was asked for.
-        places: where they may act.
-        remedy: what is expected instead, in words.
+        mismatches: requested mismatches.
+        places: allowed places.
+        remedy: expected alternative, for the error.
 
     Raises:
-        BadInput: if one acts elsewhere.
+        BadInput: if a mismatch acts on another place.
     """
     for one in mismatches:
         if one.axis.place not in places:

@@ -1,4 +1,4 @@
-"""An axis of which signals a recording has at all."""
+"""The axis of mismatch that removes kinds of signals from a recording."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _FROM = {
     "robotiq_2f_gripper_control/msg/Robotiq2FGripper_robot_input": COMMANDS,
     "geometry_msgs/msg/WrenchStamped": WRENCH,
 }
-"""From which level on messages of a type are there; those of other types always are."""
+"""Type of message -> minimum level at which it is kept; messages of other types are always kept."""
 
 
 class Signals(RecordingAxis):
-    """The recording has no more than positions of joints at 0, efforts from 1 on, commands from 2, wrenches from 3."""
+    """Level 0 keeps joint positions alone; efforts are added at 1, commands at 2, and wrenches at 3."""
 
     name = "signals"
     unit = "level"
@@ -40,7 +40,7 @@ class Signals(RecordingAxis):
         """Check a level.
 
         Raises:
-            BadInput: if it is none of the four.
+            BadInput: if it is none of the four levels.
         """
         if level not in self.levels:
             expected = ", ".join(f"{one:g}" for one in self.levels)
@@ -54,11 +54,11 @@ class Signals(RecordingAxis):
     def change(
         self, recorded: list[JointStates], level: float, episode: EpisodeFacts
     ) -> list[JointStates]:
-        """Leave efforts out below their level."""
+        """Remove efforts below their level."""
         if level >= EFFORTS:
             return recorded
         return [replace(one, efforts=one.efforts[:, :0]) for one in recorded]
 
     def keeps(self, type_name: str, level: float) -> bool:
-        """Whether messages of a type are there."""
+        """Whether messages of a type are kept."""
         return level >= _FROM.get(type_name, JOINTS)

@@ -1,4 +1,4 @@
-"""Axes that act on the twin's world and robot."""
+"""Axes of mismatch that change the twin's world and robot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hetwin_suite.engine import DEFAULT_FRICTION
 
 
 class ObjectSize(TwinAxis):
-    """What the fingers hold is larger in the twin by a factor, at the same mass."""
+    """The held part of the object is scaled by a factor in the twin, at the same mass."""
 
     name = "object_size"
     unit = "factor"
@@ -26,7 +26,7 @@ class ObjectSize(TwinAxis):
     summary = "the twin's object is larger by this factor; in insertions the radius of the handle"
 
     def change(self, twin: TwinFiles, level: float, episode: EpisodeFacts) -> None:
-        """Scale all sizes of the object; where the fingers hold one part, the radius of that part."""
+        """Scale all sizes of the object; if the fingers hold one part of it, only the radius of that part."""
         for shape in twin.shapes(episode.thing, episode.held_part):
             if episode.held_part:
                 scale(shape.iterfind("geometry//radius"), level)
@@ -57,9 +57,9 @@ class FingerThickness(TwinAxis):
 
 
 class Friction(TwinAxis):
-    """The friction between fingers and object is higher in the twin by a factor.
+    """The friction between fingers and object is scaled by a factor in the twin.
 
-    Engines combine the coefficients of two bodies by the larger or by the smaller one, so that both are changed.
+    Engines combine the coefficients of two bodies by their maximum or minimum, so both are scaled.
     """
 
     name = "friction"

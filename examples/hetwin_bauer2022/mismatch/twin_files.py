@@ -1,4 +1,4 @@
-"""The descriptions from which the twin is made, to be changed."""
+"""The editable descriptions from which the twin is built."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class TwinFiles:
         """Return a model of the world.
 
         Raises:
-            BadInput: if there is none.
+            BadInput: if there is no such model.
         """
         for model in self.world.iter("model"):
             if model.get("name") == name:
@@ -34,7 +34,7 @@ class TwinFiles:
         raise BadInput("the twin's world has no such model", found=found, expected=name)
 
     def shapes(self, model: str, part: str = "") -> Iterator[ET.Element]:
-        """Collisions and visuals of a model whose names begin with `part`."""
+        """Iterate over the collisions and visuals of a model whose names start with `part`."""
         for element in self.model(model).iter():
             if element.tag in ("collision", "visual") and element.get("name", "").startswith(part):
                 yield element
@@ -64,7 +64,7 @@ def scale_attribute(elements: Iterable[ET.Element], name: str, factor: float) ->
 
 
 def scale_position(pose: ET.Element | None, factor: float) -> None:
-    """Multiply x y z of a pose element, and leave roll pitch yaw."""
+    """Multiply x y z of a pose element; roll pitch yaw stay."""
     if pose is not None:
         numbers = [float(number) for number in (pose.text or "").split()]
         pose.text = " ".join(map(repr, [n * factor for n in numbers[:3]] + numbers[3:]))

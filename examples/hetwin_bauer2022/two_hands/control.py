@@ -1,4 +1,4 @@
-"""Joint impedance control; fingers that close until they press."""
+"""Joint impedance control, with fingers that close until they press."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hetwin_stand_ins.motion import Grip, GripperCommand, SetPoints
 from hetwin_suite.model import Floats
 
 EARLY = 1e-6
-"""Share of a tick by which a set point may come early."""
+"""Share of a tick by which a set point may start early."""
 _MAKE_UP_S = 0.3
 _ALL_LEVERS = np.tile(LEVERS, 4)
 
 
 @dataclass(frozen=True, slots=True)
 class Postures:
-    """(3,) joint positions of every finger, in rad: fully open, and closed without an object."""
+    """(3,) joint positions of every finger [rad], fully open and closed without an object."""
 
     opened: Floats
     closed: Floats
@@ -31,13 +31,13 @@ class Postures:
 class Fingers:
     """Set points and torque limits of the four fingers of the right hand.
 
-    A finger closes until the torque of its first joint corresponds to the grip's force at its tip, holds there,
-    and continues to close if the torque falls below two thirds of that.
+    A finger closes until the torque of its first joint corresponds to the grip's force at its tip, and holds there. It
+    continues to close if the torque falls below two thirds of that.
 
     Args:
-        commands: in order of time; goal is the share of the way from open (0) to closed (1).
-        grip: how the hand closes; with the force of each finger tip.
-        postures: postures of each finger.
+        commands: commands by time; the goal is the share of the travel from open (0) to closed (1).
+        grip: how the hand closes, with the force of each finger tip.
+        postures: open and closed postures of a finger.
     """
 
     closing_per_s = 1.0
@@ -54,11 +54,11 @@ class Fingers:
         self._resting = np.zeros(4, dtype=bool)
 
     def step(self, time: float, torques: Floats) -> Floats:
-        """Return (12,) set points in rad for the next millisecond.
+        """Return (12,) set points for the next millisecond [rad].
 
         Args:
-            time: in s.
-            torques: (12,) current torques of the drives, in Nm.
+            time: simulated time [s].
+            torques: (12,) present torques of the drives [Nm].
         """
         while self._waiting and self._waiting[0].time <= time + 1e-9:
             self._goal = self._waiting.pop(0).goal
@@ -77,7 +77,7 @@ class Fingers:
         return np.asarray((self._postures.opened + self.shares[:, None] * way).ravel())
 
     def most(self, time: float) -> Floats:
-        """Return (12,) the current torque limits of the drives, in Nm."""
+        """Return (12,) present torque limits of the drives [Nm]."""
         force = 4.0 * self._grip.force
         if time >= self._closing_since and math.isfinite(self._grip.fading):
             force *= math.exp(-(time - self._closing_since) / self._grip.fading)
@@ -91,9 +91,9 @@ class Impedance:
     Args:
         model: the stand-in's world.
         arm: (ticks, 7) set points of the right arm, every `TICK_S`.
-        rest: (joints,) in the order of `ALL`: positions of all other joints.
-        fingers: fingers of the right hand.
-        gravity_factors: (joints,) factors of the error of gravity compensation, 1 if exact.
+        rest: (joints,) positions of all other joints, in the order of `ALL` [rad].
+        fingers: controller of the right hand's fingers.
+        gravity_factors: (joints,) factors of the gravity compensation, 1 if exact.
         compliance: compliance of the right arm.
     """
 
@@ -126,11 +126,11 @@ class Impedance:
 
     @property
     def targets(self) -> dict[str, float]:
-        """Joint -> the position that it is driven to now, in rad."""
+        """Joint -> present set point [rad]."""
         return dict(zip(ALL, self._targets.tolist(), strict=True))
 
     def torques(self, data: mj.MjData) -> Floats:
-        """Return (joints,) torques in Nm, at `data.time`."""
+        """Return (joints,) torques at `data.time` [Nm]."""
         arm, hand = self._arm_places, self._hand_places
         self._targets[arm], self._speeds[arm] = self._arm.at(data.time)
         if data.time >= self._compliance.guarded[0]:

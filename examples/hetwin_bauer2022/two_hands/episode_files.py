@@ -46,11 +46,11 @@ def write_files(
         index: number of the episode, from 0.
         scenario: name of the scenario of the scene.
         believed: model -> (7,) believed pose at the start.
-        truth: what really happened; never read by the twin.
+        truth: the true course, never read by the twin.
         program: the robot's program.
         readings: readings of its sensors.
-        random: for the delays of the recorder.
-        wrist: what it felt; None: it has no sensor.
+        random: generator of the recorder's delays.
+        wrist: wrist sensor with its samples; None: there is none.
     """
     start_ns = START_NS + index * EPISODE_NS
     scene = {name: {"pose": [round(float(v), 6) for v in pose]} for name, pose in believed.items()}
@@ -78,7 +78,7 @@ def _signals(
     start_ns: int,
     random: np.random.Generator,
 ) -> Iterator[Encoded]:
-    """Yield what the robot says beside its joint states; of delays of its own, so that nothing else changes."""
+    """Yield the robot's other messages; they have their own generator of delays, so that joint states do not change."""
     goals = [(one.time, one.goal) for one in sorted(program.gripper, key=lambda one: one.time)]
     yield from () if wrist is None else wrist.messages(start_ns)
     yield from RIGHT_GRIPPER.messages(readings, goals, start_ns, random)

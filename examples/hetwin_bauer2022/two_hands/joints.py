@@ -20,23 +20,23 @@ ALL = (*BODY, *FINGERS["right"], *FINGERS["left"])
 
 PALM = "right_hand_palm"
 GRASP_OFFSET = (0.0, 0.0, 0.18)
-"""Grasp frame in the palm: the centre of a held ball, in metres."""
+"""Position of the grasp frame in the palm, the centre of a held ball [m]."""
 
 LEVERS = np.array([0.085, 0.046, 0.020])
-"""Lever arms of a force at a finger's tip about its three joints, in metres."""
+"""Lever arms of a force at a finger's tip about its three joints [m]."""
 OPENED = np.array([-0.45, 0.35, 0.2])
 CLOSED = np.array([0.07, 0.72, 0.46])
-"""Positions of a finger's joints; when closed, the tips of opposing fingers nearly touch."""
+"""Positions of a finger's joints [rad]; when closed, the tips of opposing fingers nearly touch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drives:
-    """Properties of the drives, one number per joint.
+    """Properties of the drives, (joints,) each.
 
     Attributes:
-        stiffness: stiffness of the joint impedance in Nm/rad.
-        damping: damping of the joint impedance in Nms/rad.
-        rotor: inertia of the rotor at the joint in kg m^2.
+        stiffness: stiffness of the joint impedance [Nm/rad].
+        damping: damping of the joint impedance [Nms/rad].
+        rotor: inertia of the rotor at the joint [kg m^2].
     """
 
     stiffness: Floats

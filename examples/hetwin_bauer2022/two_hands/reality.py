@@ -21,7 +21,7 @@ PERIOD_S = 0.001
 """Step of physics and controller."""
 
 _STIFF = (0.004, 1.0)
-"""The same for static bodies."""
+"""Time constant [s] and damping ratio of contacts of static bodies."""
 # Collision bits. The robot's links pass through each other, except for fingers.
 _THINGS, _ROBOT, _FINGERS = 1, 2, 4
 
@@ -30,16 +30,16 @@ def build(robot: Path, solids: Sequence[Solid], truths: Truths) -> mj.MjModel:
     """Compile the real world.
 
     Args:
-        robot: URDF of the robot, whose base stands at the origin.
-        solids: from `read_solids`; moving ones get a free joint with their model's name.
-        truths: the true values.
+        robot: URDF of the robot, with its base at the origin.
+        solids: solids from `read_solids`; moving ones get a free joint with their model's name.
+        truths: true values.
     """
     spec = mj.MjSpec.from_file(str(robot))
     set_options(spec, PERIOD_S, noslip=4)
     add_motors(spec, dict(zip(ALL, drives().rotor, strict=True)))
     for name in ALL:
         if not name.startswith("right"):
-            # They are at rest; dry friction of resting joints costs time without any effect.
+            # These joints are at rest; their dry friction would cost time without effect.
             spec.joint(name).frictionloss = 0.0
     _set_robot_contacts(spec, truths)
     spec.worldbody.add_light(pos=[0.5, -1.0, 3.0], dir=[0.0, 0.3, -1.0])

@@ -29,7 +29,7 @@ from hetwin_suite.model import Floats
 from hetwin_suite.robot import Reading
 
 WITNESS_STEPS = 10
-"""The truth is sampled at 100 Hz."""
+"""Steps between two samples of the truth, at 100 Hz."""
 POSTURES = Postures(OPENED, CLOSED)
 
 _ENCODER = 2 * np.pi / 2**14
@@ -41,11 +41,11 @@ DRIVERS = (
 
 
 def right_hand(robot: Path, offset: tuple[float, float, float] = GRASP_OFFSET) -> Reacher:
-    """Inverse kinematics of the right arm for a point of its palm, by default the grasp frame.
+    """Return the inverse kinematics of the right arm for a point of its palm, by default the grasp frame.
 
     Args:
         robot: URDF of the robot.
-        offset: offset of the point in the palm, in metres.
+        offset: position of the point in the palm [m].
     """
     return Reacher(mj.MjModel.from_xml_path(str(robot)), ARMS["right"], PALM, offset)
 
@@ -59,17 +59,17 @@ def enact(
     hidden_s: float = 0.0,
     wrist: Wrist | None = None,
 ) -> list[Reading]:
-    """Simulate from the program's beginning to its end.
+    """Simulate the whole program.
 
     Args:
         model: the real world.
         program: program of the robot; its first gripper command is the initial state of the hand.
-        real: how the hand closes and the arm gives way.
+        real: how the hand closes and the arm yields.
         witness: samples the true state.
-        random: for the noise of the sensors.
-        hidden_s: time by which the simulation begins before the program, without readings.
-            In its first half all fixtures of the world hold their things in the hand.
-        wrist: samples what the wrist feels.
+        random: generator of sensor noise.
+        hidden_s: duration of simulation before the program, without readings [s]. In its first half, all fixtures of
+            the world hold their objects in the hand.
+        wrist: wrist sensor to sample; None: there is none.
 
     Returns:
         The readings of the sensors.
@@ -99,7 +99,7 @@ def enact(
 
 
 def start(model: mj.MjModel, data: mj.MjData, program: Program) -> Floats:
-    """Set all joints to the program's start; returns their positions in the order of `ALL`, in rad."""
+    """Set all joints to the program's start, and return their positions in the order of `ALL` [rad]."""
     places = places_at_start(program)
     for name, position in places.items():
         data.joint(name).qpos[0] = position
@@ -108,7 +108,7 @@ def start(model: mj.MjModel, data: mj.MjData, program: Program) -> Floats:
 
 
 def places_at_start(program: Program) -> dict[str, float]:
-    """Return the position of every joint at the program's start, in rad."""
+    """Return joint -> position at the program's start [rad]."""
     places = dict.fromkeys(ALL, 0.0)
     places |= dict(zip(ARMS["right"], program.home, strict=True))
     for side, closing in (("right", program.gripper[0].goal), ("left", 0.0)):

@@ -1,4 +1,4 @@
-"""The true path of an object in the world and in the palm, and its contacts."""
+"""Records the true path of an object in the world and in the palm, and its contacts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from hetwin_stand_ins.physics import contact_forces
 from hetwin_suite.model import Floats
 
 TOUCH_N = 0.02
-"""Least normal force of a contact."""
+"""Minimum normal force of a contact [N]."""
 GAP_S = 0.03
-"""Shorter interruptions of a contact are ignored."""
+"""Interruptions of a contact shorter than this are ignored [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,13 +23,13 @@ class Sample:
     """The state of an object at one time.
 
     Attributes:
-        time: in s.
+        time: simulated time [s].
         pose: x y z, qw qx qy qz in the world.
-        in_palm: the same in the palm's frame.
-        fingers: (4,) normal force of each finger of the right hand on it, in N.
-        others: sum of the normal forces of everything else on it, in N.
-        heights: (4,) how far above the object's origin each finger touches it, along the world's z in m;
-            not a number for fingers that do not.
+        in_palm: x y z, qw qx qy qz in the palm's frame.
+        fingers: (4,) normal force on it of each finger of the right hand [N].
+        others: sum of the normal forces of all other bodies on it [N].
+        heights: (4,) height of each finger's contact above the object's origin, along the world's z [m]; NaN for
+            fingers without contact.
     """
 
     time: float
@@ -93,13 +93,13 @@ class Witness:
 
 
 def contact_heights(samples: list[Sample], time: float) -> list[float | None]:
-    """Return how far above the object's origin each finger touches it at a time, in m; None if it does not."""
+    """Return the height of each finger's contact above the object's origin at a time [m]; None without contact."""
     heights = next(s for s in reversed(samples) if s.time <= time).heights
     return [None if np.isnan(height) else round(float(height), 5) for height in heights]
 
 
 def intervals(samples: list[Sample], true: NDArray[np.bool_]) -> list[tuple[float, float]]:
-    """Return begin and end in s of the intervals in which `true` (one per sample) holds."""
+    """Return start and end [s] of the intervals in which `true` (one per sample) holds."""
     found: list[tuple[float, float]] = []
     for sample, flag in zip(samples, true, strict=True):
         if not flag:

@@ -1,1 +1,1 @@
-"""Plans strategies of unloading in the space of beliefs, and learns which one suits a load."""
+"""Plans strategies of unloading in belief space, and learns which one suits a load."""

@@ -1,4 +1,4 @@
-"""Beliefs: what comes of a strategy for all particles."""
+"""Beliefs: results of a strategy for all particles."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A belief after a strategy.
+    """The belief after a strategy.
 
     Attributes:
-        strategy: the moves that lead to it.
-        unloaded: packets since the start, mean of the particles.
-        seconds: simulated since the start, mean of the particles.
-        processor_s: that its last move took, sum of the particles [s].
-        lost: whether the engine diverged for a particle; nothing can follow then.
+        strategy: moves that lead to it.
+        unloaded: packets since the start, mean over the particles.
+        seconds: simulated time since the start, mean over the particles [s].
+        processor_s: processor time of its last move, sum over the particles [s].
+        lost: whether the engine diverged for a particle, which ends the strategy.
     """
 
     strategy: Strategy
@@ -35,7 +35,7 @@ class Node:
 
     @property
     def rate(self) -> float:
-        """Packets per hour."""
+        """Packets unloaded per hour."""
         return 0.0 if self.lost or not self.seconds else self.unloaded / self.seconds * HOUR
 
 
@@ -46,9 +46,9 @@ class Beliefs:
     """Simulates the beliefs of one load, each once.
 
     Args:
-        packets: as the robot knows them.
-        particles: their number.
-        mode: mode of fidelity.
+        packets: the load as the robot knows it.
+        particles: number of particles.
+        mode: fidelity mode.
         seed: seed of the particles.
         sleep: whether the engine puts resting packets to sleep.
     """
@@ -73,7 +73,7 @@ class Beliefs:
         self._nodes: dict[Strategy, Node] = {(): START}
 
     def after(self, strategy: Strategy) -> Node:
-        """Return the belief after a strategy, and simulate what is missing on the way to it."""
+        """Return the belief after a strategy, with simulation of beliefs that are missing on the path to it."""
         if strategy in self._nodes:
             return self._nodes[strategy]
         before = self.after(strategy[:-1])

@@ -16,18 +16,18 @@ from hetwin_truck.planning.particles import MOVES
 from hetwin_truck.planning.search import Search
 
 MOST_BEFORE = 6
-"""How many actions a robot may have done before it chooses."""
+"""Maximum number of actions before the robot's choice."""
 
 
 def draw_cut_out(seed: int, packets: int = CUT_OUT) -> list[Packet]:
-    """Draw a load of any height, from remains on the floor to full, as it lies at some moment of its unloading."""
+    """Draw a load of any height, from remains on the floor to full, at some moment of its unloading."""
     random = np.random.default_rng((seed, 44))
     whole = draw_load(Load(packets, random.uniform(*HEIGHTS)), random)
     return begin_unloading(whole, int(random.integers(MOST_BEFORE + 1)), random)
 
 
 def features_at_start(beliefs: Beliefs) -> tuple[float, ...]:
-    """Return what the robot sees of a load before it begins."""
+    """Return the features of a load that the robot observes at the start."""
     return tuple(features_of(beliefs.particles[0].boxes()).tolist())
 
 
@@ -40,18 +40,18 @@ def plan_library(
     *,
     moves: Sequence[str] = MOVES,
 ) -> StrategyLibrary:
-    """Plan on each load, and try on each what was found on all.
+    """Plan on each load, and evaluate all found strategies on each load.
 
     Args:
-        loads: their beliefs.
-        length: moves of a strategy.
+        loads: beliefs of the loads.
+        length: number of moves of a strategy.
         budget_s: processor time of each search [s].
-        most: number of strategies that are kept of each search.
-        doing: hears what comes next, in words.
-        moves: that strategies are made of.
+        most: maximum number of strategies kept from each search.
+        doing: called with a description of each activity.
+        moves: moves of which strategies consist.
 
     Raises:
-        BadInput: if no search comes to a whole strategy.
+        BadInput: if no search completes a strategy.
     """
     found: dict[Strategy, None] = {}
     for number, beliefs in enumerate(loads, 1):
@@ -74,6 +74,6 @@ def plan_library(
 
 
 def try_all(beliefs: Beliefs, strategies: Sequence[Strategy]) -> Tried:
-    """Try all strategies on one load."""
+    """Evaluate all strategies on one load."""
     rates = tuple(beliefs.after(strategy).rate for strategy in strategies)
     return Tried(features_at_start(beliefs), rates)

@@ -1,7 +1,7 @@
-"""Particles: loads as they may be, and what the robot sees of them.
+"""Particles: samples of the load's state, and the robot's noisy observations.
 
-After Tallavajhula et al. (2019), section 4.4: a belief is a set of sampled states, and actions end uncertainly since
-the robot senses with noise. The robot knows where packets stand, but neither their masses nor their friction.
+After Tallavajhula et al. (2019), section 4.4: a belief is a set of sampled states, and results of actions are uncertain
+because of sensor noise. The robot knows the poses of packets, but neither their masses nor their friction.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ from hetwin_truck.site import Site
 MASS_DEVIATION = 0.35
 """Standard deviation of the logarithm of a packet's mass."""
 FRICTION = (0.35, 0.65)
-"""Range of the friction of all packets of a load."""
+"""Range of the friction coefficient, common to all packets of a load."""
 SENSING = 0.01
-"""Standard deviation of each side of a box that the robot sees [m]."""
+"""Standard deviation of each face of an observed box [m]."""
 SWEEPS = {"sweep_15": 0.15, "sweep_30": 0.30, "sweep_50": 0.50}
-"""How far the nose goes into the packets in each sweep [m]."""
+"""Sweep -> depth of the nose in the packets [m]."""
 MOVES = ("pick", *SWEEPS)
-"""What a strategy is made of."""
+"""Moves of which strategies consist."""
 
 
 def moves_within(deepest: float) -> tuple[str, ...]:
-    """Return the moves with which the nose goes at most `deepest` [m] into the packets."""
+    """Return the moves in which the nose enters the packets by at most `deepest` [m]."""
     return tuple(move for move in MOVES if SWEEPS.get(move, 0.0) <= deepest)
 
 
 class After(NamedTuple):
-    """What one move of one particle brought.
+    """The result of one move of one particle.
 
     Attributes:
-        unloaded: number of packets.
-        seconds: simulated.
+        unloaded: number of unloaded packets.
+        seconds: simulated time [s].
         processor_s: processor time [s].
         state: state of the site; None if the engine diverged.
     """
@@ -52,7 +52,7 @@ class After(NamedTuple):
 
 
 class _Seeing(Unloader):
-    """An unloader that sees the boxes with noise."""
+    """An unloader that observes the boxes with noise."""
 
     def __init__(self, site: Site, into_wall: float) -> None:
         super().__init__(site, into_wall)
@@ -61,14 +61,14 @@ class _Seeing(Unloader):
     def boxes(self) -> Floats:
         seen = super().boxes()
         noisy = seen + self.random.normal(0.0, SENSING, seen.shape)
-        # A box that is thinner than the noise keeps its order of corners.
+        # In a box thinner than the noise, lower and upper corners keep their order.
         return np.hstack(
             [np.minimum(noisy[:, :3], noisy[:, 3:]), np.maximum(noisy[:, :3], noisy[:, 3:])]
         )
 
 
 def draw_particle(packets: Sequence[Packet], random: np.random.Generator) -> list[Packet]:
-    """Draw the masses of the packets, and one friction for all."""
+    """Draw the masses of the packets, and one friction coefficient for all."""
     friction = float(random.uniform(*FRICTION))
     factors = np.exp(random.normal(0.0, MASS_DEVIATION, len(packets))).tolist()
     return [
@@ -78,12 +78,12 @@ def draw_particle(packets: Sequence[Packet], random: np.random.Generator) -> lis
 
 
 class Particle:
-    """One load as it may be, on a site of its own.
+    """A sampled load, on a site of its own.
 
     Args:
-        packets: with the particle's masses and friction.
-        seed: of what the robot sees; the same for all moves of one depth, so that strategies are compared on the
-            same draws.
+        packets: packets with the particle's masses and friction.
+        seed: seed of sensor noise; the same for all moves of one depth, so that strategies are compared on the same
+            draws.
         sleep: whether the engine puts resting packets to sleep.
     """
 
@@ -97,7 +97,7 @@ class Particle:
         self.start = self._site.save()
 
     def boxes(self) -> Floats:
-        """Return what the robot sees at the start, as `Unloader.boxes` does but with noise."""
+        """Return the observed boxes at the start, as `Unloader.boxes` with noise."""
         self._site.restore(self.start)
         unloader = self._unloaders["pick"]
         unloader.random = np.random.default_rng((*self._seed, 0))
@@ -109,8 +109,8 @@ class Particle:
         Args:
             state: state of this particle.
             name: one of `MOVES`.
-            depth: number of moves before it.
-            mode: mode of fidelity.
+            depth: number of previous moves.
+            mode: fidelity mode.
         """
         self._site.restore(state)
         unloader = self._unloaders[name]

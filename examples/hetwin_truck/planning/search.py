@@ -1,8 +1,9 @@
-"""Best-first search over strategies that several heuristics share.
+"""Best-first search over strategies with several shared heuristics.
 
-After POMHDP (Kim et al., 2019), which Tallavajhula et al. (2019), section 4.4, plan with: several heuristics, none of
-which needs to be admissible, take turns in choosing what is simulated next, and share all that was found. A simulation
-takes seconds, so a belief is simulated only when it is chosen itself, not when its predecessor is.
+After POMHDP (Kim et al., 2019), with which Tallavajhula et al. (2019), section 4.4, plan: several heuristics, which
+need
+not be admissible, alternate in choosing the next simulation, and share all results. A simulation takes seconds, so a
+belief is simulated only when it is chosen itself, not when its predecessor is.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Simulate: TypeAlias = Callable[[Strategy], Node]
 
 @dataclass(slots=True)
 class _Yields:
-    """What each move has brought in this search: packets and simulated seconds."""
+    """Yields of each move in this search: packets and simulated seconds."""
 
     unloaded: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -32,19 +33,19 @@ class _Yields:
         self.count[move] += 1
 
     def mean(self, move: str) -> tuple[float, float] | None:
-        """Return packets and seconds of a move; None if it was never made."""
+        """Return mean packets and seconds of a move; None if it was never made."""
         count = self.count[move]
         return (self.unloaded[move] / count, self.seconds[move] / count) if count else None
 
     def best_rate(self) -> float:
-        """Return packets per second of the move that brings most."""
+        """Return packets per second of the best move."""
         made = [move for move in self.count if self.seconds[move] > 0]
         return max((self.unloaded[move] / self.seconds[move] for move in made), default=0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The best strategy after so much processor time [s] and so many belief nodes."""
+    """The best strategy after this processor time [s] and this number of simulated beliefs."""
 
     processor_s: float
     nodes: int
@@ -53,15 +54,15 @@ class Step:
 
 
 class Search:
-    """A search of one load.
+    """The search for one load.
 
     Args:
         simulate: returns the belief after a strategy.
-        moves: that a strategy is made of.
+        moves: moves of which strategies consist.
         length: number of moves of a whole strategy.
 
     Attributes:
-        steps: one for each simulated belief.
+        steps: the best strategy after each simulated belief.
     """
 
     def __init__(self, simulate: Simulate, moves: Sequence[str], length: int) -> None:
@@ -75,7 +76,7 @@ class Search:
     def run(self, budget_s: float) -> Node:
         """Search until the budget of processor time [s] is spent or nothing is left; return the best belief.
 
-        The belief in whose simulation the budget ends does not count.
+        The belief during whose simulation the budget is exceeded does not count.
         """
         spent = self.steps[-1].processor_s if self.steps else 0.0
         while self._open:
@@ -88,7 +89,7 @@ class Search:
         return self.best_within(budget_s)
 
     def best_within(self, budget_s: float) -> Node:
-        """Return what was best when the budget was spent; nothing planned: the empty strategy."""
+        """Return the best belief at the end of a budget; the empty strategy if nothing was simulated."""
         known = [step.best for step in self.steps if step.processor_s <= budget_s]
         return known[-1] if known else START
 
@@ -107,16 +108,16 @@ class Search:
         self.steps.append(Step(spent, len(self.steps) + 1, len(whole), self._best(whole)))
 
     def _best(self, whole: Sequence[Node]) -> Node:
-        """Return what is best so far: a whole strategy, or a part of one that was not followed and promises more.
+        """Return the best belief so far: a whole strategy, or a partial one that was not extended and promises more.
 
-        The first whole strategies are poor ones where the search came to better beginnings only afterwards.
+        The first whole strategies may be poor, if better beginnings were found only after them.
         """
         followed = {strategy[:-1] for strategy in self._nodes}
         ends = [n for s, n in self._nodes.items() if s not in followed]
         return max([*whole, *ends], key=lambda node: self._promise(node, whole))
 
     def _promise(self, node: Node, whole: Sequence[Node]) -> float:
-        """Return packets per hour at the end; of a part: if then comes what the best whole strategy brought from there.
+        """Return packets per hour of a belief; partial strategies are completed by the best known remainder.
 
         Without any whole strategy it is the rate so far.
         """
@@ -127,9 +128,9 @@ class Search:
         return (node.unloaded + best.unloaded - before.unloaded) / seconds * HOUR
 
     def _expected(self, strategy: Strategy) -> tuple[float, float]:
-        """Return packets and seconds after a strategy that was not simulated: what its last move brought elsewhere.
+        """Estimate packets and seconds after an unsimulated strategy, by its last move's mean yield elsewhere.
 
-        What was never tried is taken for as good as the best, so that each move is tried early.
+        A move that was never tried gets the yield of the best one, so that each move is tried early.
         """
         before, mean = self._nodes[strategy[:-1]], self._yields.mean(strategy[-1])
         if mean is None:
@@ -138,17 +139,17 @@ class Search:
         return before.unloaded + mean[0], before.seconds + mean[1]
 
     def _soon(self, strategy: Strategy) -> float:
-        """The rate of the whole strategy if all further moves bring the most: optimistic, as in A*."""
+        """Return the rate of the whole strategy if all further moves are the best ones: optimistic, as in A*."""
         unloaded, seconds = self._expected(strategy)
         typical = seconds / len(strategy)
         rest = typical * (self._length - len(strategy))
         return (unloaded + rest * self._yields.best_rate()) / (seconds + rest) * HOUR
 
     def _deep(self, strategy: Strategy) -> float:
-        """Packets unloaded: comes to whole strategies soon."""
+        """Return the packets unloaded: completes whole strategies early."""
         return self._expected(strategy)[0]
 
     def _steady(self, strategy: Strategy) -> float:
-        """The rate so far: leaves what has begun badly."""
+        """Return the rate so far: abandons bad beginnings."""
         unloaded, seconds = self._expected(strategy)
         return unloaded / seconds * HOUR if seconds else 0.0

@@ -1,7 +1,7 @@
-"""Tries strategies out on the very load that a robot stands before.
+"""Evaluates strategies by simulation on the load in front of the robot.
 
-What the robot sees of a load says little of how its packets lie on each other; simulating them does. A library has few
-strategies, so that trying them takes seconds where planning takes minutes.
+The visible surface of a load shows little of how its packets are stacked; simulation reveals more. A library has few
+strategies, so that evaluating them takes seconds where planning takes minutes.
 """
 
 from __future__ import annotations
@@ -15,28 +15,28 @@ from hetwin_truck.planning.search import Simulate
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """What was tried within a budget.
+    """The evaluated strategies within a budget.
 
     Attributes:
-        nodes: the belief after each strategy that was tried to its end, in the order of trying.
-        processor_s: what that took [s].
+        nodes: beliefs after the completely simulated strategies, in their order.
+        processor_s: processor time [s].
     """
 
     nodes: tuple[Node, ...]
     processor_s: float
 
     def best(self, otherwise: Strategy) -> Strategy:
-        """Return the strategy that unloads most packets per hour; `otherwise` if none was tried."""
+        """Return the strategy with the most packets per hour; `otherwise` if none was evaluated."""
         return max(self.nodes, key=lambda node: node.rate).strategy if self.nodes else otherwise
 
 
 def try_out(simulate: Simulate, strategies: Iterable[Strategy], budget_s: float) -> Trials:
-    """Try strategies in their order until the processor time is spent.
+    """Evaluate strategies in their order until the processor time is spent.
 
     Args:
-        simulate: returns the belief after a strategy; what strategies have in common is simulated once.
-        strategies: the most promising first.
-        budget_s: processor time [s]; the strategy in which it ends does not count.
+        simulate: returns the belief after a strategy; common beginnings are simulated once.
+        strategies: strategies, the most promising first.
+        budget_s: processor time [s]; the strategy that exceeds it does not count.
     """
     known, tried, spent = set[Strategy](), list[Node](), 0.0
     for strategy in strategies:
