@@ -16,7 +16,7 @@ def home_lab(
     seed: Seed = 0,
     jobs: Jobs = None,
 ) -> Result:
-    """Record a TIAGo that warms a cup, which stands elsewhere each time, as does the robot at first.
+    """Record a TIAGo that warms a cup; the initial positions of cup and robot vary.
 
     It needs the extra robots. hetwin run home_lab --source EPISODE replays one.
 

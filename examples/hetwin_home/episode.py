@@ -1,4 +1,4 @@
-"""One warmed cup: a TIAGo's program in the stand-in's physics, what it publishes meanwhile, and what really happens."""
+"""An episode of warming a cup: a TIAGo's program in the stand-in's physics, its messages, and the truth."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from hetwin_suite.episode import LOG, Take, record_episodes, write_episode
 from hetwin_suite.runs import BetweenSteps, RunFailed, RunLog, RunOptions, RunSummary, session
 
 LIFTED_M = 0.05
-"""The cup is held when it is so much higher than it stood, before the robot puts it down."""
+"""Height above its initial position at which the cup counts as held."""
 PATH_NS = 50_000_000
-"""Time between two poses of its path."""
+"""Period of the samples of its path [ns]."""
 HAPPENS = {
     "in_container": "entered",
     "shut": "closed",
     "switched_on": "switched_on",
     "hot": "became_hot",
 }
-"""What has to happen after the cup is held, in that order -> the event of it."""
+"""Required occurrence after the cup is held, in this order -> its event."""
 CAUSES = {
     "held": "never_held",
     "in_container": "dropped",
@@ -44,7 +44,7 @@ def record_cups(count: int, seed: int, out: Path, *more: Any, **choice: Any) -> 
 
 @dataclass
 class Witness:
-    """Sees where the cup really is.
+    """Records the true path of the cup.
 
     Attributes:
         path: rows of time [s], x y z [m], qw qx qy qz.
@@ -53,14 +53,14 @@ class Witness:
     path: list[list[float]] = field(default_factory=list)
 
     def look(self, now: BetweenSteps) -> None:
-        """Take a sample where one is due."""
+        """Take a sample if it is due."""
         if now.time_ns % PATH_NS == 0:
             pose = now.scene.pose(CUP)[:7].tolist()
             self.path.append([now.time_ns * 1e-9, *(round(part, 6) for part in pose)])
 
     @property
     def held_at(self) -> float | None:
-        """When it is lifted first [s]; None if never."""
+        """Return the time of the first lift [s]; None if there was none."""
         high = CUP_AT[2] + LIFTED_M
         return next((row[0] for row in self.path if row[3] >= high), None)
 
@@ -70,8 +70,8 @@ def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, A
 
     Args:
         folder: folder of the episode; must not exist.
-        take: which one it is.
-        random: generator of random numbers for where cup and base are.
+        take: recipe of the episode.
+        random: generator of the initial positions of cup and base.
 
     Raises:
         BadInput: if TIAGo's description is not installed.
@@ -106,7 +106,7 @@ def _simulated(real: Reality, out: Path, witness: Witness) -> RunSummary:
 
 
 def _happened(ended: RunSummary, witness: Witness) -> dict[str, float | None]:
-    """When each thing came about first, in s; None for what never did."""
+    """Return occurrence -> its first time [s]; None if it did not occur."""
     about = (CUP, MICROWAVE)
     first: dict[str, float] = {}
     for event in ended.events:

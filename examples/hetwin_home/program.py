@@ -1,8 +1,8 @@
 """The program of the scenario `home_lab`: a TIAGo takes a cup from a table, and warms it in a microwave.
 
 It takes the cup in two stages, approaching and grasping (Jiang et al., section IV.B), puts it into the open microwave,
-pushes the door shut and presses the button, as the functional attributes of what warms ask for (section III.E). It
-knows its home, and is told where the cup is.
+pushes the door shut and presses the button, as the microwave's functional attributes require (section III.E). It knows
+its home, and is given the position of the cup.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from hetwin_suite.robot import Failed, Robot
 
 HAND, CUP, MICROWAVE = "hand", "cup", "microwave"
 CUP_AT = (2.94, 3.58, 0.81)
-"""Where the cup stands [m]."""
+"""Position of the cup [m]."""
 BEFORE_TABLE, AWAY_FROM_TABLE = 2.86, 2.45
-"""y of the base where the cup is taken, and where it turns [m]."""
+"""y of the base at the grasp, and where it turns [m]."""
 BEFORE_MICROWAVE = (2.2, 1.75, 0.0)
-"""Where the base turns to the microwave, on the other side of its open door: x, y [m], yaw [rad]."""
+"""Pose of the base facing the microwave, on the other side of its open door: x, y [m], yaw [rad]."""
 PLACE = (3.86, 1.98, 0.83)
-"""Where the cup's middle is in the microwave [m]."""
+"""Target of the cup's centre in the microwave [m]."""
 REACH = 0.74
-"""The hand is so far ahead of the base where it takes and puts [m]."""
+"""Distance of the hand ahead of the base for grasping and placing [m]."""
 ASIDE = 0.085
-"""The hand stands off to the right of the cup by so much [m]."""
+"""Offset of the hand to the right of the cup before the grasp [m]."""
 ABOVE = 0.13
-"""The cup is lifted by so much [m]."""
+"""Height of the lift [m]."""
 GRASP = 0.02
-"""The cup is gripped so far above its middle [m]."""
+"""Height of the grasp above the cup's centre [m]."""
 TORSO = "torso_lift_joint"
 THUMB = "hand_thumb_abd_joint"
 AROUND = 0.54
-"""The fingers close so far, if nothing stops them: around a cup, not to a fist [rad]."""
+"""Goal of the closing fingers: around a cup, not to a fist [rad]."""
 READY = {
     "torso_lift_joint": 0.21,
     "arm_1_joint": 1.16,
@@ -44,7 +44,7 @@ READY = {
     "arm_6_joint": 0.93,
     "arm_7_joint": -1.33,
 }
-"""The hand is ahead, its palm to the left, and the torso has room to go down [rad, m]."""
+"""Posture with the hand ahead, its palm to the left, and room for the torso to go down [rad, m]."""
 FOLDED = {
     "torso_lift_joint": 0.15,
     "arm_1_joint": 0.2,
@@ -55,23 +55,23 @@ FOLDED = {
     "arm_6_joint": 1.37,
     "arm_7_joint": 0.0,
 }
-"""The arm beside the body, in which it drives past things [rad, m]."""
+"""Posture with the arm beside the body, for driving past obstacles [rad, m]."""
 BEHIND_DOOR = (2.3, 2.5, 0.0)
-"""Where the base is before the hand goes behind the open door: x, y [m], yaw [rad]."""
+"""Pose of the base before the hand moves behind the open door: x, y [m], yaw [rad]."""
 SWUNG = ((3.32, 2.5), (3.32, 1.97))
-"""The hand's way while it swings the door from behind, x and y [m]."""
+"""Path of the hand while it swings the door from behind, x and y [m]."""
 BEFORE_DOOR = (2.2, 2.02, 0.0)
-"""Where the base is before it pushes the door shut."""
+"""Pose of the base before it pushes the door shut: x, y [m], yaw [rad]."""
 SHUT_AT = 3.58
 """x of the hand when the door is shut [m]."""
 DOOR_HEIGHT = 0.93
 BEFORE_BUTTON = (2.3, 1.69, 0.0)
 BUTTON = (3.589, 1.69, 0.88)
-"""The hand that presses the button [m]."""
+"""Position of the hand that presses the button [m]."""
 PRESS = 0.1
-"""It comes from so far before it [m]."""
+"""Distance from which the hand approaches the button [m]."""
 FIST = 0.785
-"""The fingers of a hand that pushes [rad]."""
+"""Position of the fingers of a pushing hand [rad]."""
 
 
 def warm_a_cup(robot: Robot, cup: Sequence[float] = CUP_AT, shut: bool = True) -> None:
@@ -79,8 +79,8 @@ def warm_a_cup(robot: Robot, cup: Sequence[float] = CUP_AT, shut: bool = True) -
 
     Args:
         robot: a TIAGo.
-        cup: where the cup's middle is, x y z [m] in the world.
-        shut: whether it shuts the door.
+        cup: position of the cup's centre in the world, x y z [m].
+        shut: whether the robot shuts the door.
     """
     with robot.task("warm", goal=f'hot("{CUP}")', object=CUP, target=MICROWAVE):
         functions = robot.functions(MICROWAVE)
@@ -104,7 +104,7 @@ def _take(robot: Robot, cup: Sequence[float]) -> None:
         robot.reach(HAND, (*ahead, *_turned(pi / 2)), speed=0.5, operation="")
         robot.drive_straight(y - REACH - robot.place.y, target="table2")
         with robot.doing("approach", hand=HAND, **about):
-            _to(robot, (x + ASIDE, y, z + ABOVE), pi / 2)  # the base has not stopped exactly there
+            _to(robot, (x + ASIDE, y, z + ABOVE), pi / 2)  # corrects for the base's inexact stop
             _up(robot, -ABOVE)
         with robot.doing("grasp", hand=HAND, **about):
             _to(robot, (x, y, z), pi / 2, 0.08)
@@ -135,7 +135,7 @@ def _put(robot: Robot) -> None:
             _up(robot, -0.037)
         with robot.doing("release", hand=HAND, **about):
             robot.move_hand(HAND, "open", object=CUP, target=MICROWAVE)
-            robot.move_joints({THUMB: 0.0}, seconds=0.8)  # it would take the cup along
+            robot.move_joints({THUMB: 0.0}, seconds=0.8)  # otherwise the thumb drags the cup along
             _to(robot, (x, y - 0.06, z), 0.0)
         robot.drive_straight(BEFORE_MICROWAVE[0] - robot.place.x, speed=0.3)
         robot.move_hand(HAND, FIST, operation="")  # open fingers would touch the torso
@@ -167,18 +167,18 @@ def _press(robot: Robot) -> None:
 
 
 def _ahead(robot: Robot, base: tuple[float, float, float], y: float, z: float) -> None:
-    """Drive to a place, and hold the hand ahead."""
+    """Drive to a pose, with the hand held ahead."""
     robot.drive(*base, target=MICROWAVE)
     robot.reach(HAND, (base[0] + REACH, y, z, *_turned(0.0)), speed=0.5, operation="")
 
 
 def _to(robot: Robot, at: Sequence[float], yaw: float, speed: float = 0.15) -> None:
-    """Go straight to a place with a hand that points ahead, its palm to the left."""
+    """Move straight to a position with a hand that points ahead, its palm to the left."""
     robot.reach(HAND, (*at, *_turned(yaw)), straight=True, speed=speed, operation="")
 
 
 def _up(robot: Robot, way: float) -> None:
-    """Raise the hand by the torso, or lower it."""
+    """Raise or lower the hand by the torso."""
     robot.move_joints({TORSO: robot.joints[TORSO] + way}, speed=0.9)
 
 

@@ -1,4 +1,4 @@
-"""A stand-in for the real home: physics alone, in finer steps than the twin's; friction holds what the hand carries."""
+"""A stand-in for the real home: physics alone, with finer steps than the twin's; friction holds grasped objects."""
 
 from __future__ import annotations
 
@@ -14,37 +14,37 @@ from hetwin_suite.runs import Scenario, find_scenario, load_scenario
 
 SCENARIO, ROBOT = "home_lab", "tiago"
 OFF_M = 0.05
-"""Cup and base are at most so far from their places [m]."""
+"""Maximum distance of cup and base from their nominal positions [m]."""
 SUBSTEPS = 4
-"""Physics steps in one of the twin's."""
+"""Number of physics steps in one of the twin's."""
 KNOWING = ("grasp", "holding", "handling")
-"""The twin's models of grasps; reality has none."""
+"""The twin's models of grasps, which reality lacks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """How far cup and base are from their places at the start, x y each [m]."""
+    """Initial offsets of cup and base from their nominal positions, x y each [m]."""
 
     cup: tuple[float, float]
     base: tuple[float, float]
 
     @classmethod
     def drawn(cls, random: np.random.Generator) -> Draw:
-        """Draw both, evenly over a disc."""
+        """Draw both offsets, uniformly over a disc."""
         return cls(_in_disc(random), _in_disc(random))
 
     @property
     def cup_at(self) -> tuple[float, float, float]:
-        """Where the cup's middle is [m]."""
+        """Position of the cup's centre [m]."""
         return CUP_AT[0] + self.cup[0], CUP_AT[1] + self.cup[1], CUP_AT[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Reality:
-    """The stand-in's scenario, and the scene of which the robot is told.
+    """The stand-in's scenario, and the scene given to the robot.
 
     Attributes:
-        scenario: scenario of main physics alone.
+        scenario: scenario with main physics alone.
         scene: entity -> {pose: [x, y, z, qw, qx, qy, qz]}.
     """
 
@@ -53,11 +53,11 @@ class Reality:
 
 
 def reality(drawn: Draw, folder: Path) -> Reality:
-    """Make the stand-in for an episode.
+    """Build the stand-in for an episode.
 
     Args:
-        drawn: where cup and base are.
-        folder: where its scenario file is written.
+        drawn: offsets of cup and base.
+        folder: folder for its scenario file.
     """
     path = find_scenario(SCENARIO)
     data = load_scenario(path).document.data
@@ -84,5 +84,5 @@ def _in_disc(random: np.random.Generator) -> tuple[float, float]:
 
 
 def _rounded(at: Sequence[float]) -> tuple[float, float]:
-    """To a tenth of a millimetre, as `scene.json` has it."""
+    """Round to a tenth of a millimetre, as in `scene.json`."""
     return round(float(at[0]), 4), round(float(at[1]), 4)

@@ -1,4 +1,4 @@
-"""A recording of a robot, from the log of a simulation: what a robot publishes, and nothing of what a twin knows."""
+"""Extracts a robot's recording from the log of a simulation: only the messages that a robot publishes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ PUBLISHED = (JOINT_STATES.logged_name, "/odom", "/tf", "/tf_static", ANNOTATIONS
 
 
 def write_robot_bag(log: Path, bag: Path) -> None:
-    """Copy the messages that a robot publishes, stamps and order as they are.
+    """Copy the messages that a robot publishes, with unchanged stamps and order.
 
     Args:
-        log: rosbag2 of a run.
-        bag: rosbag2 that is written; must not exist.
+        log: path of the rosbag2 of a run.
+        bag: path of the rosbag2 to write; must not exist.
     """
     with Reader(log) as reader, recording_writer(bag) as writer:
         of_robot = [found for found in reader.connections if found.topic in PUBLISHED]

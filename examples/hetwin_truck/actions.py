@@ -29,10 +29,10 @@ from hetwin_truck.site import PERIOD, Site
 ACTIONS = ("pick", "sweep")
 _BELT_SPEED = 1.0
 LAP = 0.1
-"""Simulated time over which processor time is summed [s]."""
+"""Interval of simulated time over which processor time is summed [s]."""
 _LAP_STEPS = round(LAP / PERIOD)
 _MOVING_SPEED = 0.05
-"""A packet faster than this is moving [m/s]."""
+"""Speed beyond which a packet is moving [m/s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +49,11 @@ class Outcome:
     """The result and the cost of an action.
 
     Attributes:
-        unloaded: names of the packets.
+        unloaded: names of the unloaded packets.
         simulated: simulated time [s].
         laps: processor time for each `LAP` of simulated time [s].
         moving: number of moving packets at the end of each lap.
-        plunger_actions: plunger actions of all plungers.
+        plunger_actions: actions of all plungers.
     """
 
     unloaded: list[str] = field(default_factory=list)
@@ -72,8 +72,8 @@ class Unloader:
     """Performs actions on a site in a fidelity mode.
 
     Args:
-        site: with the load.
-        into_wall: how far the nose sweeps into the packets [m].
+        site: site with the load.
+        into_wall: depth of a sweep into the packets [m].
     """
 
     def __init__(self, site: Site, into_wall: float = INTO_WALL) -> None:
@@ -96,14 +96,14 @@ class Unloader:
         return self.perform_under(action, thresholds_of(mode, margin))
 
     def perform_under(self, action: str, thresholds: Thresholds | None) -> Outcome:
-        """Perform an action from the current state; afterwards everything is in high fidelity again.
+        """Perform an action from the present state; everything is in high fidelity afterwards.
 
         Args:
             action: pick or sweep.
-            thresholds: under which the fidelity of packets is lowered; None: it is not.
+            thresholds: conditions under which the fidelity of packets is lowered; None: never.
 
         Raises:
-            Diverged: if the engine does; the site must be restored then.
+            Diverged: if the engine diverges; the site must then be restored.
         """
         site, outcome = self._site, Outcome()
         boxes = self.boxes()
@@ -161,7 +161,7 @@ class Unloader:
             script.step(distance, self._packet_of.get(frame))
 
     def _hold(self) -> None:
-        # A weld to the plate represents the cups' suction.
+        # A weld to the plate models the suction of the cups.
         self._held = sorted({s.held for s in self._scripts if s.held is not None})
         for name in self._held:
             self._site.engine.attach(name, "plate")

@@ -1,4 +1,4 @@
-"""Loads that a robot has begun to unload: with gaps in the wall and packets that lie on the floor before it."""
+"""Partly unloaded loads, with gaps in the wall and packets on the floor in front of it."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _MODE = "AdFi-1"
 def begin_unloading(
     packets: Sequence[Packet], actions: int, random: np.random.Generator
 ) -> list[Packet]:
-    """Return what lies before the robot after random actions, as it lies then.
+    """Return the packets in front of the robot after random actions, in their final poses.
 
-    It ends earlier where an action leaves less than half of the load, or where the engine diverges.
+    Stops earlier if an action leaves less than half of the load, or if the engine diverges.
 
     Args:
         packets: packets of the whole load.
-        actions: their number.
-        random: draws picks and sweeps.
+        actions: number of actions.
+        random: generator of the choice between pick and sweep.
     """
     site, rest = Site(packets, sleep=True), list(packets)
     unloader = Unloader(site, INTO_WALL)

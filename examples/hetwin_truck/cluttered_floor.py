@@ -1,7 +1,7 @@
 """Writes a scenario in which a lab robot pushes its way over a floor full of loose boxes.
 
-``python -m hetwin_truck.cluttered_floor --boxes 300 --out DIR``. Most boxes are out of the robot's reach
-at any time: the second application of fidelity management beside the truck.
+``python -m hetwin_truck.cluttered_floor --boxes 300 --out DIR``. Most boxes are out of the robot's reach at any time: a
+second application of fidelity management, after the truck.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ variants:
   engine_sleep: {models: {physics: {parameters: {options: {sleep: true}}}}}
 """
 FILE = "cluttered_floor.yaml"
-"""The name of the scenario's file."""
+"""Name of the scenario's file."""
 _PITCH = 0.3
 """Distance between the columns of boxes [m]."""
 _HIGHEST = 3
@@ -55,14 +55,14 @@ _SPEED, _TURN_SPEED = 0.4, 0.8
 def write_cluttered_floor(
     folder: Path, boxes: int, seed: int = 0, legs: int = 4, ahead: float = 1.2
 ) -> Path:
-    """Write world, motion and scenario into a folder; return the scenario.
+    """Write world, motion and scenario into a folder, and return the path of the scenario.
 
     Args:
-        folder: is made.
-        boxes: their number.
-        seed: seed of where they stand.
-        legs: how often the robot drives ahead and turns.
-        ahead: how far [m].
+        folder: folder, created if missing.
+        boxes: number of boxes.
+        seed: seed of their positions.
+        legs: number of times that the robot drives ahead and turns.
+        ahead: length of a leg [m].
     """
     folder.mkdir(parents=True, exist_ok=True)
     floor = Thing("floor", [Part("floor", "plane", (60.0, 60.0))], (0, 0, 0), (0.5, 0.5, 0.52), 0.8)
@@ -75,7 +75,7 @@ def write_cluttered_floor(
 
 
 def _boxes(count: int, random: np.random.Generator) -> list[Thing]:
-    """Stack boxes up to three high, the nearest columns first, none where the robot stands."""
+    """Stack boxes up to three high, the nearest columns first, with free space around the robot."""
     side = int(np.ceil(np.sqrt(count))) + 4
     grid = np.arange(-side, side + 1) * _PITCH
     cells = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
@@ -103,7 +103,7 @@ def _box(name: str, size: tuple[float, ...], at: tuple[float, float, float]) -> 
 
 
 def _drive(legs: int, ahead: float) -> str:
-    """Return a motion of the wheels: ahead and a turn to the left, again and again."""
+    """Return a motion of the wheels that repeats driving ahead and turning left."""
     turn, time, left, right = np.pi / 2, 0.5, 0.0, 0.0
     rows = [(time, left, right)]
     for _ in range(legs):
@@ -124,9 +124,9 @@ def _drive(legs: int, ahead: float) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and write."""
     parser = argparse.ArgumentParser(description="Write the scenario cluttered_floor.")
-    parser.add_argument("--boxes", type=int, default=300, help="their number (default: 300)")
-    parser.add_argument("--seed", type=int, default=0, help="of where they stand (default: 0)")
-    parser.add_argument("--legs", type=int, default=4, help="of the robot's way (default: 4)")
+    parser.add_argument("--boxes", type=int, default=300, help="number of boxes (default: 300)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of positions (default: 0)")
+    parser.add_argument("--legs", type=int, default=4, help="legs of the robot's path (default: 4)")
     parser.add_argument("--out", type=Path, required=True, help="folder for its files")
     given = parser.parse_args(arguments)
     if given.boxes < 1 or given.seed < 0 or given.legs < 1:

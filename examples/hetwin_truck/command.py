@@ -1,4 +1,4 @@
-"""`hetwin truck`: strategies that unload a truck, planned, learned and chosen."""
+"""`hetwin truck`: plans, learns and chooses strategies that unload a truck."""
 
 from __future__ import annotations
 
@@ -23,20 +23,18 @@ app = typer.Typer(
 Mode: TypeAlias = Literal["HiFi", "AdFi-1", "AdFi-2", "AdFi-3"]
 """The modes of the fidelity manager; see `hetwin_fidelity.MODES`."""
 ModeOption = Annotated[
-    Mode, typer.Option(help="HiFi: all packets always high; AdFi: what is near the robot")
+    Mode, typer.Option(help="HiFi: all packets always high; AdFi: only those near the robot")
 ]
-Sleep = Annotated[
-    bool, typer.Option("--sleep", help="let the engine put packets that rest to sleep")
-]
+Sleep = Annotated[bool, typer.Option("--sleep", help="let the engine put packets at rest to sleep")]
 Particles = Annotated[
-    int, typer.Option(min=1, help="how many loads as they may be (masses, friction) are simulated")
+    int, typer.Option(min=1, help="number of sampled loads (masses, friction) to simulate")
 ]
 Length = Annotated[int, typer.Option(min=1, help="moves of a strategy")]
 Deepest = Annotated[
     float,
-    typer.Option(metavar="M", help="how far the nose may go into the packets in a sweep [m]"),
+    typer.Option(metavar="M", help="maximum depth of a sweep into the packets [m]"),
 ]
-Packets = Annotated[int, typer.Option(min=1, help="of a load, a cut-out of scenario A")]
+Packets = Annotated[int, typer.Option(min=1, help="packets of a load, a cut-out of scenario A")]
 
 
 @app.command()
@@ -55,9 +53,10 @@ def plan(
 ) -> Result:
     """Search for the strategy that unloads most packets per hour: picks, and sweeps of three depths.
 
-    A belief is what a strategy leads to for each particle: a load with masses and friction as they may be, seen with
-    noise. Several heuristics take turns in choosing which belief is simulated next, until the budget is spent.
-    The exit code is 3 if no belief was simulated in time.
+    A belief is the result of a strategy for each particle: a load with sampled masses and friction, observed with
+    noise.
+    Several heuristics alternate in choosing which belief is simulated next, until the budget is spent. The exit code is
+    3 if no belief was simulated in time.
 
     Example: hetwin truck plan small --budget 10 --particles 1 --length 1
     """
@@ -87,13 +86,11 @@ def plan(
 @app.command()
 def learn(
     out: Annotated[Path, option("--out", "the library, as JSON")],
-    count: Annotated[int, option("-n", "loads that are planned on", 1)] = 60,
+    count: Annotated[int, option("-n", "loads for planning", 1)] = 60,
     budget: Annotated[float, option("--budget", "of each search")] = 60.0,
-    keep_best: Annotated[
-        int, typer.Option(min=1, help="strategies that are kept of each load")
-    ] = 1,
+    keep_best: Annotated[int, typer.Option(min=1, help="strategies to keep of each load")] = 1,
     strategies: Annotated[
-        int, typer.Option(min=1, help="that the library has: those that bring most together")
+        int, typer.Option(min=1, help="strategies of the library: the best ones in combination")
     ] = 3,
     length: Length = 3,
     deepest: Deepest = 0.5,
@@ -103,9 +100,9 @@ def learn(
     packets: Packets = 150,
     seed: Seed = 0,
 ) -> Result:
-    """Plan on many loads, try what was found on all of them, and write what each brought: a library to choose from.
+    """Plan on many loads, evaluate all found strategies on each load, and write a library to choose from.
 
-    Loads are cut-outs of scenario A, of any height, some of which the robot has begun to unload. With --json:
+    Loads are cut-outs of scenario A, of any height, some of them partly unloaded. With --json:
     {library, strategies, loads}.
 
     Example: hetwin truck learn -n 2 --packets 12 --length 1 --particles 1 --budget 20 --out truck.json
@@ -137,12 +134,12 @@ def learn(
 
 @app.command()
 def choose(
-    library: Annotated[Path, typer.Argument(help="what hetwin truck learn has written")],
+    library: Annotated[Path, typer.Argument(help="library that hetwin truck learn has written")],
     packets: Packets = 150,
     seed: Seed = 0,
-    budget: Annotated[float, option("--budget", "for trying strategies out")] = 60.0,
+    budget: Annotated[float, option("--budget", "for simulating strategies")] = 60.0,
     by_looks: Annotated[
-        bool, typer.Option("--by-looks", help="choose at once, without trying any out")
+        bool, typer.Option("--by-looks", help="choose at once, without simulation")
     ] = False,
     particles: Particles = 4,
     mode: ModeOption = "AdFi-1",
@@ -150,9 +147,10 @@ def choose(
 ) -> Result:
     """Choose the strategy that suits a load best; needs the extra learn.
 
-    A random forest learns from the library which strategy is best where, by what the robot sees of a load; errors
-    count by the packets per hour that they cost. Strategies are then tried out on this load, the likeliest first,
-    until the budget is spent, and the best of these is chosen. With --json: {chosen: [move, ...],
+    A random forest learns from the library which strategy is best for which features of a load; errors are weighted by
+    the packets per hour that they cost. Strategies are then simulated on this load, the likeliest first, until the
+    budget
+    is spent, and the best of these is chosen. With --json: {chosen: [move, ...],
     tried: [{strategy, unloaded, seconds, processor_s, lost, rate}], processor_s}.
 
     Example: hetwin truck choose truck.json --packets 12 --seed 9
@@ -205,10 +203,10 @@ def _effort(search: Search) -> dict[str, Any]:
 
 
 def checked_moves(deepest: float) -> tuple[str, ...]:
-    """Return the moves with which the nose goes no farther than `deepest` [m] into the packets.
+    """Return the moves in which the nose enters the packets by at most `deepest` [m].
 
     Raises:
-        BadInput: if no sweep is left.
+        BadInput: if that excludes all sweeps.
     """
     from hetwin_truck.planning.particles import SWEEPS, moves_within
 
@@ -224,10 +222,10 @@ def checked_moves(deepest: float) -> tuple[str, ...]:
 
 
 def checked_budget(budget_s: float) -> float:
-    """Return a budget of processor time [s].
+    """Check a budget of processor time [s], and return it.
 
     Raises:
-        BadInput: if it is none.
+        BadInput: if it is not above 0.
     """
     if not (budget_s > 0 and math.isfinite(budget_s)):
         raise BadInput(

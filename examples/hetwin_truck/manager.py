@@ -15,11 +15,11 @@ from hetwin_truck.robot import plunger_links, plunger_names
 from hetwin_truck.site import Site
 
 UPDATE_EVERY = 4
-"""Steps between updates of the packets' fidelity."""
+"""Number of steps between updates of the packets' fidelity."""
 
 
 def thresholds_of(mode: str, margin: float = MARGIN) -> Thresholds | None:
-    """Return the conditions of one of the paper's modes; None: nothing is ever lowered."""
+    """Return the thresholds of one of the paper's modes; None: fidelity is never lowered."""
     inflation = MODES[mode]
     return None if inflation is None else Thresholds(inflation=inflation, margin=margin)
 
@@ -28,11 +28,11 @@ class Manager:
     """Manages the fidelity of a site during one action.
 
     Args:
-        site: with the load.
-        thresholds: under which packets are lowered; None: nothing is.
+        site: site with the load.
+        thresholds: conditions under which packets are lowered; None: never.
 
     Attributes:
-        plungers_on: whether the plungers, with sensors and scripts, are simulated in high fidelity.
+        plungers_on: whether the plungers, with sensors and scripts, have high fidelity.
     """
 
     def __init__(self, site: Site, thresholds: Thresholds | None) -> None:
@@ -48,11 +48,11 @@ class Manager:
         self.need_plungers(False)
 
     def raise_all(self) -> None:
-        """Set all packets to high until they are found at rest again, so that none floats when the robot decides."""
+        """Set all packets to high until they are at rest again, so that none floats when the robot decides."""
         self._rules.raise_all(self._site.time)
 
     def need_plungers(self, needed: bool) -> None:
-        """Set whether the arm touches something or is about to."""
+        """Set whether the arm is in contact or about to be."""
         needed |= not self._is_on
         if needed is not self.plungers_on:
             level = Fidelity.HIGH if needed else Fidelity.LOW
@@ -60,7 +60,7 @@ class Manager:
             self.plungers_on = needed
 
     def step(self) -> None:
-        """Switch the packets whose level has changed."""
+        """Update the fidelity, and switch the packets whose level has changed."""
         self._count += 1
         if not self._is_on or self._count % UPDATE_EVERY:
             return
@@ -75,7 +75,7 @@ class Manager:
         self._now[changed] = levels[changed]
 
     def end(self) -> None:
-        """Set everything to high fidelity that is still there."""
+        """Set all remaining packets and the plungers to high fidelity."""
         left = self._names[self._left()].tolist()
         self._site.engine.set_fidelity([*left, *self._links], Fidelity.HIGH)
 

@@ -1,7 +1,7 @@
 """The robot's program: its motions for a pick and for a sweep (Tallavajhula et al., 2019, sections 4.1 and 4.5).
 
-Both are planned from (n, 6) lower and upper corners of the reachable packets; x points into the trailer, y to the
-left, z up, in metres.
+Both are planned from (n, 6) lower and upper corners of the reachable packets [m]; x points into the trailer, y to the
+left, z up.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REACH = 2.8
 INTO_WALL = 0.5
 """Default depth of a sweep into the packets [m]."""
 LOOSE = 0.5
-"""Packets that do not reach above this lie on the floor and are not part of the wall [m]."""
+"""Height that packets on the floor, which are not part of the wall, do not exceed [m]."""
 VIEW = 1.5
 """Distance of the nose's tip from the packets while the robot perceives them [m]."""
 _IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
@@ -36,7 +36,7 @@ _IDLE = {"arm_lift": 1.6, "arm_reach": 0.0, "plungers_extend": 0.0}
 class Phase:
     """A motion of the driven joints to `joints` in `seconds`; plungers extend before, hold or release after it.
 
-    During `look` the robot perceives the packets and decides what it does next.
+    During `look` the robot perceives the packets and decides on its next action.
     """
 
     seconds: float
@@ -45,27 +45,27 @@ class Phase:
 
 
 def reachable(boxes: Floats, base: float) -> Floats:
-    """Select the packets that a robot whose base is at x = `base` can reach: ahead of its nose, not beside it."""
+    """Select the packets within reach of a robot whose base is at x = `base`: ahead of its nose, not beside it."""
     beside = (boxes[:, 1] > BELT_WIDTH / 2) | (boxes[:, 4] < -BELT_WIDTH / 2)
     chosen: Floats = boxes[before_nose(boxes, base) & ~beside]
     return chosen
 
 
 def before_nose(boxes: Floats, base: float) -> NDArray[np.bool_]:
-    """Return (n,) which packets a robot whose base is at x = `base` has before it, and not beside it or on itself."""
+    """Return (n,) whether each packet is ahead of a robot whose base is at x = `base`, not beside or on it."""
     before: NDArray[np.bool_] = boxes[:, 0] > base + _NOSE_TIP - 0.1
     return before
 
 
 def wall(boxes: Floats) -> Floats:
-    """Select the packets of the wall, which reach above those on the floor; all, if there is no wall."""
+    """Select the packets of the wall, which exceed those on the floor; all packets if there is no wall."""
     high = boxes[boxes[:, 5] > LOOSE]
     return high if len(high) else boxes
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """The target of the plate with the cups for a pick: x of the face to attach to, y and z of its centre [m]."""
+    """The target of the plate with the cups in a pick: x of the face to attach to, y and z of its centre [m]."""
 
     face: float
     y: float
@@ -73,7 +73,7 @@ class Aim:
 
 
 def aim(boxes: Floats) -> Aim:
-    """Aim at the topmost packet in the front of the wall."""
+    """Return the target for the topmost packet in the front of the wall."""
     high = wall(boxes)
     front = high[high[:, 0] < high[:, 0].min() + 0.35]
     target = front[np.argmax(front[:, 5])]

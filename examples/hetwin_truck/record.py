@@ -1,7 +1,7 @@
 """Records the episode `truck_unloading`: a pick and a sweep from a small load.
 
-``python -m hetwin_truck.record --out DIR``. The joint states are the commanded ones; the
-annotations contain when the plungers are needed, and when their cups suck.
+``python -m hetwin_truck.record --out DIR``. The joint states are the commanded ones; the annotations mark when the
+plungers are needed, and when their cups have suction.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from hetwin_truck.world import scenario_packets
 START_NS = 1_789_374_612_480_000_000
 """Stamp of the first reading: 14 September 2026, 08:30:12.48 UTC."""
 READ_EVERY = 2
-"""Steps between readings of the joints."""
+"""Number of steps between readings of the joints."""
 _SETTLE_S = 0.3
 
 
@@ -40,12 +40,12 @@ class RecordingSite(Site):
 
 
 def record(out: Path, packets: Sequence[Packet], mode: str = "HiFi") -> dict[str, int]:
-    """Unload, and write the bag `out` (must not exist).
+    """Unload with a pick and a sweep, and write the bag `out` (must not exist).
 
     Args:
-        out: the bag's folder.
+        out: path of the bag.
         packets: the load.
-        mode: mode of fidelity.
+        mode: fidelity mode.
 
     Returns:
         The number of packets that each action unloaded.

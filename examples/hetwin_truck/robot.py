@@ -1,6 +1,7 @@
-"""What the program knows of the robot that unloads the truck: an arm with 45 plungers and a nose with conveyors.
+"""Dimensions of the robot that unloads the truck, for its program: an arm with 45 plungers, a nose with conveyors.
 
-`urdf/truck_unloader.urdf` describes it. Tallavajhula et al. (2019), section 4.2, show it in figure 3 and count its
+It is described in `urdf/truck_unloader.urdf`. Tallavajhula et al. (2019), section 4.2, show it in figure 3 and count
+its
 joints: 10 active ones, and 4 passive ones in each plunger.
 """
 
@@ -20,7 +21,7 @@ SPRINGS = {
     "plunger_*_turn": 6.0,
     "plunger_*_twist": 2.0,
 }
-"""Stiffness of the plungers' passive joints, in N/m and Nm/rad."""
+"""Stiffness of the plungers' passive joints [N/m and Nm/rad]."""
 BELT_HEIGHT = 0.45
 BELT_WIDTH = 2.2
 ROLLER_RADIUS = 0.035

@@ -19,17 +19,17 @@ from hetwin_truck.world import scenario_packets, truck_sdf
 
 BASE = "truck_unloading"
 RECORDED_IN = "AdFi-1"
-"""Mode of fidelity in which an episode is recorded, by default."""
+"""Default fidelity mode in which an episode is recorded."""
 
 
 def write_truck_scenario(folder: Path, load: str, seed: int = 0, mode: str = RECORDED_IN) -> Path:
-    """Write world, episode and scenario into a folder; return the scenario.
+    """Write world, episode and scenario into a folder, and return the path of the scenario.
 
     Args:
-        folder: is made; must hold no episode yet.
+        folder: folder, created if missing; must hold no episode yet.
         load: A, B or C, or the shipped `small` one.
         seed: seed of the load.
-        mode: mode of fidelity in which the episode, a pick and a sweep, is recorded.
+        mode: fidelity mode in which the episode, a pick and a sweep, is recorded.
     """
     packets = scenario_packets(load, seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,8 +55,8 @@ def file_of(load: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Read the command line and write."""
     parser = argparse.ArgumentParser(description="Write a scenario of unloading a truck.")
-    parser.add_argument("load", choices=[*LOADS, "small"], help="how many packets, and how high")
-    parser.add_argument("--seed", type=int, default=0, help="of the load (default: 0)")
+    parser.add_argument("load", choices=[*LOADS, "small"], help="number and height of packets")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the load (default: 0)")
     parser.add_argument(
         "--mode", choices=list(MODES), default=RECORDED_IN, help=f"default: {RECORDED_IN}"
     )

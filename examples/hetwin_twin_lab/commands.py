@@ -19,13 +19,12 @@ def lab_robot(
     jobs: Jobs = None,
     friction: Annotated[
         float | None,
-        typer.Option(help="coefficient of its wheels on the floor; default: the world's"),
+        typer.Option(help="friction of its wheels on the floor; default: the world's"),
     ] = None,
 ) -> Result:
-    """Record moves of one robot of a lab, whose hidden measures the seed says.
+    """Record moves of one lab robot, whose hidden parameters are drawn from the seed.
 
-    drive.csv (wheels, and where it really was) and laps.csv are logs for hetwin calibrate, robot.json is its data
-    sheet.
+    drive.csv (wheels, and true poses) and laps.csv are logs for hetwin calibrate, robot.json is its data sheet.
 
     Example: hetwin record lab_robot -n 1 --seed 3 --out episodes/moves
     """

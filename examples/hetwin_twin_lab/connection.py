@@ -1,4 +1,4 @@
-"""The connection to a lab robot: it takes its time, and loses answers."""
+"""The connection to a lab robot, with delays and lost answers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hetwin_twin_lab.robot import LabRobot
 
 
 class Connection:
-    """Brings commands to a robot, and its answers back.
+    """Delivers commands to a robot, and returns its answers.
 
     Args:
-        robot: with the reactive layer.
-        hidden: how long that takes, and what is lost.
-        seed: of what is lost.
-        command: name of the events that are commands.
+        robot: robot with the reactive layer.
+        hidden: delays and losses.
+        seed: seed of the losses.
+        command: name of the command events.
         reply: name of the reactive layer's events that are answers.
 
     Attributes:
-        lost, late: how many answers so far.
+        lost, late: number of lost and of late answers so far.
     """
 
     def __init__(
@@ -38,11 +38,11 @@ class Connection:
         self.lost = self.late = 0
 
     def advance(self, time_ns: int, events: Sequence[Event]) -> list[Event]:
-        """Let the robot go on to a time; return the answers that are heard until then.
+        """Advance the robot to a time, and return the answers received until then.
 
         Args:
-            time_ns: to which it goes [ns].
-            events: since the last call; those that are commands are brought to it.
+            time_ns: time to reach [ns].
+            events: events since the last call; commands among them are delivered.
         """
         for event in events:
             if event.name == self._command:
@@ -62,7 +62,7 @@ class Connection:
         return [Event(self._reply, time_ns, arguments=dict(event.arguments)) for event in heard]
 
     def _answer(self, event: Event) -> None:
-        """Send an answer, unless it is lost; each draws as many numbers, so that none shifts the others."""
+        """Send an answer unless it is lost; each answer draws equally many numbers, so that draws stay aligned."""
         hidden = self._hidden
         lost, late = self._random.random(2).tolist()
         if lost < hidden.lost:

@@ -1,4 +1,4 @@
-"""The figures of a twin lab: what passed the link of a real and a virtual robot, and what the twin learned."""
+"""The figures of a twin lab: statistics of the link between real and virtual robot, and of the model update."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STATES = {"AHEAD": "ahead", "BEHIND": "behind", "SYNC": "sync"}
 
 
 def lab_figures(rows: Rows) -> RunFigures:
-    """Return the figures by the events of a run in which a link was there."""
+    """Return the figures from the events of a run with a link."""
     link = next(row for row in rows if row["name"] == LINKED)
     there, own = link["arguments"], [row for row in rows if row["source"] == link["source"]]
     logged = [row for row in own if row["name"] == LOGGED]
@@ -39,7 +39,7 @@ def lab_figures(rows: Rows) -> RunFigures:
 
 
 def _words(figures: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the figures in words."""
+    """Yield the figures as text."""
     replies, timeouts = figures["replies"], figures["timeouts"]
     yield (
         f"{figures['commands']} commands; {replies['real']} answers of the real robot,"
@@ -57,18 +57,18 @@ def _words(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _replies(rows: Rows, there: Mapping[str, Any], side: str) -> int:
-    """How many answers of a robot were heard."""
+    """Return the number of received answers of a robot."""
     return sum(row["name"] == there["reply"] and row["source"] == there[side] for row in rows)
 
 
 def _travel(rows: Rows, logged: Rows) -> dict[str, float | None]:
-    """Median differences of the laps before and after the update [s]; without one, of both halves of the moves."""
+    """Return the median lap differences before and after the update, or without one of both halves of the moves [s]."""
     moves = [row for row in logged if _lap_off(row) is not None]
     updated = next((row["time"] for row in rows if row["name"] == MODEL_UPDATED), None)
     if updated is None:
         half = len(moves) // 2
         parts = moves[:half], moves[half:]
-    else:  # a command that was under way counts for neither
+    else:  # a command in progress counts for neither
         parts = (
             [row for row in moves if row["time"] <= updated],
             [row for row in moves if row["arguments"]["T"] >= updated],
@@ -81,7 +81,7 @@ def _travel(rows: Rows, logged: Rows) -> dict[str, float | None]:
 
 
 def _lap_off(row: Mapping[str, Any]) -> float | None:
-    """By how much the laps of a move that both robots did differ [s]; None of anything else."""
+    """Return the difference of both robots' laps of a move [s]; None for other rows."""
     said = row["arguments"]
     if (
         said["rotation"] is None

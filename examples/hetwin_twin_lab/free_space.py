@@ -1,4 +1,4 @@
-"""Where a round robot can be between obstacles, and the shortest way from here to there."""
+"""The free space of a round robot between obstacles, and shortest paths in it."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hetwin_suite.model import EntityKind, Floats, Shape, ShapeKind, Snapshot, c
 
 Point = tuple[float, float]
 _FLOOR = 0.02
-"""What ends below this height is driven over [m]."""
+"""Height up to which the robot drives over obstacles [m]."""
 _ESCAPE = 0.35
-"""Cells so near to where the robot stands count as free, for there it is [m]."""
+"""Radius around the robot's position in which cells count as free, since it stands there [m]."""
 _STEPS = tuple((i, j, math.hypot(i, j)) for i in (-1, 0, 1) for j in (-1, 0, 1) if (i, j) != (0, 0))
 
 
@@ -28,8 +28,8 @@ class Block:
     Attributes:
         centre: x y [m].
         yaw: yaw of the box [rad].
-        half: half of its lengths [m]; of a disc (0, 0).
-        radius: radius of a disc, or by which a box is larger [m].
+        half: half lengths of the box [m]; (0, 0) for a disc.
+        radius: radius of a disc, or margin around a box [m].
     """
 
     centre: Point
@@ -38,7 +38,7 @@ class Block:
     radius: float
 
     def distance(self, x: Floats, y: Floats) -> Floats:
-        """Return how far points are from it [m], negative inside a disc, 0 inside a box."""
+        """Return the distance of points from the obstacle [m], negative inside a disc, 0 inside a box."""
         dx, dy = x - self.centre[0], y - self.centre[1]
         c, s = math.cos(self.yaw), math.sin(self.yaw)
         along = np.maximum(np.abs(c * dx + s * dy) - self.half[0], 0.0)
@@ -47,11 +47,11 @@ class Block:
 
 
 def known_blocks(scene: Snapshot, height: float) -> list[Block]:
-    """Return the obstacles.
+    """Return the obstacles that the robot knows.
 
     Args:
-        scene: its static bodies are the obstacles.
-        height: height of the robot; what begins above it is no obstacle [m].
+        scene: scene whose static bodies are the obstacles.
+        height: height of the robot; bodies above it are no obstacles [m].
     """
     found: list[Block] = []
     for entity in scene.layout.of_kind(EntityKind.STATIC):
@@ -76,7 +76,7 @@ def _blocks(shape: Shape, at: Floats, height: float) -> Iterator[Block]:
 
 
 def _measures(shape: Shape) -> tuple[tuple[float, float, float], float]:
-    """Full lengths [m], and the radius of what is round [m]; a mesh is as large as its box."""
+    """Return full lengths and radius of a shape [m]; a mesh counts as its bounding box."""
     size = shape.size
     match shape.kind:
         case ShapeKind.BOX:
@@ -95,13 +95,13 @@ def _measures(shape: Shape) -> tuple[tuple[float, float, float], float]:
 
 
 class FreeSpace:
-    """A grid over the floor that says where the middle of the robot can be.
+    """A grid over the floor with the free positions of the robot's centre.
 
     Args:
         blocks: obstacles.
         lower, upper: corners of the floor [m].
-        radius: radius of the robot, with what it keeps clear [m].
-        cell: cell of the grid [m].
+        radius: radius of the robot, with its clearance [m].
+        cell: cell size of the grid [m].
     """
 
     def __init__(
@@ -120,11 +120,11 @@ class FreeSpace:
             self.add(block)
 
     def add(self, block: Block) -> None:
-        """Take note of one more obstacle."""
+        """Add an obstacle."""
         self._clear = np.minimum(self._clear, block.distance(self._x, self._y))
 
     def way(self, start: Point, goal: Point) -> list[Point]:
-        """Return the corners of the shortest way, the goal last; none if there is no way."""
+        """Return the corners of the shortest path, the goal last; empty if there is no path."""
         free = self._clear >= self._radius
         free |= np.hypot(self._x - start[0], self._y - start[1]) < _ESCAPE
         here, there = self._cell_of(start), self._cell_of(goal)
@@ -137,7 +137,7 @@ class FreeSpace:
         return self._straightened(points, free)
 
     def _straightened(self, points: list[Point], free: NDArray[np.bool_]) -> list[Point]:
-        """The corners that are needed, without the first point."""
+        """Return the corners that a straightened path needs, without the first point."""
         corners, at = [], 0
         while at < len(points) - 1:
             after = next(
@@ -168,7 +168,7 @@ class FreeSpace:
 
 
 def in_parts(start: Point, corners: Sequence[Point], longest: float) -> list[Point]:
-    """Return the corners of a way, with points between those that are further apart than the longest leg [m]."""
+    """Return the corners of a path, with points added on legs longer than `longest` [m]."""
     points: list[Point] = []
     for one, two in pairwise([start, *corners]):
         count = max(1, math.ceil(math.dist(one, two) / longest - 1e-9))
@@ -181,7 +181,7 @@ def in_parts(start: Point, corners: Sequence[Point], longest: float) -> list[Poi
 def _search(
     free: NDArray[np.bool_], start: tuple[int, int], goal: tuple[int, int]
 ) -> list[tuple[int, int]]:
-    """The cells of the shortest way (A*); equally short ways are told apart by their cells' numbers."""
+    """Return the cells of the shortest path (A*); ties are broken by the indices of cells."""
     most = free.shape
     costs = {start: 0.0}
     before: dict[tuple[int, int], tuple[int, int]] = {}

@@ -1,4 +1,4 @@
-"""What the twin does not know of a lab robot, drawn from a seed, and the description of the robot that has it."""
+"""Hidden parameters of a lab robot, drawn from a seed and unknown to the twin, and a URDF that has them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from pathlib import Path
 from hetwin_suite.episode import own_random
 
 SLIDING_TYRES = 0.05
-"""Width over which soft tyres touch a floor on which they slide [m]; where they stick, their treads give way."""
+"""Contact width of soft tyres that slide on the floor [m]; tyres that stick yield in their treads instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """How a lab robot differs from its data sheet.
+    """Differences of a lab robot from its data sheet.
 
     Attributes:
-        left_radius, right_radius: of the wheels, as factors.
-        base: distance of the wheels, as a factor.
+        left_radius, right_radius: factors of the wheels' radii.
+        base: factor of the distance between the wheels.
         friction: friction of the wheels on the floor; None: as in the world's file.
-        tyre_width: over which each wheel touches the floor, so that it rubs in turns [m]; 0: in one point.
-        speed, acceleration, turn_speed, turn_acceleration: of its moves, as factors.
-        lag: from a command's arrival to when it begins, and as long again until its answer is heard [s].
-        lost: share of answers that are never heard.
-        late: share of answers that are heard when they do not count any more.
-        late_by: how late these are [s].
+        tyre_width: contact width of each wheel, by which it rubs in turns [m]; 0: point contact.
+        speed, acceleration, turn_speed, turn_acceleration: factors of its motion limits.
+        lag: delay from a command's arrival to its start, and from its end to the answer [s].
+        lost: share of answers that are lost.
+        late: share of answers that arrive after the timeout.
+        late_by: delay of late answers [s].
     """
 
     left_radius: float = 1.0
@@ -45,10 +45,10 @@ class Hidden:
 
     @classmethod
     def drawn(cls, seed: int, friction: float | None = None) -> Hidden:
-        """Return the robot of a seed.
+        """Draw the hidden parameters of a seed.
 
         Args:
-            seed: of what is hidden.
+            seed: seed of the hidden parameters.
             friction: friction of the wheels on the floor; None: as in the world's file.
         """
         random = own_random("lab robot", seed)
@@ -68,24 +68,24 @@ class Hidden:
         )
 
     def without_losses(self) -> Hidden:
-        """Return the same robot with a connection on which nothing is lost or late."""
+        """Return the same robot with a connection that loses and delays no answers."""
         return replace(self, lost=0.0, late=0.0)
 
     def to_json(self) -> dict[str, float | None]:
-        """Return it as plain JSON."""
+        """Return the JSON representation."""
         return asdict(self)
 
 
 def changed_urdf(
     file: Path, radii: Mapping[str, float], base: float, friction: float | None = None
 ) -> str:
-    """Return a URDF whose wheels have other radii and another friction, and are further apart.
+    """Return a URDF with other wheel radii, friction and wheel distance.
 
     Args:
-        file: file of the robot.
-        radii: joint of a wheel -> factor of its radius; the wheel stands on the floor as before.
-        base: factor of the distance of these wheels from the middle.
-        friction: friction of these wheels; None: as it was.
+        file: path of the robot's URDF.
+        radii: joint of a wheel -> factor of its radius; the wheel stays in contact with the floor.
+        base: factor of the distance of these wheels from the centre.
+        friction: friction of these wheels; None: unchanged.
     """
     root = ET.parse(file).getroot()
     links = {link.get("name"): link for link in root.iter("link")}

@@ -1,4 +1,4 @@
-"""Missions of a person or a program, given while the lab runs: L2 is outside."""
+"""Missions given by a person or a program while the lab runs; the executive level (L2) is outside."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ class Settings(OnTopics):
     """The parameters of the model."""
 
     execution: Name = parameter("model whose events `report` end a mission", "execution")
-    most: int = parameter("so many missions may wait", 20, ge=1)
+    most: int = parameter("maximum number of waiting missions", 20, ge=1)
 
 
 class MissionDesk(Wired[Settings]):
-    """Takes missions, gives L1 one after the other, and reports on lab/report (std_msgs/String, JSON).
+    """Receives missions, passes them to L1 one after the other, and reports on lab/report (std_msgs/String, JSON).
 
-    A mission is {id, mission, target}: 1 sweeps, 2 follows the path `target`, 3 goes to the place `target`. It comes as
-    JSON on the topic lab/mission, as the arguments of an event `give_mission`, such as a button of the page raises, or
-    of the event in a request of the service lab/give_mission (hetwin/srv/NotifyEvent), which says why it is refused.
-    Without an id it gets the next number.
+    A mission is {id, mission, target}: 1 sweeps, 2 follows the path `target`, 3 drives to the place `target`. It
+    arrives as
+    JSON on the topic lab/mission, as the arguments of an event `give_mission`, e.g. from a button of the page, or by
+    the
+    service lab/give_mission (hetwin/srv/NotifyEvent), which returns the reason of a refusal. Without an id it gets the
+    next number.
     """
 
-    summary = "Takes missions, gives them to a controller one by one, and reports their results."
+    summary = "Receives missions, gives them to a controller one by one, and reports their results."
     raises: ClassVar[Mapping[str, str]] = {
-        "mission": "a mission begins: id, mission, target",
+        "mission": "a mission starts: id, mission, target",
         "reported": "a mission is over: id, mission, target, result; doubts: contradictions of the robots so far",
         NOT_UNDERSTOOD: "a mission could not be read, or too many wait: remark",
     }
@@ -46,7 +48,7 @@ class MissionDesk(Wired[Settings]):
         """Open the topics and the service.
 
         Raises:
-            BadInput: if ROS 2 is not there.
+            BadInput: if ROS 2 is missing.
         """
         self._lock = threading.Lock()
         self._waiting: deque[dict[str, Json]] = deque()
@@ -55,11 +57,11 @@ class MissionDesk(Wired[Settings]):
         super().initialize(settings, scene)
 
     def services(self) -> Mapping[str, Callable[[Mapping[str, Json]], str]]:
-        """Return the service that takes missions."""
+        """Return the service that receives missions."""
         return {GIVE: self._take}
 
     def step(self, tick: Tick) -> Changes:
-        """Report the mission that has ended, and begin the next one."""
+        """Report the mission that has ended, and start the next one."""
         wire, changes = self.opened(tick.time_ns), tick.changes()
         heard: list[Mapping[str, Json]] = [*wire.heard()]
         for event in tick.events:
@@ -76,7 +78,7 @@ class MissionDesk(Wired[Settings]):
         return changes
 
     def _take(self, said: Mapping[str, Json]) -> str:
-        """Let a mission wait; return why not, if it cannot. May be called by any thread."""
+        """Queue a mission; return the reason of a refusal, or an empty text. Thread-safe."""
         with self._lock:
             mission: dict[str, Json] = {"id": self._number + 1, "mission": 0, "target": 0}
             mission |= {name: said[name] for name in mission if name in said}

@@ -1,4 +1,4 @@
-"""Records how the stand-in for a lab robot moves: wheels, where it really was, and how long each move took."""
+"""Records moves of the stand-in for a lab robot: wheel angles, true poses, and the duration of each move."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ from hetwin_twin_lab.robot import LabRobot
 
 DRIVE, LAPS, ROBOT, TRUTH = "drive.csv", "laps.csv", "robot.json", "truth.json"
 BAG = "recording"
-TRUE_POSE = Topic("truth", "geometry_msgs/msg/PoseStamped", "where it really was")
+TRUE_POSE = Topic("truth", "geometry_msgs/msg/PoseStamped", "true pose")
 MOVES = 15
 MOST_FRICTION = 10.0
 SCENARIO, CONTROLLER = "twin_lab", "reactive"
 _FREE = (-2.2, -0.4, -0.5, 1.4)
-"""Part of the floor of the lab on which nothing stands: x from, to, y from, to [m]."""
+"""Free part of the lab's floor: x from, to, y from, to [m]."""
 _NEAREST, _FURTHEST = 0.4, 1.5
 _REST_NS, _PATIENCE_NS = 600_000_000, 40_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A command, and the laps of the real robot and of one that is as in the data sheet [s]."""
+    """A command, and its durations by the real robot and by one as in the data sheet [s]."""
 
     sent: float
     rotation: float
@@ -54,12 +54,12 @@ class Move:
 
 
 class Recorder:
-    """Commands a robot from place to place, and writes down what it does.
+    """Commands a robot to a series of positions, and logs its motion.
 
     Args:
         scenario: scenario of the lab.
-        hidden: what its data sheet does not say.
-        random: generator of random numbers for the places.
+        hidden: differences from the data sheet.
+        random: generator of the positions.
     """
 
     def __init__(self, scenario: Scenario, hidden: Hidden, random: np.random.Generator) -> None:
@@ -77,7 +77,7 @@ class Recorder:
 
     @property
     def sheet(self) -> dict[str, float]:
-        """The robot's measures by its data sheet [m]."""
+        """Dimensions of the robot in its data sheet [m]."""
         wheels = self._robot.wheels
         return {"wheel_radius": wheels.radius, "base": wheels.separation}
 
@@ -100,7 +100,7 @@ class Recorder:
         self._sheet.close()
 
     def _next(self) -> tuple[float, float]:
-        """Turn and way to a place that is drawn [rad, m]."""
+        """Return rotation [rad] and distance [m] to a random position."""
         x, y, yaw = _planar(self._robot.pose)
         while True:
             there = self._random.uniform(_FREE[0::2], _FREE[1::2])
@@ -110,7 +110,7 @@ class Recorder:
                 return turn, way
 
     def _lap(self, robot: LabRobot, command: Event, rows: list[tuple[float, ...]]) -> float | None:
-        """How long a robot takes for a command [s]; None if it does not do it."""
+        """Return the duration of a robot's move [s]; None if it is not completed."""
         begun, waiting, lap = robot.time_ns, [command], None
         until = begun + _PATIENCE_NS
         while robot.time_ns < until:
@@ -145,7 +145,7 @@ def record_moves(
     """Record episodes of one robot; see `hetwin_suite.episode.record_episodes`.
 
     Raises:
-        BadInput: if this is no friction, or `record_episodes` raises it.
+        BadInput: if the friction is out of range; see also `record_episodes`.
     """
     if friction is not None and not 0.0 <= friction <= MOST_FRICTION:
         raise BadInput(
@@ -163,8 +163,8 @@ def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, 
 
     Args:
         folder: folder of the episode; must not exist.
-        take: its seed says what is hidden.
-        random: generator of random numbers for its moves.
+        take: recipe of the episode; its seed determines the hidden parameters.
+        random: generator of the moves.
     """
     scenario = load_scenario(SCENARIO)
     return recorded(scenario, folder, Hidden.drawn(take.seed, take.friction), random, MOVES)
@@ -173,7 +173,7 @@ def record(folder: Path, take: Moves, random: np.random.Generator) -> dict[str, 
 def recorded(
     scenario: Scenario, folder: Path, hidden: Hidden, random: np.random.Generator, moves: int
 ) -> dict[str, Any]:
-    """Record some moves of a robot into a folder; see `record`."""
+    """Record moves of a robot into a folder; see `record`."""
     recorder = Recorder(scenario, hidden, random)
     try:
         recorder.record(moves)
@@ -198,8 +198,8 @@ def write_drive_bag(folder: Path, rows: Floats, wheels: tuple[str, str]) -> None
     """Write, as a rosbag2, rows (n, 6) of t [s], left, right [rad], x, y [m], yaw [rad].
 
     Args:
-        folder: the bag; must not exist.
-        rows: the angles have the stamps that they have in the log, not those at which they were true.
+        folder: path of the bag; must not exist.
+        rows: rows of the log, in which wheel angles have late stamps.
         wheels: names of the joints of the left and of the right wheel.
     """
     messages: list[Encoded] = []
@@ -214,7 +214,7 @@ def write_drive_bag(folder: Path, rows: Floats, wheels: tuple[str, str]) -> None
 
 
 def stamped(rows: Sequence[Sequence[float]], lag: float) -> Floats:
-    """Return rows (n, 6) of t, left, right, x, y, yaw; wheel angles have the stamp of `lag` [s] later than the pose."""
+    """Return rows (n, 6) of t, left, right, x, y, yaw, in which wheel angles are stamped `lag` [s] later than poses."""
     table = np.array(rows, np.float64)
     for column in (1, 2):
         table[:, column] = np.interp(table[:, 0] - lag, table[:, 0], table[:, column])

@@ -1,4 +1,4 @@
-"""A real robot beside its twin: the link's commands go to it over ROS 2, and its answers come back."""
+"""A real robot beside its twin: sends the link's commands over ROS 2, and receives its answers."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ class Settings(OnTopics):
     """The parameters of the model."""
 
     link: Name = parameter("model whose events are the commands", "link")
-    command: Text = parameter("name of the events that are commands to it", "command")
-    reply: Text = parameter("name of the events that its answers become", "reply")
-    wait: Amount = parameter("how long to wait for the robot at the start", 20.0, "s")
+    command: Text = parameter("name of the command events", "command")
+    reply: Text = parameter("name of the events for answers", "reply")
+    wait: Amount = parameter("maximum time to wait for the robot at the start", 20.0, "s")
 
 
 class RemoteRobot(Wired[Settings]):
-    """Publishes commands as JSON on lab/command (std_msgs/String), and raises what it hears on lab/reply as events.
+    """Publishes commands as JSON on lab/command (std_msgs/String), and raises messages on lab/reply as events.
 
-    It waits for the robot at the start. A robot that falls silent is no error here: the link reports what is missing.
+    It waits for the robot at the start. A robot that falls silent later is no error here: the link reports it.
     """
 
     summary = "A real robot on ROS 2 that takes a link's commands as text, and answers them."
     raises: ClassVar[Mapping[str, str]] = {
-        "reply": "an answer of the robot: what it says, id and code among it",
+        "reply": "an answer of the robot with its arguments, among them id and code",
         NOT_UNDERSTOOD: "an answer that could not be read: remark",
     }
 
@@ -49,22 +49,22 @@ class RemoteRobot(Wired[Settings]):
         """Wait for the robot.
 
         Raises:
-            BadInput: if it does not come.
+            BadInput: if no robot subscribes in time.
         """
         wire = self.opened(scene.time_ns)
         until = time.monotonic() + self.settings.wait
         while not wire.is_heard:
             if time.monotonic() > until:
                 raise BadInput(
-                    f"no robot listens to {wire.topics[0]}, {self.settings.wait:g} s long",
+                    f"no robot has subscribed to {wire.topics[0]} within {self.settings.wait:g} s",
                     where="namespace",
                     found=self.settings.namespace,
-                    expected="a robot that runs, such as hetwin robot obey SCENARIO",
+                    expected="a running robot, such as hetwin robot obey SCENARIO",
                 )
             time.sleep(_LOOK_S)
 
     def step(self, tick: Tick) -> Changes:
-        """Send the commands that have come, and say what is heard."""
+        """Send new commands, and raise received answers."""
         settings, wire = self.settings, self.opened(tick.time_ns)
         for event in tick.events:
             if event.source == settings.link and event.name == settings.command:

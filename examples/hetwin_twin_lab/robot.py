@@ -1,4 +1,4 @@
-"""The body and the reactive layer of the stand-in: a twin of its own, with what is hidden put into it."""
+"""Body and reactive layer of the stand-in for the lab robot: a second twin with hidden parameters."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from hetwin_suite.runs import ModelPlan, Scenario, one_of, parameters_of
 from hetwin_twin_lab.hidden import Hidden, changed_urdf
 
 FASTER = ("speed", "acceleration", "turn_speed", "turn_acceleration")
-"""Inputs of the reactive layer that hidden factors change."""
+"""Inputs of the reactive layer that hidden factors scale."""
 _ALIGNING = "aligning"
 
 
 class LabRobot:
-    """Moves in a world of its own as commands of its reactive layer say.
+    """Moves in a world of its own by the commands of its reactive layer.
 
     Args:
-        scenario: whose world, robot and reactive layer it has.
+        scenario: scenario with the world, the robot and the reactive layer.
         controller: name of the model that is the reactive layer.
-        hidden: what the twin does not know of it.
+        hidden: differences from the data sheet, unknown to the twin.
 
     Attributes:
         name: name of the robot.
-        wheels: its wheels, as the data sheet has them.
+        wheels: wheels according to the data sheet.
         controller: name of the reactive layer.
-        period_ns: simulated time of a step of its physics [ns].
+        period_ns: simulated duration of a step of its physics [ns].
 
     Raises:
         BadInput: if the scenario has no such robot or controller.
@@ -78,12 +78,12 @@ class LabRobot:
 
     @property
     def time_ns(self) -> int:
-        """Its simulated time [ns]."""
+        """Simulated time [ns]."""
         return self._clock.time_of(self._step)
 
     @property
     def scene(self) -> Snapshot:
-        """Its own scene as it is now."""
+        """The present scene of its own world."""
         slots = len(self._layout.slots)
         return Snapshot(
             self._layout,
@@ -96,13 +96,13 @@ class LabRobot:
 
     @property
     def joint_positions(self) -> dict[str, float]:
-        """Joint -> its position [rad]."""
+        """Joint -> position [rad]."""
         joints = self._layout.entity(self.name).joints
         return dict(zip(joints, self.scene.get(self.name, "joint_positions").tolist(), strict=True))
 
     @property
     def wheel_angles(self) -> Floats:
-        """(2,) mean angles of the wheels on the left and on the right, forward [rad]."""
+        """(2,) mean angles of the left and right wheels, forward [rad]."""
         positions = self.joint_positions
         turned = self.wheels.signs * [positions[name] for name in self.wheels.joints]
         count = len(self.wheels.left)
@@ -110,14 +110,14 @@ class LabRobot:
 
     @property
     def pose(self) -> Floats:
-        """(13,) where its base is in the world, and its twist."""
+        """(13,) pose and twist of its base in the world."""
         return self.scene.pose(self.name).copy()
 
     def step(self, commands: Sequence[Event]) -> list[Event]:
-        """Go on by one step of physics; return what the reactive layer raises, if it is its turn.
+        """Advance physics by one step; return the events of the reactive layer if it is due.
 
         Args:
-            commands: events for the reactive layer; they wait until it is its turn.
+            commands: events for the reactive layer; they wait until it is due.
         """
         self._step += 1
         time_ns = self._clock.time_of(self._step)
@@ -135,14 +135,14 @@ class LabRobot:
         return raised
 
     def align(self, x: float, y: float, yaw: float) -> None:
-        """Put it somewhere with its next step, at rest: x, y [m], yaw [rad]."""
+        """Put the robot to a pose with its next step, at rest: x, y [m], yaw [rad]."""
         said: dict[str, Json] = {"x": x, "y": y, "yaw": yaw}
         event = Event(ALIGN_BASE, self.time_ns, source=_ALIGNING, arguments=said)
         self._for_physics = (*self._for_physics, event)
 
     @property
     def takes_commands(self) -> bool:
-        """Whether the next step is one of the reactive layer."""
+        """Whether the reactive layer is due in the next step."""
         return (self._step + 1) % self._every == 0
 
     def close(self) -> None:
@@ -187,7 +187,7 @@ def _wheels(settings: Mapping[str, Any], body: Body) -> DifferentialDrive:
 def _hidden_body(
     settings: Mapping[str, Any], hidden: Hidden, robot: LabRobot, file: Path
 ) -> dict[str, Any]:
-    """Parameters of a main model whose robot has hidden measures, and believes in those of the data sheet."""
+    """Return parameters of a main model whose robot has hidden dimensions, but odometry of the data sheet."""
     sheet, said = robot.wheels, settings["robot"]
     radii = dict.fromkeys(sheet.left, hidden.left_radius) | dict.fromkeys(
         sheet.right, hidden.right_radius
@@ -220,7 +220,7 @@ def _hidden_controller(given: Mapping[str, Any], hidden: Hidden) -> dict[str, An
 
 
 def _scene(parts: Sequence[Contribution]) -> tuple[Layout, Floats]:
-    """The layout of all that the models bring, and its numbers at the start."""
+    """Return the layout of all contributions, and its initial values."""
     starts = [start for part in parts for start in part.attributes]
     entities = [entity for part in parts for entity in part.entities]
     layout = Layout.build(entities, [(s.entity, s.attribute) for s in starts])

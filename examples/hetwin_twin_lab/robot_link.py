@@ -1,4 +1,4 @@
-"""Passes the commands of a controller to a real and a virtual robot, and gives it one answer to each."""
+"""Passes the commands of a controller to a real and a virtual robot, and returns one answer to each."""
 
 from __future__ import annotations
 
@@ -48,44 +48,44 @@ WORDS = {1: "done", 2: "blocked", 3: "ray", 4: "end", 5: "not understood"}
 _UNKNOWN = -1
 """The id of a command that an answer does not name."""
 _LARGEST = 1e9
-"""No number that a robot says is larger."""
+"""Maximum magnitude of numbers in an answer."""
 MOVE = 1
-"""Operation that is a motion: its command has rotation and displacement."""
+"""Operation of a motion, whose command has rotation and displacement."""
 
 
 class Settings(Parameters):
     """The parameters of the model."""
 
-    commander: Name = parameter("model whose events `command` it passes on", "execution")
+    commander: Name = parameter("model whose events `command` are passed on", "execution")
     virtual: Name = parameter("model that answers as the virtual robot", "reactive")
     real: Name | None = parameter(
-        "model that answers as the real one; default: there is none", None
+        "model that answers as the real robot; default: there is none", None
     )
     command: Text = parameter(
-        "name of the events that are commands: id, operation, rotation [rad], displacement [m]",
+        "name of the command events: id, operation, rotation [rad], displacement [m]",
         "command",
     )
-    reply: Text = parameter("name of the events that are answers: id, code, and more", "reply")
-    timeout: Amount = parameter("an answer is in time up to so long after its command", 30.0, "s")
+    reply: Text = parameter("name of the answer events: id, code, and more", "reply")
+    timeout: Amount = parameter("maximum time between a command and its answer", 30.0, "s")
     codes: dict[int, Text] = parameter(
-        "code of an answer -> its text, by which answers are compared", WORDS
+        "code of an answer -> its text, by which answers of both robots are compared", WORDS
     )
     align: bool = parameter(
-        "before a command the virtual robot is put where the real one says to be (x, y, qw, qz)",
+        "before a command, put the virtual robot to the pose reported by the real one (x, y, qw, qz)",
         True,
     )
     gives_up: int = parameter(
-        "after so many timeouts of the real robot in a row the virtual one's answers go up, until it answers again",
+        "number of consecutive timeouts of the real robot after which the virtual one's answers are used instead",
         2,
         ge=1,
     )
-    timed_out: int = parameter("code that the commander gets if there was no answer in time", 0)
+    timed_out: int = parameter("code that the commander gets if no answer arrives in time", 0)
 
 
 class RobotLink(Model[Settings]):
-    """Gives the commander the real robot's answers, or the virtual one's where there is no real robot.
+    """Gives the commander the real robot's answers, or the virtual one's if there is no real robot.
 
-    An answer keeps all the arguments that the robot gave it, such as where it believes to be.
+    An answer keeps all its arguments, such as the pose that the robot believes.
     """
 
     summary = (
@@ -94,17 +94,17 @@ class RobotLink(Model[Settings]):
     rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
         "command": "a command for both robots: id, operation, rotation [rad], displacement [m]",
-        "reply": "the answer to a command: id, code (0: not in time), and what the robot says",
-        LOGGED: "a command is closed: its row of the log, laps in s, and the answer that counted",
-        ALARM: "an answer is missing, unexpected, malformed or another than the other robot's: alarm, side, id, remark",
-        ROBOT_LOST: "the real robot does not answer any more; the virtual one's answers go up: model, timeouts",
+        "reply": "the answer to a command: id, code (0: not in time), and further arguments",
+        LOGGED: "a command is closed: its row of the log, laps [s], and the answer that was used",
+        ALARM: "an answer is missing, unexpected, malformed or unlike the other robot's: alarm, side, id, remark",
+        ROBOT_LOST: "the real robot has stopped answering, and the virtual one's answers are used: model, timeouts",
         ROBOT_BACK: "the real robot answers again: model",
-        ALIGN_BASE: "the virtual robot is to be where the real one is: x, y [m], yaw [rad]",
-        LINKED: "which models are linked by which events: real, virtual, commander, command, reply",
+        ALIGN_BASE: "the virtual robot is put to the real one's pose: x, y [m], yaw [rad]",
+        LINKED: "linked models and events: real, virtual, commander, command, reply",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Read which models are the commander and the robots."""
+        """Resolve the models of the commander and the robots."""
         self._sides = {settings.virtual: Side.VIRTUAL}
         if settings.real is not None:
             self._sides[settings.real] = Side.REAL
@@ -118,7 +118,7 @@ class RobotLink(Model[Settings]):
         scene.needs()
 
     def step(self, tick: Tick) -> Changes:
-        """Take a cycle of the link."""
+        """Run one cycle of the link."""
         changes = tick.changes()
         if self._link is None:
             self._link, self._logger = self._made(tick.period_ns)
@@ -137,7 +137,7 @@ class RobotLink(Model[Settings]):
         return changes
 
     def _watch(self, link: Link, turn: Turn, tick: Tick, changes: Changes) -> None:
-        """Do without a real robot that does not answer any more, until it does."""
+        """Bypass a real robot that has stopped answering, until it answers again."""
         settings = self.settings
         if settings.real is None:
             return
@@ -163,7 +163,7 @@ class RobotLink(Model[Settings]):
         return event.source in self._sides and event.name == self.settings.reply
 
     def _malformed(self, tick: Tick, cycle: int) -> Iterator[Alarm]:
-        """Alarms of answers that cannot be used; what is wrong with each is kept for the log."""
+        """Yield alarms about malformed answers; their faults are stored for the log."""
         self._remarks = []
         for event in tick.events:
             side = self._sides.get(event.source)
@@ -216,7 +216,7 @@ class RobotLink(Model[Settings]):
             changes.event(LOGGED, **row, answer=codes[0] if codes else None)
 
     def _said(self, reply: Reply) -> dict[str, Json]:
-        """The arguments of the answer that the commander gets."""
+        """Return the arguments of the answer for the commander."""
         if reply.text == TIMEOUT:
             return {"id": reply.id, "code": self.settings.timed_out}
         real = self._link is not None and self._link.has_real
@@ -224,9 +224,9 @@ class RobotLink(Model[Settings]):
 
 
 def fault_of(answer: Event) -> str:
-    """Return what is wrong with a robot's answer, in words; empty if it can be used.
+    """Return the fault of a robot's answer as text; empty if there is none.
 
-    Its id and code must be whole numbers, and all numbers that it says finite and of a size that can be.
+    Id and code must be integers, and all numbers finite and of plausible magnitude.
     """
     for name in ("id", "code"):
         if not is_whole(answer.arguments.get(name)):
@@ -251,7 +251,7 @@ def planar_pose(said: Mapping[str, Json]) -> dict[str, Json] | None:
 
 
 def _text(command: Event) -> str:
-    """A command as the link has it."""
+    """Return a command as text for the link."""
     operation = _whole(command, "operation")
     if operation != MOVE:
         return str(operation)
@@ -265,10 +265,10 @@ def _code(answer: Mapping[str, Json]) -> int:
 
 
 def _whole(event: Event, name: str) -> int:
-    """A whole number among the arguments.
+    """Return an integer argument of an event.
 
     Raises:
-        RunFailed: if it is none.
+        RunFailed: if it is no integer.
     """
     value = event.arguments.get(name)
     if isinstance(value, bool) or not isinstance(value, int):

@@ -1,4 +1,4 @@
-"""The stand-in over ROS 2: it takes commands on a topic and answers on another, in real time, until it is stopped."""
+"""The stand-in on ROS 2: receives commands on one topic and answers on another, in real time, until stopped."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from hetwin_twin_lab.words import COMMAND, REPLY
 _DEPTH = 100
 _LOOK_S = 0.002
 _MOST_BEHIND_NS = 500_000_000
-"""A robot that fell further behind real time than this gives that time up [ns]."""
+"""Lag behind real time beyond which it is dropped [ns]."""
 
 
 class JointTopic:
-    """Publishes where the joints of a robot are, stamped with the present time.
+    """Publishes joint positions of a robot, stamped with the present time.
 
     Args:
-        node: whose topic it is.
-        robot: that moves.
+        node: node of the publisher.
+        robot: the robot.
     """
 
     def __init__(self, node: Node, robot: LabRobot) -> None:
@@ -43,7 +43,7 @@ class JointTopic:
         return str(self._publisher.topic_name)
 
     def publish(self) -> None:
-        """Publish, if the robot has gone on since the last time."""
+        """Publish if the robot has advanced since the last call."""
         if self._robot.time_ns == self._published_ns:
             return
         self._published_ns = self._robot.time_ns
@@ -57,9 +57,9 @@ class RunningLabRobot:
     """A stand-in and its topics.
 
     Args:
-        robot: itself.
-        connection: to it.
-        wire: its topics.
+        robot: the robot.
+        connection: connection to the robot.
+        wire: topics of commands and answers.
     """
 
     notes = ()
@@ -70,15 +70,15 @@ class RunningLabRobot:
 
     @property
     def topics(self) -> tuple[str, str]:
-        """Full names of what it publishes: its answers, and its joints."""
+        """Full names of the published topics: answers and joints."""
         return self._wire.topics[0], self._joints.name
 
     def run(self, say: Callable[[str], None], over: Callable[[], bool] = lambda: False) -> None:
-        """Move and answer in real time.
+        """Simulate and answer in real time.
 
         Args:
-            say: prints a line about a command that could not be read.
-            over: whether to stop; asked often.
+            say: prints a line about a malformed command.
+            over: returns whether to stop; called often.
         """
         begun_ns = time.monotonic_ns() - self._robot.time_ns
         while not over():
@@ -102,13 +102,13 @@ class RunningLabRobot:
 def lab_robot(
     scenario: Scenario, controller: str, namespace: str, seed: int | None
 ) -> Iterator[RunningLabRobot]:
-    """The real robot of a lab, ready to obey; it is closed at the end.
+    """Open the real robot of a lab; it is closed at the end of the context.
 
     Args:
         scenario: scenario of the lab.
-        controller: its reactive layer.
+        controller: name of the reactive layer.
         namespace: namespace of its topics.
-        seed: of what the twin does not know of it; None: it is as in its data sheet, and no answer is lost.
+        seed: seed of the hidden parameters; None: as in the data sheet, without lost answers.
 
     Raises:
         BadInput: if the scenario has no such robot.

@@ -1,4 +1,4 @@
-"""The stand-in as a model of an ensemble: the real robot of a rehearsal, in the same process as its twin."""
+"""The stand-in as a model: the real robot of a rehearsal, in the same process as its twin."""
 
 from __future__ import annotations
 
@@ -31,30 +31,30 @@ if TYPE_CHECKING:
     from hetwin_twin_lab.running import RunningLabRobot
 
 TRUE_POSE = AttributeSpec("true_pose", POSE.size, POSE.unit)
-"""Where the real robot is, which neither twin nor controller knows."""
+"""True pose of the real robot, unknown to twin and controller."""
 WHEEL_ANGLES = AttributeSpec("wheel_angles", 2, "rad")
-"""What its wheels have turned, left and right."""
+"""Rotation of its wheels, left and right."""
 
 
 class Settings(Parameters):
     """The parameters of the model."""
 
-    scenario: File = parameter("scenario whose world, robot and reactive layer it has")
+    scenario: File = parameter("scenario with the world, the robot and the reactive layer")
     controller: Name = parameter(
-        "the reactive layer: a machine_network of that scenario", "reactive"
+        "the reactive layer, a machine_network of that scenario", "reactive"
     )
-    command: Text = parameter("name of the events that are commands to it", "command")
-    reply: Text = parameter("name of the reactive layer's events that are its answers", "reply")
-    entity: Name = parameter("name of the robot in the scene, a concept", "real_robot")
+    command: Text = parameter("name of the command events", "command")
+    reply: Text = parameter("name of the reactive layer's events that are answers", "reply")
+    entity: Name = parameter("name of the robot in the scene, where it is a concept", "real_robot")
     hidden: bool = parameter("whether it differs from its data sheet, by the seed", True)
     friction: float | None = parameter(
-        "of its wheels on the floor; default: as in the world's file", None, ge=0, le=10
+        "friction of its wheels on the floor; default: as in the world's file", None, ge=0, le=10
     )
     lossy: bool = parameter("whether answers are lost or late", True)
 
 
 class LabRobotStandIn(Model[Settings]):
-    """A robot with a world of its own, that answers commands as a real one does: late, and not always."""
+    """A robot in a world of its own that answers commands like a real one: with delays and losses."""
 
     summary = "A stand-in for a real lab robot: hidden wheels, speeds and lag; answers get lost."
     rate = 20.0
@@ -76,7 +76,7 @@ class LabRobotStandIn(Model[Settings]):
         self._robot: LabRobot | None = None
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Draw what is hidden, and build the robot.
+        """Draw the hidden parameters, and build the robot.
 
         Raises:
             BadInput: if the scenario has no such robot or controller.
@@ -95,7 +95,7 @@ class LabRobotStandIn(Model[Settings]):
         scene.needs((self._entity, "*"))
 
     def step(self, tick: Tick) -> Changes:
-        """Go on, and say what is heard of the robot."""
+        """Advance the robot, and raise its received answers."""
         if self._robot is None:
             raise RunFailed(self._entity, "step", tick.time_ns, "the model is not initialized")
         heard = self._connection.advance(tick.time_ns, tick.events)

@@ -1,4 +1,4 @@
-"""Learns from the link's log how fast the real robot is, and gives the virtual one the same speeds and lag."""
+"""Learns speeds and lag of the real robot from the link's log, and applies them to the virtual one."""
 
 from __future__ import annotations
 
@@ -37,34 +37,34 @@ class Sheet(Strict):
 class Settings(Parameters):
     """The parameters of the model."""
 
-    link: Name = parameter("model whose log it learns from", "link")
+    link: Name = parameter("model whose log is used", "link")
     after: int = parameter(
-        "it learns once, when so many moves are logged that both robots did", ge=6
+        "number of logged moves of both robots after which it learns, once", ge=6
     )
-    answer: Text = parameter("what a robot answers to a move that it has done", "done")
+    answer: Text = parameter("answer of a robot to a completed move", "done")
     sheet: Sheet = parameter(
-        "of the virtual robot at the start: turn_speed, turn_acceleration, speed, acceleration, lag"
+        "parameters of the virtual robot: turn_speed, turn_acceleration, speed, acceleration, lag"
     )
 
 
 class TravelUpdate(Model[Settings]):
-    """Fits travel times to the moves of both robots, and says which parameters make the virtual one as fast."""
+    """Fits travel times to the moves of both robots, and raises the parameters that make the virtual one as fast."""
 
     summary = "Learns travel times from the log of a link, and updates the virtual robot's speeds and lag."
     rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
-        MODEL_UPDATED: "the virtual robot is to have other speeds: rows, turn_speed, turn_acceleration, speed,"
+        MODEL_UPDATED: "the virtual robot gets new parameters: rows, turn_speed, turn_acceleration, speed,"
         " acceleration, lag, and sd of the fit by name",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Read the data sheet."""
+        """Store the data sheet."""
         self._laps: list[Lap] = []
         self._learned = False
         scene.needs()
 
     def step(self, tick: Tick) -> Changes:
-        """Keep what was logged; learn when there is enough."""
+        """Store logged moves, and learn when there are enough."""
         changes = tick.changes()
         for event in tick.events:
             if event.source == self.settings.link and event.name == LOGGED:
@@ -82,7 +82,7 @@ class TravelUpdate(Model[Settings]):
 
 
 def lap_of(row: Mapping[str, Json], answer: str) -> Lap | None:
-    """Return what a row of the log says of a move that both robots did; None if it is of no such move."""
+    """Return the laps of a row of the log about a move that both robots completed; None for other rows."""
     numbers = [row.get(name) for name in ("rotation", "displacement", "lap_real", "lap_virtual")]
     if row.get("alarms") or row.get("answer") != answer:
         return None

@@ -1,4 +1,4 @@
-"""Plans the ways of a robot that says where it believes to be, and gives the command of each leg."""
+"""Plans the paths of a robot from its reported poses, and returns the motion of each leg."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ from hetwin_twin_lab.free_space import Block, FreeSpace, Point, in_parts, known_
 from hetwin_twin_lab.words import PLANNED, POINTED
 
 MOST_LEGS = 7
-"""A path has no more legs; of a longer way to a place these are the first, and one more is said to follow."""
+"""Maximum number of legs of a path; a longer path is returned in parts, and announced with one leg more."""
 _THERE = 0.03
-"""A corner nearer than this is reached [m]."""
+"""Distance within which a corner is reached [m]."""
 _KNOWN = 0.25
-"""A ray that ends so near to a known obstacle has met that one [m]."""
+"""Distance of a ray's end from a known obstacle within which the ray has hit that obstacle [m]."""
 _TRUSTED = 1.2
-"""Rays that end further away tell nothing [m]."""
+"""Maximum length of rays that are evaluated [m]."""
 _SEEN = 0.1
-"""What a ray has met is taken for a disc of this radius, which begins there [m]."""
+"""Radius of the disc that is assumed behind the end of a ray [m]."""
 
 Pair = tuple[Finite, Finite]
 
@@ -47,40 +47,40 @@ Pair = tuple[Finite, Finite]
 class Settings(Parameters):
     """The parameters of the model."""
 
-    robot: EntityName = parameter("the robot; what stands in the scene at the start is known to it")
-    listens_to: Text = parameter("model whose events ask_plan, ask_leg it answers", "execution")
+    robot: EntityName = parameter("the robot; obstacles in the initial scene are known to it")
+    listens_to: Text = parameter("model whose events ask_plan, ask_leg are answered", "execution")
     answers: Text = parameter(
-        "model whose events `reply` say where the robot is in the world: x, y, qw, qz"
+        "model whose events `reply` have the robot's pose in the world: x, y, qw, qz"
     )
     paths: dict[int, list[Pair]] = parameter("number -> corners x y of a path in the world, m", {})
     places: dict[int, Pair] = parameter("number -> x y of a place in the world, m", {})
-    radius: Amount = parameter("of the robot", 0.2, "m")
-    clear: Amount = parameter("it keeps so far away from obstacles", 0.12, "m")
-    height: Amount = parameter("of the robot; what is above it is no obstacle", 0.3, "m")
+    radius: Amount = parameter("radius of the robot", 0.2, "m")
+    clear: Amount = parameter("clearance from obstacles", 0.12, "m")
+    height: Amount = parameter("height of the robot; bodies above are no obstacles", 0.3, "m")
     scanner: str = parameter(
-        "link with the laser scanner whose rays are answers of code `ray`; empty: rays mean nothing",
+        "link with the laser scanner whose rays are answers of code `ray`; empty: rays are ignored",
         "",
     )
     ray: int = parameter("code of an answer that is a ray: distance [m] and beam (its number)", 3)
-    longest: Amount = parameter("a way to a place has no longer legs", 1.5, "m", gt=0)
-    cell: Amount = parameter("of the grid on which ways are searched", 0.05, "m", gt=0)
+    longest: Amount = parameter("maximum length of a leg on a path to a place", 1.5, "m", gt=0)
+    cell: Amount = parameter("cell size of the grid for path search", 0.05, "m", gt=0)
 
 
 class WayGuide(Model[Settings]):
-    """Answers a controller that cannot compute: how many legs a way has, and turn and length of each.
+    """Computes for a controller: the number of legs of a path, and rotation and length of each leg.
 
-    It knows the scene's obstacles that never move, and those that the rays of a sweep have met since.
+    It knows the static obstacles of the scene, and obstacles that rays of a sweep have hit since.
     """
 
-    summary = "Plans the ways of a robot round obstacles, and gives turn and length of each leg."
+    summary = "Plans a robot's paths around obstacles, and gives rotation and length of each leg."
     rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
-        PLANNED: "a way was planned: legs (0: there is none), way [m]",
-        POINTED: "turn and length of a leg: leg, rotation [rad], displacement [m]",
+        PLANNED: "a path was planned: legs (0: there is none), way [m]",
+        POINTED: "motion of a leg: leg, rotation [rad], displacement [m]",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Read paths and places.
+        """Check paths and places.
 
         Raises:
             BadInput: if a path is empty or too long.
@@ -91,13 +91,13 @@ class WayGuide(Model[Settings]):
                     "a path has this many legs",
                     where=f"paths.{number}",
                     found=len(path),
-                    expected=f"1 to {MOST_LEGS} corners; longer ways are several paths",
+                    expected=f"1 to {MOST_LEGS} corners; longer paths must be split",
                 )
         posed = [name for name in (settings.robot, settings.scanner) if name]
         scene.needs(*((name, "pose") for name in posed))
 
     def start(self, scene: Snapshot) -> None:
-        """Look where the robot and the obstacles are.
+        """Find the robot and the obstacles.
 
         Raises:
             BadInput: if the robot has no pose, or the link no scanner.
@@ -124,7 +124,7 @@ class WayGuide(Model[Settings]):
         self._scanner = float(offset[0]), float(offset[1]), _yaw(offset)
 
     def step(self, tick: Tick) -> Changes:
-        """Take note of where the robot is, and answer."""
+        """Update the robot's pose, and answer requests."""
         settings, changes = self.settings, tick.changes()
         for event in tick.events:
             if event.source == settings.answers and event.name == "reply":
@@ -153,7 +153,7 @@ class WayGuide(Model[Settings]):
         )
 
     def _hear(self, said: Mapping[str, Json]) -> None:
-        """Take note of where the robot believes to be, and of what a ray has met."""
+        """Store the robot's reported pose, and the end of a ray."""
         pose = [_number(said, name) for name in ("x", "y", "qw", "qz")]
         if None not in pose:
             x, y, qw, qz = (float(number or 0.0) for number in pose)
@@ -169,7 +169,7 @@ class WayGuide(Model[Settings]):
             self._see(distance, float(self._bearings[int(beam)]))
 
     def _see(self, distance: float, bearing: float) -> None:
-        """Take note of what a ray has met, at a distance [m] and a bearing [rad] from the scanner."""
+        """Add an obstacle at the end of a ray, at a distance [m] and a bearing [rad] from the scanner."""
         if not 0.0 < distance < _TRUSTED:
             return
         x, y, yaw = self._scanner

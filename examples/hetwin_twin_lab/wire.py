@@ -1,4 +1,4 @@
-"""Two topics to and from a robot: what is heard waits until it is asked for; each message is one JSON object."""
+"""Two topics to and from a robot, with JSON objects as messages; received ones are queued until requested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hetwin_twin_lab.words import is_whole
 
 _DEPTH = 100
 _MOST_BAD = 10_000
-"""So many messages that cannot be read are kept between two steps."""
+"""Maximum number of malformed messages stored between two steps."""
 _JOIN_S = 2.0
 
 
@@ -34,12 +34,12 @@ class Wire:
         node: name of the node.
         sends: topic to send on.
         hears: topic to listen to.
-        services: names of services of type hetwin/NotifyEvent -> what takes the event's arguments and returns why it
-            refuses them, or an empty text; called in another thread.
+        services: name of a service of type hetwin/NotifyEvent -> callback that takes the event's arguments and returns
+            the reason of a refusal, or an empty text; called in another thread.
 
     Attributes:
-        node: to which further topics may belong.
-        bad: what was heard and could not be read, in words; emptied by whoever reports it.
+        node: the node, for further topics.
+        bad: descriptions of malformed messages; the reader empties it.
     """
 
     def __init__(
@@ -68,14 +68,14 @@ class Wire:
 
     @property
     def topics(self) -> tuple[str, str]:
-        """Full names of the topics, the one to send on first."""
+        """Full names of the topics, the sending one first."""
         names = [self._publisher.topic_name]
         names += [each.topic_name for each in self.node.subscriptions]
         return names[0], names[-1]
 
     @property
     def is_heard(self) -> bool:
-        """Whether somebody listens to what is sent."""
+        """Whether the sending topic has a subscriber."""
         return bool(self._publisher.get_subscription_count())
 
     def send(self, arguments: Mapping[str, Json]) -> None:
@@ -83,7 +83,7 @@ class Wire:
         self._publisher.publish(String(data=as_text(arguments)))
 
     def heard(self) -> list[dict[str, Json]]:
-        """Return what was heard since the last call, in order."""
+        """Return the messages received since the last call, in order."""
         with self._lock:
             found = list(self._heard)
             self._heard.clear()
@@ -121,15 +121,15 @@ def _serve(take: Callable[[Mapping[str, Json]], str], request: Any, response: An
 
 
 def as_text(arguments: Mapping[str, Json]) -> str:
-    """Return arguments of a command or an answer as text."""
+    """Return arguments of a command or an answer as JSON text."""
     return json.dumps(dict(arguments), separators=(",", ":"))
 
 
 def from_text(text: str) -> dict[str, Json]:
-    """Return the arguments of a command or an answer.
+    """Parse the arguments of a command or an answer.
 
     Raises:
-        ValueError: if the text is no JSON object with a whole number ``id``, or has numbers that are not finite.
+        ValueError: if the text is no JSON object with an integer ``id``, or has numbers that are not finite.
     """
     said = _parsed(text)
     if not is_whole(said.get("id")):
@@ -138,10 +138,10 @@ def from_text(text: str) -> dict[str, Json]:
 
 
 def _parsed(text: str) -> dict[str, Json]:
-    """Return a JSON object.
+    """Parse a JSON object.
 
     Raises:
-        ValueError: if the text is none, or has numbers that are not finite.
+        ValueError: if the text is no JSON object, or has numbers that are not finite.
     """
     try:
         said = json.loads(text, parse_constant=_no_number, parse_float=_finite)

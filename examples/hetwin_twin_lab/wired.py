@@ -1,4 +1,4 @@
-"""The skeleton of models that speak on two ROS 2 topics with somebody outside."""
+"""The base class of models that communicate on two ROS 2 topics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class OnTopics(Parameters):
     """The parameters of all such models."""
 
-    namespace: str = parameter("of its topics", "")
+    namespace: str = parameter("namespace of its topics", "")
 
 
 Settings = TypeVar("Settings", bound=OnTopics)
@@ -35,7 +35,7 @@ class Wired(Model[Settings], Generic[Settings]):
 
     Attributes:
         node: name of its node.
-        sends, hears: its topics.
+        sends, hears: topics to publish on and to subscribe to.
     """
 
     rate = 20.0
@@ -50,7 +50,7 @@ class Wired(Model[Settings], Generic[Settings]):
         """Open the topics.
 
         Raises:
-            BadInput: if ROS 2 is not there.
+            BadInput: if ROS 2 is missing.
         """
         try:
             from hetwin_twin_lab.wire import Wire
@@ -66,7 +66,7 @@ class Wired(Model[Settings], Generic[Settings]):
         scene.reproducible = False
 
     def services(self) -> Mapping[str, Callable[[Mapping[str, Json]], str]]:
-        """Return what its services do, by their names: each returns why it refuses, or an empty text."""
+        """Return name -> callback of its services; a callback returns the reason of a refusal, or an empty text."""
         return {}
 
     def opened(self, time_ns: int) -> Wire:

@@ -1,7 +1,8 @@
 """Learns which strategy of a library suits a load.
 
-After Tallavajhula et al. (2019), section 4.4: strategies are planned for many loads, and a classifier of many classes
-picks one for a new load from what the robot sees of it.
+After Tallavajhula et al. (2019), section 4.4: strategies are planned for many loads, and a multi-class classifier
+selects
+one for a new load from the robot's observation.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _TREES = 200
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One load: what the robot sees of it, and the packets per hour that each strategy of the library brings there."""
+    """A load: the features that the robot observes, and the packets per hour of each strategy of the library."""
 
     features: tuple[float, ...]
     rates: tuple[float, ...]
@@ -33,15 +34,15 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class StrategyLibrary:
-    """Strategies, and how each fared on loads of many kinds."""
+    """Strategies, and their rates on loads of many kinds."""
 
     strategies: tuple[Strategy, ...]
     loads: tuple[Tried, ...]
 
     def few(self, most: int) -> StrategyLibrary:
-        """Return it with at most so many strategies: the best single one, then always the one that helps most beside.
+        """Return the library with at most `most` strategies: the best one, then the most complementary ones.
 
-        Among many strategies another one is the best on each load, partly by luck, and a classifier learns little.
+        With many strategies, a different one is best on each load, partly by luck, and a classifier learns little.
         """
         rates = np.array([one.rates for one in self.loads])
         kept = [best_single(self.loads)]
@@ -54,17 +55,17 @@ class StrategyLibrary:
         return StrategyLibrary(tuple(self.strategies[i] for i in kept), tuple(loads))
 
     def save(self, file: Path) -> None:
-        """Write it as JSON."""
+        """Write the library as JSON."""
         loads = [{"features": one.features, "rates": one.rates} for one in self.loads]
         text = json.dumps({"strategies": self.strategies, "loads": loads}, indent=1)
         file.write_text(text + "\n", encoding="utf-8")
 
 
 def read_strategy_library(file: Path) -> StrategyLibrary:
-    """Read what `save` has written.
+    """Read a library written by `save`.
 
     Raises:
-        BadInput: if it is no such file, or says nothing of a load or a strategy.
+        BadInput: if the file is no library, or lacks rates of a load.
     """
     expected = "a file that `hetwin truck learn` has written"
     try:
@@ -104,10 +105,11 @@ def read_strategy_library(file: Path) -> StrategyLibrary:
 
 
 class Chooser:
-    """A classifier of many classes, of which each is a strategy; errors count by the packets per hour that they cost.
+    """A classifier whose classes are strategies, with errors weighted by the packets per hour that they cost.
 
-    Where its choices bring no more than the best single strategy, on loads that the trees have not seen, it chooses
-    that one for all.
+    If its choices are no better than the best single strategy, on loads left out of each tree, it chooses that strategy
+    for
+    all loads.
 
     Raises:
         BadInput: if scikit-learn is not installed.
@@ -121,24 +123,24 @@ class Chooser:
             _TREES, random_state=seed, oob_score=True
         )
         with warnings.catch_warnings():
-            # Of few loads some are in the sample of every tree.
+            # With few loads, some are in the sample of every tree.
             warnings.simplefilter("ignore", UserWarning)
             self._forest.fit(features, classes, sample_weight=weights)
         self._means = mean_rates(learned.loads)
         self._by_looks = self._tells_apart(learned.loads)
 
     def ranked(self, features: Sequence[float] | Floats) -> list[Strategy]:
-        """Return all strategies, the one that suits a load that looks so first."""
+        """Return all strategies, the one that suits a load with these features first."""
         worth = self._means
         if self._by_looks:
             asked = np.asarray(features, np.float64)[None, :]
-            # What was best nowhere is no class: it comes last.
+            # Strategies that are best on no load are no classes: they come last.
             worth = np.full(len(self._strategies), -1.0)
             worth[self._forest.classes_.astype(int)] = self._forest.predict_proba(asked)[0]
         return [self._strategies[i] for i in np.argsort(-worth, kind="stable")]
 
     def _tells_apart(self, loads: Sequence[Tried]) -> bool:
-        """Whether choices bring more than the best single strategy, each load being chosen for without it."""
+        """Whether choices beat the best single strategy, with each load left out of the trees that choose for it."""
         rates = np.array([one.rates for one in loads])
         votes = np.nan_to_num(np.atleast_2d(self._forest.oob_decision_function_))
         chosen = self._forest.classes_[votes.argmax(axis=1)].astype(int)
@@ -147,19 +149,19 @@ class Chooser:
 
 
 def _examples(loads: Sequence[Tried]) -> tuple[Floats, Floats, Floats]:
-    """Return each load with the best strategy, weighted by how much worse the others are on it."""
+    """Return features, best strategies and weights of the loads; a weight is the cost of the other strategies."""
     features = np.array([one.features for one in loads])
     rates = np.array([one.rates for one in loads])
     weights = rates.max(axis=1) - rates.mean(axis=1)
-    # A load on which all strategies bring the same still says something, or nothing would be left to learn from.
+    # Loads on which all strategies are equal get a small weight, so that there is always something to learn from.
     return features, rates.argmax(axis=1).astype(np.float64), weights + 1e-6
 
 
 def mean_rates(loads: Sequence[Tried]) -> Floats:
-    """Return what each strategy brings over all loads [packets per hour]."""
+    """Return the mean rate of each strategy over all loads [packets per hour]."""
     return np.asarray(np.mean([one.rates for one in loads], axis=0), np.float64)
 
 
 def best_single(loads: Sequence[Tried]) -> int:
-    """Return the index of the strategy that brings most over all loads."""
+    """Return the index of the strategy with the best mean rate."""
     return int(mean_rates(loads).argmax())
