@@ -64,10 +64,7 @@ PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
         True,
         "publish on tf where the odometry of a mobile robot started in the world; false if AMCL or SLAM does so",
     ),
-    "run": (
-        "",
-        "token of the run, if the process that starts the nodes has drawn one; empty: a new one",
-    ),
+    "run": ("", "token of the run, if its starting process has drawn one; empty: a new one"),
     "start_at_once": (False, "run once without waiting for a goal"),
     "start_paused": (False, "hold each run before its first step"),
     "pace": (0.0, "run at this many times real time; 0: as fast as possible"),
@@ -140,9 +137,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._offer(AnnotateAction, names.ANNOTATE, self._on_annotate, depth)
         self._offer(StopSimulation, names.STOP, self._on_stop, depth)
         self._tasks = TaskMessages()
-        self._subscribe(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
-        self._subscribe(Task, TASKS.name, self._read_task, depth)
-        self._subscribe(Belief, BELIEFS.name, messages.read_belief, depth)
+        self._hear(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
+        self._hear(Task, TASKS.name, self._read_task, depth)
+        self._hear(Belief, BELIEFS.name, messages.read_belief, depth)
         self._servers = [
             ActionServer(
                 self,
@@ -259,9 +256,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     def _on_annotate(self, request: AnnotateAction.Request) -> None:
         self._running().notify(messages.read_annotation(request.annotation))
 
-    def _subscribe(
-        self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile
-    ) -> None:
+    def _hear(self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile) -> None:
         """Subscribe to messages of the robot's program about a run; a live source has subscriptions of its own."""
 
         def on_message(message: Any) -> None:

@@ -70,9 +70,8 @@ class Publisher(RunListener):
     ) -> None:
         self._topics = PublishedTopics(node)
         self._topics.offer(*_OFFERED, *(() if live else _ROBOTS_OWN))
-        if not node.get_parameter(
-            "use_sim_time"
-        ).value:  # otherwise another node publishes the clock
+        # with simulated time another node publishes the clock
+        if not node.get_parameter("use_sim_time").value:
             self._topics.offer(topics.CLOCK)
         self._run, self._live, self._localized = run, live, localized
         self._period_ns = round(1e9 / state_rate)

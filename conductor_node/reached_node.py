@@ -225,9 +225,7 @@ class ReachedNode(Peer):
             now = time.monotonic()
             if now > start + REPORT_S and not is_reported:
                 is_reported = True
-                self._node.get_logger().warning(
-                    f"{self.plan.name}: {self._missing_words(end - start)}"
-                )
+                self._node.get_logger().warning(f"{self.plan.name}: {self._missing(end - start)}")
             if now > end and seen_at:
                 reason = (
                     f"its node {self._name!r} was seen {now - seen_at:.1f} s ago, but did not register within"
@@ -258,7 +256,7 @@ class ReachedNode(Peer):
         pairs = self._node.get_node_names_and_namespaces()
         return sorted(f"{where.rstrip('/')}/{name}" for name, where in pairs if where == space)
 
-    def _missing_words(self, patience: float) -> str:
+    def _missing(self, patience: float) -> str:
         """A warning that names the node that has not registered, for the user who started the conductor's node."""
         return (
             f"its node {self._name!r} has not registered with this conductor on host {socket.gethostname()} after"

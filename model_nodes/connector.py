@@ -79,8 +79,7 @@ class Settings(Parameters):
         lt=1,
     )
     takes_over: bool = parameter(
-        "whether it takes collisions and pose, or only reports whether the probe is in its place",
-        True,
+        "whether it takes collisions and pose, or only reports whether the probe is in place", True
     )
 
 
@@ -252,8 +251,7 @@ class Connector(Model[Settings]):
         axial = float(offset @ self._axis)
         radial = float(np.linalg.norm(offset - axial * self._axis))
         rotation = multiply(pose[3:7].tolist(), conjugate(self._ideal[3:7].tolist()))
-        moved = np.array(
-            rotate(rotation, self._axis.tolist())
-        )  # roll about the axis does not matter
+        # roll about the axis does not matter
+        moved = np.array(rotate(rotation, self._axis.tolist()))
         cosine = min(1.0, max(-1.0, float(moved @ self._axis)))
         return radial, axial, math.degrees(math.acos(cosine))

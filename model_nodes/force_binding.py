@@ -42,9 +42,7 @@ class Settings(Parameters):
     )
     max_count: Amount = parameter("maximum of the counter of periods with a grip", 10.0)
     threshold: Amount = parameter("an object is fixed while the counter is above this", 5.0)
-    release_tolerance: Amount = parameter(
-        "motion of a contact point beyond which it lets go", 0.005, "m"
-    )
+    release_tolerance: Amount = parameter("maximum motion of a holding contact", 0.005, "m")
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Points whose convex hull is a shape, to know how long, wide and high things are."""
+"""Points whose convex hull is a shape, from which the extents of an entity are measured."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from hetwin_core.ensemble.scene.poses import rotate
 from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
 
 _CIRCLE = 32
+"""Number of points on a circle."""
 
 
 def points_of(shapes: Iterable[Shape]) -> Floats:
-    """Return (n, 3) points in the entity's frame whose convex hull holds all shapes but planes [m].
+    """Return (n, 3) points in the entity's frame [m] whose convex hull contains all shapes except planes.
 
-    It is the hull of the shapes; of spheres and ellipsoids, their bounding boxes are taken.
+    The hull is exact for boxes, meshes and cylinders up to their polygons; spheres and ellipsoids count as their
+    bounding boxes, capsules as cylinders.
     """
     points = [_placed(shape) for shape in shapes if shape.kind is not ShapeKind.PLANE]
     return np.concatenate(points) if points else np.zeros((0, 3))
 
 
 def _placed(shape: Shape) -> Floats:
-    turned: Floats = np.array([rotate(shape.pose[3:7], p) for p in _local_points(shape).tolist()])
-    turned += np.array(shape.pose[:3])
-    return turned
+    rotated: Floats = np.array([rotate(shape.pose[3:7], p) for p in _local_points(shape).tolist()])
+    rotated += np.array(shape.pose[:3])
+    return rotated
 
 
 def _local_points(shape: Shape) -> Floats:

@@ -56,8 +56,7 @@ class Settings(Parameters):
         "standard deviation of detected rotations, about each axis", 0.0, "rad"
     )
     miss: Share | dict[str, Share] = parameter(
-        "probability that a visible object is not detected, or object -> probability (* for others)",
-        0.0,
+        "probability that a visible object is missed, or object -> probability (* for others)", 0.0
     )
     confusion: dict[str, dict[str, Share]] = parameter(
         "object -> what it is taken for instead -> probability", {}
@@ -94,12 +93,8 @@ def picture(time_ns: int, frame: str, found: Sequence[Detection]) -> Event:
         found: the detections.
     """
     rows: list[Json] = [
-        {
-            "object": detection.object,
-            "pose": list(detection.pose),
-            "confidence": detection.confidence,
-        }
-        for detection in found
+        {"object": seen.object, "pose": list(seen.pose), "confidence": seen.confidence}
+        for seen in found
     ]
     truth: list[Json] = [detection.behind for detection in found]
     return Event(PICTURE, time_ns, arguments={"frame": frame, "found": rows, "truth": truth})

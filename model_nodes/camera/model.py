@@ -218,9 +218,7 @@ class Camera(Model[Settings]):
             pose = tick.scene.pose(name)
             in_frame = relative_to(frame, pose) if self._link else pose
             found.append(self._detector.detect(name, in_frame, share, visible))
-        return picture(
-            tick.time_ns, self._link, [detection for detection in found if detection is not None]
-        )
+        return picture(tick.time_ns, self._link, [seen for seen in found if seen is not None])
 
     def _listen(self, events: tuple[Event, ...]) -> None:
         """Track the operations during which pictures are taken."""

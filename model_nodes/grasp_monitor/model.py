@@ -33,9 +33,7 @@ class Settings(Parameters):
     """The parameters of the model."""
 
     hand: Hand = parameter("the hand to watch")
-    contact_distance: Amount = parameter(
-        "maximum distance of a finger that touches an object", 0.002, "m"
-    )
+    contact_distance: Amount = parameter("maximum distance of a touching finger", 0.002, "m")
     leave_distance: Amount = parameter(
         "distance of a finger from a held object, beyond its gap in the grip, at which it has left the object",
         0.006,

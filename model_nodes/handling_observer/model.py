@@ -184,11 +184,8 @@ class HandlingObserver(Model[Settings]):
         if fall is None:
             arguments["support"] = self._name(transition.support)
         else:
-            arguments |= {
-                "height": fall.height,
-                FROM: fall.since_ns / 1e9,
-                TO: transition.time_ns / 1e9,
-            }
+            arguments |= {"height": fall.height}
+            arguments |= {FROM: fall.since_ns / 1e9, TO: transition.time_ns / 1e9}
             arguments |= {} if fall.meant else {SEVERITY: Severity.WARNING.value}
         return Event(transition.name, transition.time_ns, arguments=arguments)
 

@@ -130,11 +130,9 @@ class RobotMotion:
             if found is not None:
                 self._engine.stretch(found)
                 return found[-1], []
-        return self._take_one_by_one(times_ns, led)
+        return self._step_each(times_ns, led)
 
-    def _take_one_by_one(
-        self, times_ns: Sequence[int], led: bool
-    ) -> tuple[JointMotion, list[Event]]:
+    def _step_each(self, times_ns: Sequence[int], led: bool) -> tuple[JointMotion, list[Event]]:
         plans, watching, motions, events = self.plans, self._watching, list[JointMotion](), []
         last_ns = times_ns[-1]
         for time_ns in times_ns:

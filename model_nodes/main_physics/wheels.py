@@ -24,7 +24,7 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.transforms import compose, rotate
 
-_MIN_SIDEWAYS = 0.99
+_SIDEWAYS = 0.99
 """Minimum sideways component of a wheel's axis, a unit vector."""
 _RADIUS_TOLERANCE = 0.02
 """Maximum relative difference of the wheels' radii."""
@@ -69,9 +69,8 @@ class DifferentialDrive:
 
     def motion(self, rotations: Floats) -> tuple[float, float]:
         """Return forward distance [m] and yaw [rad] for rotations (n,) of the joints [rad]; or both per second."""
-        distances = (
-            self.signs * rotations * self.radius
-        ).tolist()  # for a few wheels lists are faster
+        # for a few wheels lists are faster
+        distances = (self.signs * rotations * self.radius).tolist()
         count = len(self.left)
         left, right = sum(distances[:count]) / count, sum(distances[count:]) / len(self.right)
         return (left + right) / 2.0, (right - left) / self.separation
@@ -201,7 +200,7 @@ def _centre(frame: Pose, joint: Joint) -> Floats:
 
 def _sign(frame: Pose, joint: Joint) -> float:
     aside = rotate(frame, joint.axis)[1]
-    if abs(aside) < _MIN_SIDEWAYS:
+    if abs(aside) < _SIDEWAYS:
         raise BadInput(
             "this wheel does not roll forward, along x of the root link",
             where="robot.wheels",
@@ -257,9 +256,7 @@ def _reach(geometry: Geometry, joint: Joint) -> float:
             return centre + geometry.size[0]
         case ShapeKind.ELLIPSOID:
             own = np.abs(rotate_vector(axis, _conjugate(geometry.pose)))
-            return centre + max(
-                s for s, a in zip(geometry.size, own, strict=True) if a < _MIN_SIDEWAYS
-            )
+            return centre + max(s for s, a in zip(geometry.size, own, strict=True) if a < _SIDEWAYS)
         case ShapeKind.MESH if geometry.hull is not None:
             points = [rotate(geometry.pose, vertex) for vertex in geometry.hull.vertices]
             return float(distances_from_axis(np.array(points) + np.array(geometry.pose[:3])).max())

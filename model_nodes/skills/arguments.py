@@ -1,4 +1,4 @@
-"""Reads the arguments of operations, with errors that name them, and finds the skills that are installed."""
+"""Reads the arguments of operations, with errors that name the argument, and finds the installed skills."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from model_nodes.skills.scene import SkillScene
 
 
 def hand_of(scene: SkillScene, arguments: Mapping[str, Json]) -> str:
-    """Return the named hand, or the robot's only one.
+    """Return the named hand, or the robot's only hand.
 
     Raises:
-        ValueError: if none is named and there are several, or there is no such hand.
+        ValueError: if no hand is named and the robot has several, or the robot has no such hand.
     """
     given = arguments.get("hand")
     if given is None and len(scene.hands) == 1:
@@ -31,7 +31,7 @@ def entity_of(scene: SkillScene, arguments: Mapping[str, Json], name: str) -> st
     """Return the entity that an argument names.
 
     Raises:
-        ValueError: if none is named, or the scene has no such entity.
+        ValueError: if the argument is missing, or the scene has no such entity.
     """
     given = arguments.get(name)
     if not isinstance(given, str):
@@ -41,12 +41,12 @@ def entity_of(scene: SkillScene, arguments: Mapping[str, Json], name: str) -> st
 
 
 def number(
-    arguments: Mapping[str, Json], name: str, default: float | None = None, *, least: float = 0.0
+    arguments: Mapping[str, Json], name: str, default: float | None = None, *, minimum: float = 0.0
 ) -> float | None:
-    """Return a number above `least`, or the default if it is not given.
+    """Return an argument that is a number above `minimum`, or the default if it is not given.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not such a number.
     """
     given = arguments.get(name)
     if given is None:
@@ -54,26 +54,26 @@ def number(
     if (
         isinstance(given, bool)
         or not isinstance(given, int | float)
-        or not least < given < math.inf
+        or not minimum < given < math.inf
     ):
-        raise ValueError(f"{name}: found {given}; expected a number above {least:g}")
+        raise ValueError(f"{name}: found {given}; expected a number above {minimum:g}")
     return float(given)
 
 
 def speed_of(arguments: Mapping[str, Json]) -> float:
-    """Return the argument ``speed``: a share, or m/s of a straight line; default 0.5.
+    """Return the argument ``speed``: fraction of the largest velocities, or m/s on a straight line; default 0.5.
 
     Raises:
-        ValueError: if it is no number above 0.
+        ValueError: if it is not a number above 0.
     """
     return number(arguments, "speed", 0.5) or 0.5
 
 
 def numbers(given: Json, name: str, counts: tuple[int, ...]) -> list[float]:
-    """Return a list of so many finite numbers.
+    """Return a list of finite numbers, whose length must be one of `counts`.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is not such a list.
     """
     wanted = " or ".join(str(count) for count in counts)
     if isinstance(given, list) and len(given) in counts:
@@ -90,9 +90,9 @@ SKILLS = Group(
 )
 
 Skill: TypeAlias = Callable[[SkillScene, Mapping[str, Json]], JointTrajectory]
-"""Returns a motion of some joints, from where they are, for an operation's arguments.
+"""Returns a motion of some joints, from their present positions, for an operation's arguments.
 
-It raises `ValueError` or `CannotReach` if they cannot be carried out.
+Raises `ValueError` if an argument cannot be used, `CannotReach` if the robot cannot do it.
 """
 
 
@@ -105,7 +105,7 @@ def skill_of(name: str) -> Skill:
     """Return the skill of a name.
 
     Raises:
-        BadInput: if there is none, or it cannot be used.
+        BadInput: if there is no such skill, or it is not callable.
     """
     skill: Skill = SKILLS.load(name)
     if not callable(skill):

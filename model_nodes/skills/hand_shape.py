@@ -1,4 +1,4 @@
-"""How a hand goes to things and closes on them, read from how its fingers move."""
+"""Approach direction and closing direction of a hand, computed from the motion of its fingers."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
 from model_nodes.robot_program.facts import HandFacts, RobotFacts, seen_from, within
 
-_LEAST = 1e-3
-"""Shorter ways give no direction [m]."""
+_MIN_LENGTH = 1e-3
+"""Minimum length of a vector that gives a direction [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class HandShape:
-    """A hand in its grasp frame.
+    """Directions of a hand, in its grasp frame.
 
     Attributes:
-        approach: (3,) unit vector in which it goes to an object.
-        closing: (3,) unit vector across that, along which its fingers close, each of which counts the same.
-        opening: how far two opposite finger tips are apart when it is open [m]; None: it has more than two.
+        approach: (3,) unit vector along which the hand moves to an object.
+        closing: (3,) unit vector perpendicular to `approach` along which the fingers close; all fingers weigh equally.
+        opening: distance between two opposite finger tips when the hand is open [m]; None for more than two fingers.
     """
 
     approach: Floats
@@ -30,14 +30,14 @@ class HandShape:
 
 
 def hand_shape(facts: RobotFacts, hand: str) -> HandShape:
-    """Return the shape of a hand.
+    """Return the directions of a hand.
 
-    Fingers close towards the middle of the grasp frame: a point of each tip that is there when the hand is closed
-    is somewhere else when it is open. The approach leads from where the fingers begin to the grasp frame, unless the
-    scenario has it.
+    Fingers close towards the origin of the grasp frame: the point of each tip that is at the origin when the hand is
+    closed is followed to its position when the hand is open. The approach points from the fingers' first links to the
+    grasp frame, unless the scenario gives it.
 
     Raises:
-        ValueError: if the scenario lacks data of the hand.
+        ValueError: if the scenario lacks data about the hand.
     """
     described = facts.hands[hand]
     if not (described.opened and described.closed):
@@ -45,29 +45,29 @@ def hand_shape(facts: RobotFacts, hand: str) -> HandShape:
             f"it is not known how {hand} grasps; expected hands.{hand}.opened and .closed in the scenario"
         )
     fingers = _Fingers(facts, described)
-    begins, ways = fingers.begins(), fingers.ways()
-    approach = np.array(described.approach or -begins.mean(axis=0), np.float64)
-    if np.linalg.norm(approach) < _LEAST:
+    first_links, displacements = fingers.first_links(), fingers.displacements()
+    approach = np.array(described.approach or -first_links.mean(axis=0), np.float64)
+    if np.linalg.norm(approach) < _MIN_LENGTH:
         raise ValueError(
-            f"it is not known from where {hand} goes to things;"
+            f"the direction in which {hand} approaches objects is unknown;"
             f" expected hands.{hand}.approach in the scenario: x y z in its grasp frame"
         )
     approach /= np.linalg.norm(approach)
-    across = ways - np.outer(ways @ approach, approach)
-    if np.abs(across).max(initial=0.0) < _LEAST:
+    across = displacements - np.outer(displacements @ approach, approach)
+    if np.abs(across).max(initial=0.0) < _MIN_LENGTH:
         raise ValueError(
             f"{hand} does not close across its approach {np.round(approach, 3).tolist()};"
             f" expected other hands.{hand}.opened, .closed or .approach in the scenario"
         )
     lengths = np.linalg.norm(across, axis=1)
-    alike = across[lengths > _LEAST] / lengths[lengths > _LEAST, None]
+    alike = across[lengths > _MIN_LENGTH] / lengths[lengths > _MIN_LENGTH, None]
     closing = np.linalg.svd(alike)[2][0]
     along = across @ closing
     return HandShape(approach, closing, float(np.ptp(along)) if len(along) == 2 else None)
 
 
 class _Fingers:
-    """The fingers of a hand, from where they begin to their tips."""
+    """Kinematic chains to the first links and to the tips of a hand's fingers."""
 
     def __init__(self, facts: RobotFacts, hand: HandFacts) -> None:
         self._hand = hand
@@ -84,26 +84,29 @@ class _Fingers:
         self._first = [Chain(facts.links[link]) for link in first.values()]
         self._palm = Chain(facts.links[hand.link])
 
-    def begins(self) -> Floats:
-        """(n, 3) where the fingers begin when open, in the grasp frame [m]."""
+    def first_links(self) -> Floats:
+        """Return (n, 3) positions of the fingers' first links when the hand is open, in the grasp frame [m]."""
         opened = self._at(self._hand.opened)
-        return np.array([self._seen(chain, opened)[:3] for chain in self._first])
+        return np.array([self._in_grasp(chain, opened)[:3] for chain in self._first])
 
-    def ways(self) -> Floats:
-        """(m, 3) from where each tip is when closed to where it is when open, at the middle of the grasp frame [m]."""
+    def displacements(self) -> Floats:
+        """Return (m, 3) displacements of the tips from closed to open [m].
+
+        The point of each tip is measured that is at the origin of the grasp frame when the hand is closed.
+        """
         opened, closed = self._at(self._hand.opened), self._at(self._hand.closed)
         rows = []
         for chain in self._tips:
-            middle = seen_from(self._seen(chain, closed), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
-            rows.append(within(self._seen(chain, opened), middle)[:3])
+            middle = seen_from(self._in_grasp(chain, closed), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+            rows.append(within(self._in_grasp(chain, opened), middle)[:3])
         return np.array(rows)
 
     def _at(self, positions: tuple[float, ...]) -> dict[str, float]:
-        """The fingers somewhere, the other joints where they are: a thumb that is turned to the fingers stays so."""
+        """Return joint positions with the fingers at the given ones; all other joints keep their start positions."""
         return self._others | dict(zip(self._hand.fingers, positions, strict=True))
 
-    def _seen(self, chain: Chain, joints: dict[str, float]) -> tuple[float, ...]:
-        """A link in the grasp frame."""
+    def _in_grasp(self, chain: Chain, joints: dict[str, float]) -> tuple[float, ...]:
+        """Return the pose of a link in the grasp frame."""
         palm = within(_placed(self._palm, joints), self._hand.offset)
         return seen_from(palm, _placed(chain, joints))
 

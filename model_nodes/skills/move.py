@@ -1,4 +1,4 @@
-"""The skills `move` (the arm to a pose, an entity or joints), `move_hand` (fingers) and `hold` (stay at rest)."""
+"""The skills `move` (arm to a pose, an entity or joint positions), `move_hand` (fingers) and `hold` (stay at rest)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from model_nodes.skills.scene import SkillScene
 
 
 def move(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
-    """Return the motion of the arm.
+    """Return the motion of an arm.
 
-    Arguments: ``hand``; ``to``: x y z [m] in the world, with qw qx qy qz to turn it, or the name of an entity;
-    ``offset``: x y z [m] from there along the world's axes; ``straight``: on a line; ``speed``: share of the joints'
-    largest velocities, on a line m/s (0.5); ``seconds``. Or instead of hand and ``to``, ``joints``: position by joint.
+    Arguments: ``hand``; ``to``: x y z [m] in the world, optionally with an orientation qw qx qy qz, or the name of an
+    entity; ``offset``: x y z [m] from there along the world's axes; ``straight``: move on a straight line; ``speed``:
+    fraction of the joints' largest velocities, on a straight line m/s (0.5); ``seconds``: duration. Instead of
+    ``hand`` and ``to``: ``joints``, position by joint [rad or m].
 
     Raises:
         ValueError: if an argument cannot be used.
-        CannotReach: if the hand cannot be there.
+        CannotReach: if the hand cannot reach the pose.
     """
     speed, seconds = speed_of(arguments), number(arguments, "seconds")
     joints = arguments.get("joints")
@@ -39,16 +40,16 @@ def _goal(scene: SkillScene, arguments: Mapping[str, Json]) -> list[float]:
     to = arguments.get("to")
     if to is None:
         raise ValueError("to: found nothing; expected x y z, a pose or the name of an entity")
-    place = list(scene.pose(to)[:3]) if isinstance(to, str) else numbers(to, "to", (3, 7))
+    position = list(scene.pose(to)[:3]) if isinstance(to, str) else numbers(to, "to", (3, 7))
     offset = numbers(arguments.get("offset", [0.0, 0.0, 0.0]), "offset", (3,))
-    return [a + b for a, b in zip(place, offset, strict=False)] + place[3:]
+    return [a + b for a, b in zip(position, offset, strict=False)] + position[3:]
 
 
 def move_hand(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
     """Return the motion of the fingers.
 
-    Arguments: ``hand``; ``goal``: open, closed, or a position of all fingers [rad or m]; ``speed``: share of their
-    largest velocities (0.5); ``seconds`` that it takes, if that is longer.
+    Arguments: ``hand``; ``goal``: open, closed, or one position for all fingers [rad or m]; ``speed``: fraction of
+    their largest velocities (0.5); ``seconds``: minimum duration.
 
     Raises:
         ValueError: if an argument cannot be used.
@@ -65,6 +66,6 @@ def hold(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
     """Return a motion that holds the present positions. Argument: ``seconds``, its duration (1).
 
     Raises:
-        ValueError: if that is no number above 0.
+        ValueError: if the duration is not a number above 0.
     """
     return scene.rest(number(arguments, "seconds", 1.0) or 1.0)

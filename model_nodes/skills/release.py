@@ -1,4 +1,4 @@
-"""The skill `release`: a hand puts its load on or into something, lets go, and comes back."""
+"""The skill `release`: a hand puts its load on or into an entity, opens its fingers, and retreats."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from model_nodes.containment import inside_of
 from model_nodes.robot_program.facts import seen_from, within
 from model_nodes.shape_points import points_of
 from model_nodes.skills.arguments import entity_of, hand_of, numbers, speed_of
+from model_nodes.skills.free_paths import LINE_SPEED, first_possible, free_path
 from model_nodes.skills.scene import SkillScene
-from model_nodes.skills.ways import LINE_SPEED, first_possible, free_way
 
 _GRID = 0.04
-"""Between two places on a surface that are tried [m]."""
+"""Distance between neighbouring positions that are attempted on a surface [m]."""
 _LEVEL = 0.999
-"""Cosine of the largest slope of a surface."""
-_MOST = 30
-"""So many places are tried."""
+"""Minimum cosine of the slope of a surface that counts as level."""
+_MAX_POSITIONS = 30
+"""Maximum number of positions that are attempted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """A place for a thing.
+    """Position on which an object can be put down.
 
     Attributes:
-        foot: (3) in the world [m], where the middle of its lowest points is to be.
-        covered: whether there is something of the receptacle above it.
-        points: (n, 3) of the thing about its origin, not turned [m].
+        foot: (3) in the world [m], target of the middle of the object's lowest points.
+        covered: whether a part of the receptacle is above it.
+        points: (n, 3) of the object about its origin, not rotated [m].
     """
 
     foot: tuple[float, float, float]
@@ -42,7 +42,7 @@ class Rest:
     points: Floats
 
     def origin(self, rotation: Sequence[float]) -> tuple[float, float, float]:
-        """Return where the thing's origin is when it stands there, turned so."""
+        """Return the position of the object's origin when it stands on the foot in an orientation qw qx qy qz."""
         turned = self.points @ quat2mat(np.array(rotation)).T
         lower, upper = turned.min(axis=0), turned.max(axis=0)
         x, y = (np.array(self.foot[:2]) - (lower[:2] + upper[:2]) / 2.0).tolist()
@@ -50,17 +50,17 @@ class Rest:
 
 
 def rests(scene: SkillScene, into: str, what: str, at: Json, above: float) -> list[Rest]:
-    """Return places for a thing, inside before on top, the ones that are nearest to the robot first.
+    """Return positions for an object: inside before on top, then by distance from the robot's first hand.
 
     Args:
-        scene: with both.
-        into: entity that is to take it.
+        scene: contains both entities.
+        into: receptacle.
         what: the load.
-        at: x y z in the frame of `into`; None: they are looked for.
-        above: how far above the surface it is to be let go [m].
+        at: x y z in the frame of `into`; None: positions are searched for.
+        above: height above the surface at which the load is released [m].
 
     Raises:
-        ValueError: if `at` is no place, or `into` has no level surface that is wide enough.
+        ValueError: if `at` is not a position, or `into` has no level surface that is wide enough.
     """
     pose, thing = scene.pose(into), scene.pose(what)
     local = scene.points(what) - np.array(thing[:3])
@@ -76,17 +76,17 @@ def rests(scene: SkillScene, into: str, what: str, at: Json, above: float) -> li
     for foot in _feet(shapes, pose, size):
         middle = (*foot[:2], foot[2] + float(size[2]) / 2.0)
         is_in = inside is not None and inside.holds(_local(pose, middle))
-        place = Rest((*foot[:2], foot[2] + above), _covered(shapes, pose, foot), points)
-        found.append((not is_in, float(np.linalg.norm(robot - foot[:2])), place))
+        rest = Rest((*foot[:2], foot[2] + above), _covered(shapes, pose, foot), points)
+        found.append((not is_in, float(np.linalg.norm(robot - foot[:2])), rest))
     if not found:
         raise ValueError(f"{into} has no level surface on which {what} could stand")
-    return [place for _, _, place in sorted(found, key=lambda one: one[:2])][:_MOST]
+    return [rest for _, _, rest in sorted(found, key=lambda one: one[:2])][:_MAX_POSITIONS]
 
 
 def _feet(
     shapes: Sequence[Shape], pose: Sequence[float], size: Floats
 ) -> Iterator[tuple[float, float, float]]:
-    """Yield points of level surfaces with as much of the surface round them as a thing needs."""
+    """Yield points of level surfaces around which the surface is wide enough for the object's bounding circle."""
     radius = float(np.hypot(size[0], size[1])) / 2.0
     for shape in shapes:
         frame = within(pose, shape.pose)
@@ -106,7 +106,7 @@ def _feet(
 
 
 def _half(shape: Shape) -> tuple[tuple[float, float], float]:
-    """Half of a shape's lengths, and its upper side, in its own frame [m]."""
+    """Return half of a shape's lengths in x and y, and the z of its upper side, in its own frame [m]."""
     if shape.kind is ShapeKind.CYLINDER:
         return (shape.size[0], shape.size[0]), shape.size[1] / 2.0
     half = shape.size[0] / 2.0, shape.size[1] / 2.0
@@ -119,7 +119,7 @@ def _steps(room: float) -> list[float]:
 
 
 def _covered(shapes: Sequence[Shape], pose: Sequence[float], foot: Sequence[float]) -> bool:
-    """Whether the box round one of the shapes is above a point."""
+    """Return whether the bounding box of one of the shapes is above a point."""
     for shape in shapes:
         if shape.kind is ShapeKind.PLANE:
             continue
@@ -136,32 +136,33 @@ def _local(pose: Sequence[float], point: Sequence[float]) -> tuple[float, float,
     return x, y, z
 
 
-_TURNS = 12
-"""So many turns of the hand about the vertical are tried."""
-_BACK = (0.1, 0.35)
-"""How far the hand comes from, and goes back: off a surface, and out of something with a roof [m]."""
-_DROP = 2e-3
-"""Height above its support, beyond the clearance, at which a load is let go [m]."""
+_YAWS = 12
+"""Number of orientations of the hand about the vertical that are attempted."""
+_RETREATS = (0.1, 0.35)
+"""Distance of approach and retreat: vertically from a surface, horizontally out of a covered receptacle [m]."""
+_RELEASE_HEIGHT = 2e-3
+"""Height above the support, beyond the clearance, at which a load is released [m]."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Put:
-    """The hand's poses when it lets go and where it comes from, (7) in the world."""
+class _Release:
+    """Poses of the hand at the release, and at the start of the approach to it, (7) in the world."""
 
     at: tuple[float, ...]
     before: tuple[float, ...]
 
 
 def release(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
-    """Return the motion that puts the held object somewhere, opens the fingers and brings the hand back.
+    """Return the motion that puts the held object down, opens the fingers and retreats the hand.
 
-    Arguments: ``hand``; ``into``: the entity into or onto which the object is put, upright as it is held; without it
-    the hand lets go where it is; ``at``: x y z in that entity's frame [m] where its lowest point is to be, else a
-    free place is looked for, inside before on top; ``speed``: share of the joints' largest velocities (0.5).
+    Arguments: ``hand``; ``into``: the receptacle, into or onto which the object is put in the orientation in which it
+    is held, up to a rotation about the vertical; without it the hand opens where it is; ``at``: x y z in that entity's
+    frame [m] for the object's lowest point, by default a free position is searched for, inside before on top;
+    ``speed``: fraction of the joints' largest velocities (0.5).
 
     Raises:
         ValueError: if an argument cannot be used, or the hand holds nothing.
-        CannotReach: if the hand cannot put it there.
+        CannotReach: if the hand cannot put the object there.
     """
     hand, speed = hand_of(scene, arguments), speed_of(arguments)
     what = scene.held(hand)
@@ -170,54 +171,52 @@ def release(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory
     opened = scene.fingers(hand, "open")
     if arguments.get("into") is None:
         opening = scene.to_positions(opened, speed=speed)
-        return in_turn([opening, _away(scene, hand, _BACK[0])])
+        return in_turn([opening, _retreat(scene, hand, _RETREATS[0])])
 
-    def put(one: _Put) -> list[JointTrajectory]:
+    def put(one: _Release) -> list[JointTrajectory]:
         with scene.attempt():
-            way = free_way(scene, hand, one.before, speed, then=one.at)
+            path = free_path(scene, hand, one.before, speed, then=one.at)
             there = scene.hand_to(hand, one.at, straight=True, speed=LINE_SPEED)
             opening = scene.to_positions(opened, speed=speed)
             back = scene.hand_to(hand, one.before, straight=True, speed=LINE_SPEED)
-        return [*way, there, opening, back]
+        return [*path, there, opening, back]
 
     into = entity_of(scene, arguments, "into")
-    places = rests(scene, into, what, arguments.get("at"), scene.clearance + _DROP)
+    feet = rests(scene, into, what, arguments.get("at"), scene.clearance + _RELEASE_HEIGHT)
     return in_turn(
-        first_possible(
-            f"{hand} cannot put {what} into {into}", put, _puts(scene, hand, what, places)
-        )
+        first_possible(f"{hand} cannot put {what} into {into}", put, _puts(scene, hand, what, feet))
     )
 
 
-def _away(scene: SkillScene, hand: str, by: float) -> JointTrajectory:
+def _retreat(scene: SkillScene, hand: str, by: float) -> JointTrajectory:
     here = scene.hand_pose(hand)
-    way = quat2mat(np.array(here[3:])) @ scene.hand_shape(hand).approach
-    back = (*(np.array(here[:3]) - by * way).tolist(), *here[3:])
+    direction = quat2mat(np.array(here[3:])) @ scene.hand_shape(hand).approach
+    back = (*(np.array(here[:3]) - by * direction).tolist(), *here[3:])
     return scene.hand_to(hand, back, straight=True, speed=LINE_SPEED)
 
 
-def _puts(scene: SkillScene, hand: str, what: str, places: Sequence[Rest]) -> Iterator[_Put]:
-    """Yield the poses of the hand for each place, turned about the vertical by little before by much."""
+def _puts(scene: SkillScene, hand: str, what: str, feet: Sequence[Rest]) -> Iterator[_Release]:
+    """Yield the poses of the hand for each position, by increasing rotation about the vertical."""
     here = scene.hand_pose(hand)
     held, in_hand = scene.pose(what), seen_from(here, scene.pose(what))
     approach = scene.hand_shape(hand).approach
     turns = sorted(
-        (2.0 * np.pi * i / _TURNS for i in range(_TURNS)), key=lambda a: min(a, 2 * np.pi - a)
+        (2.0 * np.pi * i / _YAWS for i in range(_YAWS)), key=lambda a: min(a, 2 * np.pi - a)
     )
-    for place in places:
+    for rest in feet:
         for turn in turns:
             rotation = multiply(axangle2quat([0, 0, 1], turn).tolist(), held[3:])
-            target = (*place.origin(rotation), *rotation)
+            target = (*rest.origin(rotation), *rotation)
             at = within(target, seen_from(in_hand, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
-            yield _Put(at, _before(at, approach, covered=place.covered))
+            yield _Release(at, _start(at, approach, covered=rest.covered))
 
 
-def _before(at: tuple[float, ...], approach: Floats, *, covered: bool) -> tuple[float, ...]:
-    """Where the hand comes from: from above, or horizontally if there is a roof."""
+def _start(at: tuple[float, ...], approach: Floats, *, covered: bool) -> tuple[float, ...]:
+    """Return the pose at the start of the approach: above the release, or in front of it if it is covered."""
     up = np.array([0.0, 0.0, 1.0])
     if covered:
-        way = quat2mat(np.array(at[3:])) @ approach
-        way[2] = 0.0
-        length = float(np.linalg.norm(way))
-        up = -way / length * (_BACK[1] / _BACK[0]) if length > 1e-3 else up
-    return (*(np.array(at[:3]) + _BACK[0] * up).tolist(), *at[3:])
+        direction = quat2mat(np.array(at[3:])) @ approach
+        direction[2] = 0.0
+        length = float(np.linalg.norm(direction))
+        up = -direction / length * (_RETREATS[1] / _RETREATS[0]) if length > 1e-3 else up
+    return (*(np.array(at[:3]) + _RETREATS[0] * up).tolist(), *at[3:])

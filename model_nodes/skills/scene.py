@@ -1,4 +1,4 @@
-"""Input of a skill: the robot's state, the scene, and planners of motions of its joints."""
+"""Input of a skill: the robot's state, the scene, and planners of joint motions."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from model_nodes.shape_points import points_of
 from model_nodes.skills.hand_shape import HandShape, hand_shape
 from model_nodes.skills.surroundings import CLEARANCE, Surroundings
 
-_QUICK = 8
-"""So many postures are tried for each of many poses."""
+_QUICK_STARTS = 8
+"""Number of start postures of each inverse kinematics problem when many poses are attempted."""
 
 
 class SkillScene:
-    """The scene at the moment when an operation begins.
+    """The scene at the start of an operation.
 
-    Poses are x y z [m], qw qx qy qz in the world. Motions begin where the joints are, and end at rest.
+    Poses are x y z [m], qw qx qy qz in the world. Motions start at the commanded joint positions, and end at rest.
 
     Args:
-        facts: of the robot.
-        joints: where its joints are commanded to be, by name [rad or m].
-        pose_of: returns where an entity of the scene is, (7,) or more.
+        facts: kinematic data of the robot.
+        joints: commanded position by joint [rad or m].
+        pose_of: returns the pose of an entity of the scene, (7,) or more.
         time: of the run [s].
-        entities: of the scene, with their shapes, by name.
-        clearance: that skills keep from obstacles [m].
+        entities: entities of the scene, with their shapes, by name.
+        clearance: distance that skills keep from obstacles [m].
 
     Attributes:
         time: of the run [s].
-        joints: where the robot's joints are commanded to be, by name [rad or m].
+        joints: commanded position by joint of the robot [rad or m].
         hands: names of the robot's hands.
-        entities: of the scene, by name.
-        clearance: that skills keep from obstacles [m].
+        entities: entities of the scene, by name.
+        clearance: distance that skills keep from obstacles [m].
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class SkillScene:
         self._motions.commanded.update(self.joints)
 
     def pose(self, entity: str) -> tuple[float, ...]:
-        """Return where an object, a link, a hand or a robot is.
+        """Return the pose of an object, a link, a hand or a robot.
 
         Raises:
             ValueError: if the scene has no such entity.
@@ -75,7 +75,7 @@ class SkillScene:
             raise ValueError(f"the scene has no {entity}; expected an entity with a pose") from None
 
     def hand_pose(self, hand: str) -> tuple[float, ...]:
-        """Return where a hand is, between its fingers.
+        """Return the pose of a hand's grasp frame, between its fingers.
 
         Raises:
             ValueError: if the robot has no such hand.
@@ -84,7 +84,7 @@ class SkillScene:
         return within(self._root, self._motions.hand_pose(hand, self._motions.commanded))
 
     def held(self, hand: str) -> str | None:
-        """Return the object in a hand, the one in which the middle of its fingers is; None if they are open.
+        """Return the object whose bounding box contains the origin of the grasp frame; None if the fingers are open.
 
         Raises:
             ValueError: if there is no such hand.
@@ -95,17 +95,17 @@ class SkillScene:
         )
         if all(commanded.get(name, at) == at for name, at in opened.items()):
             return None
-        place = np.array(self.hand_pose(hand)[:3])
+        position = np.array(self.hand_pose(hand)[:3])
         for entity in self.entities.values():
             if entity.kind is EntityKind.OBJECT and any(shape.collides for shape in entity.shapes):
                 points = self.points(entity.name)
-                inside = (points.min(axis=0) <= place) & (place <= points.max(axis=0))
+                inside = (points.min(axis=0) <= position) & (position <= points.max(axis=0))
                 if inside.all():
                     return entity.name
         return None
 
     def hand_shape(self, hand: str) -> HandShape:
-        """Return how a hand goes to things and closes.
+        """Return the approach and closing directions of a hand.
 
         Raises:
             ValueError: if there is no such hand, or the scenario lacks its data.
@@ -114,24 +114,24 @@ class SkillScene:
         return hand_shape(self._facts, hand)
 
     def points(self, entity: str) -> Floats:
-        """Return (n, 3) points in the world [m] whose convex hull an entity is.
+        """Return (n, 3) points in the world [m] whose convex hull is the entity.
 
         Raises:
-            ValueError: if the scene has no such entity, or it has no shape.
+            ValueError: if the scene has no such entity, or the entity has no shape.
         """
         pose, known = self.pose(entity), self.entities.get(entity)
         shapes = () if known is None else known.shapes
         own = points_of([shape for shape in shapes if shape.collides] or shapes)
         if not len(own):
-            raise ValueError(f"{entity} has no shape; expected something that can be touched")
+            raise ValueError(f"{entity} has no shape; expected an entity with a shape")
         placed: Floats = own @ quat2mat(np.array(pose[3:])).T + pose[:3]
         return placed
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Plan quickly; if that fails, the next motion begins where it would have without."""
+        """Plan quickly; if planning fails, the next motion starts where it would have started without the attempt."""
         before, starts = dict(self._motions.commanded), self._motions.starts
-        self._motions.starts = _QUICK
+        self._motions.starts = _QUICK_STARTS
         try:
             yield
         except (CannotReach, ValueError):
@@ -142,7 +142,7 @@ class SkillScene:
 
     @contextmanager
     def ahead(self) -> Iterator[None]:
-        """Look ahead: plan quickly, and let the next motion begin where it would have without."""
+        """Look ahead: plan quickly; the next motion starts where it would have started without looking ahead."""
         before = dict(self._motions.commanded)
         try:
             with self.attempt():
@@ -156,13 +156,14 @@ class SkillScene:
         ignored: Collection[str] = (),
         touches: Collection[str] = (),
     ) -> tuple[str, ...]:
-        """Return two entities that would come too near to each other on a way; nothing if none do.
+        """Return the first two entities that would come closer than the clearance during motions; empty if none do.
 
         Args:
-            motions: planned one after the other, from where the joints are; the fingers are where they were planned
-                to be before.
-            ignored: entities that are not looked at.
-            touches: entities that may be touched, but not entered.
+            motions: planned one after the other, from the present joint positions; the fingers are at the positions
+            that
+                were planned before.
+            ignored: entities that are not checked.
+            touches: entities that may be touched, but not penetrated.
         """
         now = dict(self._motions.commanded)
         for motion in reversed(motions):
@@ -183,22 +184,22 @@ class SkillScene:
         )
 
     def fingers(self, hand: str, goal: str | float) -> dict[str, float]:
-        """Return where the fingers of a hand are when it is ``open``, ``closed``, or all are at a position [rad or m].
+        """Return a hand's finger positions for a goal: ``open``, ``closed``, or one position of all fingers [rad or m].
 
         Raises:
-            ValueError: if there is no such hand, or it is not known.
+            ValueError: if there is no such hand, or the positions for the goal are not known.
         """
         return self._fingers.goals(hand, goal)
 
     def to_positions(
         self, goal: Mapping[str, float], *, speed: float = 0.5, seconds: float | None = None
     ) -> JointTrajectory:
-        """Return a motion of some joints to positions [rad or m], on a straight line between them.
+        """Return a motion of some joints to positions [rad or m], on a straight line in joint space.
 
         Args:
             goal: position by joint.
-            speed: share of the joints' largest velocities.
-            seconds: that it takes, if that is longer.
+            speed: fraction of the joints' largest velocities.
+            seconds: minimum duration.
 
         Raises:
             ValueError: if there is no such joint.
@@ -219,14 +220,14 @@ class SkillScene:
 
         Args:
             hand: one of `hands`.
-            pose: in the world; three numbers keep its present orientation.
-            straight: whether it goes on a straight line; else the joints take their shortest way.
-            speed: share of the joints' largest velocities; on a straight line, mean velocity [m/s].
-            seconds: that it takes; if the joints take their shortest way, only if that is longer.
+            pose: in the world; three numbers keep the present orientation.
+            straight: whether the hand moves on a straight line; else the motion is straight in joint space.
+            speed: fraction of the joints' largest velocities; on a straight line, mean velocity [m/s].
+            seconds: duration; in joint space, minimum duration.
 
         Raises:
             ValueError: if there is no such hand.
-            CannotReach: if it cannot be there.
+            CannotReach: if the hand cannot reach the pose.
         """
         self._fingers.hand(hand)
         whole = [*pose, *self.hand_pose(hand)[3:]] if len(pose) == 3 else pose
@@ -236,11 +237,11 @@ class SkillScene:
         return self._motions.hand_to(hand, goal, speed, seconds)
 
     def hand_up(self, hand: str, by: float, *, speed: float) -> JointTrajectory:
-        """Return a motion of a hand straight up by so much [m], at a mean velocity [m/s].
+        """Return a motion of a hand straight up by a height [m], at a mean velocity [m/s].
 
         Raises:
             ValueError: if there is no such hand.
-            CannotReach: if it cannot be there.
+            CannotReach: if the hand cannot reach that height.
         """
         x, y, z, *turn = self.hand_pose(hand)
         return self.hand_to(hand, [x, y, z + by, *turn], straight=True, speed=speed)

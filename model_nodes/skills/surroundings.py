@@ -1,4 +1,4 @@
-"""Touches of a robot on a way: its links against everything else, and against each other."""
+"""Collision checks of planned motions: a robot's links against the scene, and against each other."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from model_nodes.robot_program.facts import RobotFacts, seen_from
 from model_nodes.scene_shapes import add_shapes
 
 CLEARANCE = 0.005
-"""Less than this from something is in its way [m]."""
-_GIVES = 0.002
-"""Touchable objects are pushed by no more than this [m]."""
+"""Default clearance: entities that come closer than this collide [m]."""
+_MAX_PENETRATION = 0.002
+"""Maximum penetration of objects that may be touched [m]."""
 _STEP = 0.04
-"""No joint goes further between two postures that are looked at [rad or m]."""
+"""Maximum step of a joint between two postures that are checked [rad or m]."""
 _WORLD, _ROBOT = 1, 2
-"""Bits of contacts: a robot's links meet the world and each other, those of a hand not each other."""
-_NEAR = 2
-"""Links with no more joints than this between them are not looked at together."""
+"""Bits of contacts: a robot's links collide with the world and each other, those of a hand not with each other."""
+_MAX_JOINTS_BETWEEN = 2
+"""Links with at most this many joints between them are not checked against each other."""
 
 
 class Surroundings:
-    """The scene at one moment, in which ways of a robot are looked at.
+    """The scene at one moment, in which motions of a robot are checked for collisions.
 
-    Pairs that touch at the beginning are left out, and links that the robot cannot move.
+    Pairs that touch at the start are never reported.
 
     Args:
-        facts: of the robot.
-        entities: of the scene, by name.
-        pose_of: returns where one is, (7,) or more.
-        joints: where the robot's joints are, by name [rad or m].
-        clearance: less than this from something is in its way [m].
-        carried: entity -> hand in which it is; it goes along like a part of the hand.
+        facts: kinematic data of the robot.
+        entities: entities of the scene, by name.
+        pose_of: returns the pose of an entity, (7,) or more.
+        joints: position of the robot's joints, by name [rad or m].
+        clearance: entities that come closer than this collide [m].
+        carried: hand by the entity that it carries; the entity moves with the hand's link.
     """
 
     def __init__(
@@ -61,16 +61,16 @@ class Surroundings:
         root = pose_of(facts.name)[:7].tolist()
         self._links = _add_robot(spec, facts, entities, root, clearance)
         for name, hand in carried.items():
-            place = seen_from(root, pose_of(name)[:7].tolist())
+            pose_in_root = seen_from(root, pose_of(name)[:7].tolist())
             _add_carried(
-                spec, facts.hands[hand].link, facts, entities[name], place, joints, clearance
+                spec, facts.hands[hand].link, facts, entities[name], pose_in_root, joints, clearance
             )
         self._model = spec.compile()
         self._data = mj.MjData(self._model)
         names = [self._model.body(i).name for i in range(self._model.nbody)]
         self._body_of_geom = [names[body] for body in self._model.geom_bodyid.tolist()]
         joint_names = [self._model.joint(i).name for i in range(self._model.njnt)]
-        self._place = {name: i for i, name in enumerate(joint_names)}
+        self._joint_index = {name: i for i, name in enumerate(joint_names)}
         self._left_out = set(_neighbours(facts, self._links))
         self._left_out |= {pair for pair, _ in self._pairs(joints)}
 
@@ -81,27 +81,27 @@ class Surroundings:
         ignored: Collection[str] = (),
         touches: Collection[str] = (),
     ) -> tuple[str, ...]:
-        """Return two that come too near to each other on a way; nothing if none do.
+        """Return the first two entities that collide during a motion; empty if none do.
 
         Args:
             motion: of some joints.
-            joints: where the others are, by name [rad or m].
-            ignored: entities that are not looked at.
-            touches: entities that may be touched, but not entered.
+            joints: position of the other joints, by name [rad or m].
+            ignored: entities that are not checked.
+            touches: entities that may be touched, but not penetrated.
         """
         for row in _postures(motion):
             now = {**joints, **dict(zip(motion.names, row, strict=True))}
             for pair, distance in self._pairs(now):
                 names = tuple(sorted(self._links.get(name, name) for name in pair))
-                fine = {*ignored, *(touches if distance > -_GIVES else ())}
+                fine = {*ignored, *(touches if distance > -_MAX_PENETRATION else ())}
                 if pair not in self._left_out and fine.isdisjoint(names):
                     return names
         return ()
 
     def _pairs(self, joints: Mapping[str, float]) -> Iterator[tuple[frozenset[str], float]]:
-        """Pairs that are near, and their distance [m]; below 0 if one is in the other."""
+        """Yield pairs of bodies that are near each other, and their distance [m], negative for a penetration."""
         for name, position in joints.items():
-            i = self._place.get(name)
+            i = self._joint_index.get(name)
             if i is not None:
                 self._data.qpos[i] = position
         mj.mj_kinematics(self._model, self._data)
@@ -119,7 +119,7 @@ def _add_robot(
     root: Sequence[float],
     clearance: float,
 ) -> dict[str, str]:
-    """Add the robot's tree of links; returns body -> entity of those that can touch something."""
+    """Add the robot's tree of links; returns the entity by body, for links with a collision shape."""
     hands, links = _hand_links(facts), {}
     own = {name: entity for name, entity in entities.items() if entity.owner == facts.name}
     bodies = {"": spec.worldbody.add_body(name="the robot's root", pos=root[:3], quat=root[3:])}
@@ -150,20 +150,20 @@ def _add_carried(
     link: str,
     facts: RobotFacts,
     entity: Entity,
-    place: Sequence[float],
+    pose_in_root: Sequence[float],
     joints: Mapping[str, float],
     clearance: float,
 ) -> None:
-    """Fix an entity to the link of a hand, where it is in the frame of the robot's root."""
+    """Fix an entity to the link of a hand, at a pose in the frame of the robot's root."""
     chain = Chain(facts.links[link])
     positions = np.array([joints.get(name, 0.0) for name in chain.joints])
-    pose = list(seen_from(chain.place(positions).pose.tolist(), place))
+    pose = list(seen_from(chain.place(positions).pose.tolist(), pose_in_root))
     body = spec.body(f"link {link}").add_body(name=entity.name, pos=pose[:3], quat=pose[3:])
     add_shapes(spec, body, entity, _ROBOT, _WORLD, clearance)
 
 
 def _hand_links(facts: RobotFacts) -> set[str]:
-    """The links of all hands: those that hands are fixed to, those that fingers start from, and all behind them."""
+    """Return the links of all hands: those that hands or fingers are attached to, and their descendants."""
     roots = {hand.link for hand in facts.hands.values()}
     fingers = {name for hand in facts.hands.values() for name in hand.fingers}
     for segments in facts.links.values():
@@ -178,18 +178,18 @@ def _hand_links(facts: RobotFacts) -> set[str]:
 
 
 def _neighbours(facts: RobotFacts, links: Mapping[str, str]) -> Iterator[frozenset[str]]:
-    """Pairs of links with few joints between them."""
+    """Yield pairs of links with at most `_MAX_JOINTS_BETWEEN` joints between them."""
     names = {body: body.removeprefix("link ") for body in links}
-    ways = {body: [s.joint for s in facts.links[name] if s.joint] for body, name in names.items()}
-    for one, joints in ways.items():
-        for other, others in ways.items():
-            common = sum(1 for a, b in zip(joints, others, strict=False) if a == b)
-            if len(joints) + len(others) - 2 * common <= _NEAR:
+    paths = {body: [s.joint for s in facts.links[name] if s.joint] for body, name in names.items()}
+    for one, joints in paths.items():
+        for other, other_joints in paths.items():
+            common = sum(1 for a, b in zip(joints, other_joints, strict=False) if a == b)
+            if len(joints) + len(other_joints) - 2 * common <= _MAX_JOINTS_BETWEEN:
                 yield frozenset((one, other))
 
 
 def _postures(motion: JointTrajectory) -> Iterator[Sequence[float]]:
-    """Positions on a way, so near to each other that nothing is passed by; the end first, as most often blocked."""
+    """Yield positions of a motion in steps of at most `_STEP`, the end first, because it is blocked most often."""
     rows = motion.positions
     yield rows[-1].tolist()
     last = rows[0]

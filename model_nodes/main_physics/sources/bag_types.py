@@ -150,9 +150,8 @@ def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
 
     def decode(raw: bytes) -> Any:
         for version in versions:
-            with suppress(
-                Exception
-            ):  # a decoder may raise anything for messages of another version
+            # a decoder may raise anything for messages of another version
+            with suppress(Exception):
                 return version.deserialize_cdr(raw, name)
         return last.deserialize_cdr(raw, name)
 

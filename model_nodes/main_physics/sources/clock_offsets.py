@@ -26,7 +26,7 @@ from model_nodes.main_physics.sources.wrenches import wrench_numbers
 CLOCK_OFFSET = "clock_offset"
 _STEP = 0.01
 """Step of the tested shifts [s]; messages within half of it after another one are left out."""
-_MAX_SHIFT, _MAX_RIVAL = 100, 200
+_SHIFT, _MAX_RIVAL = 100, 200
 """Maximum offset, and maximum shift that may rival it [steps]."""
 _WIDTH = 0.06
 """Minimum time over which changes are computed [s]."""
@@ -119,9 +119,7 @@ def offset_between(one: Track, other: Track) -> Offset | None:
         return None
     steps = np.linspace(energy[rows.start], energy[rows.stop - 1], _PARTS + 1)
     edges = np.searchsorted(energy, steps).tolist()
-    parts = [
-        _shares(explains, explained, a - _MAX_SHIFT, b + _MAX_SHIFT) for a, b in pairwise(edges)
-    ]
+    parts = [_shares(explains, explained, a - _SHIFT, b + _SHIFT) for a, b in pairwise(edges)]
     deviations = [abs(int(np.argmax(part)) - _MAX_RIVAL - best) * _STEP for part in parts]
     within = max(deviations) + _STEP
     if within > _TOLERANCE:
@@ -152,7 +150,7 @@ def _busiest(energy: Floats) -> slice:
 def _shares(one: Floats, other: Floats, begin: int, end: int) -> Floats:
     """Return the share of `other`'s changes that `one` explains, for each shift of `other`; 0 for too few rows."""
     begin, end = max(begin, _MAX_RIVAL), min(end, len(one) - _MAX_RIVAL)
-    if end - begin < _MAX_SHIFT:
+    if end - begin < _SHIFT:
         return np.zeros(2 * _MAX_RIVAL + 1)
     basis, _ = np.linalg.qr(one[begin:end] - one[begin:end].mean(axis=0))
     shifted = other[begin - _MAX_RIVAL : end + _MAX_RIVAL]
@@ -180,7 +178,7 @@ def _best_shift(shares: Floats) -> int | None:
     last = int(less[less > best].min(initial=len(shares)))
     rivals = np.concatenate((shares[:first], shares[last:]))
     is_clear = len(rivals) and rivals.max() <= shares[best] / 2.0
-    is_near = abs(best - _MAX_RIVAL) <= _MAX_SHIFT
+    is_near = abs(best - _MAX_RIVAL) <= _SHIFT
     return best - _MAX_RIVAL if is_clear and is_near and shares[best] >= _MIN_SHARE else None
 
 

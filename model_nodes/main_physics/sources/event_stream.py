@@ -46,9 +46,8 @@ class EventStream:
         self._counts = dict.fromkeys(readers, 0)
         self._due_ns = dict.fromkeys(readers, 0)
         self._waiting: list[tuple[int, int, Event]] = []
-        self._given: list[
-            tuple[int, tuple[int, int, Event]]
-        ] = []  # time of the call of `until`, and the event
+        # time of the call of `until`, and the event
+        self._given: list[tuple[int, tuple[int, int, Event]]] = []
         self._read_ns = -1
         self._order = 0
         self.returned_ns = -1

@@ -205,9 +205,7 @@ def open_plans(settings: Settings, robots: Sequence[SceneRobot]) -> Plans:
     if source is None:
         return Plans({})
     bodies = [robot.body for robot in robots]
-    wheels = [
-        wheels for robot in robots if (wheels := _wheels(robot.body, robot.entry)) is not None
-    ]
+    wheels = [found for robot in robots if (found := _wheels(robot.body, robot.entry)) is not None]
     plan = open_source(
         source,
         robots=bodies,

@@ -144,11 +144,11 @@ class _Samples:
         efforts = self.efforts
         if (infinite := np.isinf(efforts)).any():
             efforts = np.where(infinite, np.nan, efforts)
-            self._add_mending(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
+            self._mended(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
         if finite.all():
             yield from self._one(slice(None), slice(None), efforts, facts, account)
             return
-        self._add_mending(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
+        self._mended(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
         alike: dict[bytes, list[int]] = {}
         for column in range(len(self.names)):
             alike.setdefault(finite[:, column].tobytes(), []).append(column)
@@ -204,9 +204,7 @@ class _Samples:
             )
         return len(differs)
 
-    def _add_mending(
-        self, kind: MendingKind, odd: Bools, facts: JointFacts, account: Account
-    ) -> None:
+    def _mended(self, kind: MendingKind, odd: Bools, facts: JointFacts, account: Account) -> None:
         """Add to the account that some (n, joints) values of the robot's joints are left out."""
         own = [i for i, name in enumerate(self.names) if facts.has(name) and odd[:, i].any()]
         if not own:

@@ -219,7 +219,7 @@ def date_messages(
     if not near.all():
         mended += _find_unusable_stamps(topic, ~near, stamps, logged, start_ns)
     if (np.diff(times) <= 0).any():
-        mended += _repair_stood_clock(topic, times, logged, moved)
+        mended += _repair_clock(topic, times, logged, moved)
         mended += _repair_set_clock(topic, times, logged)
         kept = _in_time(times, logged)
         mended += _out_of_order(topic, times, kept)
@@ -262,9 +262,7 @@ def _pace(stamps: Int64s, logged: Int64s) -> float | None:
     return float(stamps[-1] - stamps[0]) / float(logged[-1] - logged[0])
 
 
-def _repair_stood_clock(
-    topic: str, times: Int64s, logged: Int64s, moved: Moved
-) -> Iterator[Mending]:
+def _repair_clock(topic: str, times: Int64s, logged: Int64s, moved: Moved) -> Iterator[Mending]:
     """Replace times by the log's while the clock stood still; repetitions of one message keep their time."""
     same = np.diff(times) == 0
     edges = np.flatnonzero(np.diff(np.concatenate(([False], same, [False]))))
@@ -318,11 +316,8 @@ def _step_of_lag(times: Int64s, logged: Int64s, last: int) -> int:
         return 0
     step = float(median(after)) - float(median(before))
     lower, higher = (before, after) if step > 0.0 else (after, before)
-    lower_end, higher_end = (
-        np.sort(lower)[-1 - len(lower) // _TAIL],
-        np.sort(higher)[len(higher) // _TAIL],
-    )
-    return round(step) if higher_end - lower_end > abs(step) / 2 else 0
+    top, bottom = np.sort(lower)[-1 - len(lower) // _TAIL], np.sort(higher)[len(higher) // _TAIL]
+    return round(step) if bottom - top > abs(step) / 2 else 0
 
 
 def _in_time(times: Int64s, logged: Int64s) -> Bools:

@@ -54,7 +54,7 @@ _MAX_METADATA = 2_000_000
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
-_ROS1_DECOMPRESSORS: Mapping[str, Callable[[], Decompressor]] = {
+_ROS1_CODECS: Mapping[str, Callable[[], Decompressor]] = {
     "bz2": bz2.BZ2Decompressor,
     "lz4": LZ4FrameDecompressor,
 }
@@ -193,9 +193,7 @@ class Rosbag1(Storage):
         from rosbags.rosbag1 import Reader  # imports libraries that only such a bag needs
         from rosbags.rosbag1.reader import decompressors
 
-        decompressors.update(
-            {name: partial(unpacked, make) for name, make in _ROS1_DECOMPRESSORS.items()}
-        )
+        decompressors.update({name: partial(unpacked, make) for name, make in _ROS1_CODECS.items()})
         check_regular(path)
         self._path = path
         self._reader = Reader(path)

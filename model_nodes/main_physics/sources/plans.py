@@ -190,7 +190,7 @@ class Plans:
             count = robots.count(own.robot) if own.robot else len(joints)
             columns = slice(begin, begin + count)
             names = [name.removeprefix(f"{own.robot}::") for name in joints[columns]]
-            self._check_not_of_another(own, names, joints)
+            self._check_unshared(own, names, joints)
             self.driven[columns] = self._bound(own, names, period_ns, own.own_values(at))
             if names:
                 self._placed.append((own, columns))
@@ -209,9 +209,7 @@ class Plans:
             where = f"robots.{own.robot}.source" + (f", {error.where}" if error.where else "")
             raise error.at(where, error.file) from None
 
-    def _check_not_of_another(
-        self, own: _RobotPlan, names: Sequence[str], joints: Sequence[str]
-    ) -> None:
+    def _check_unshared(self, own: _RobotPlan, names: Sequence[str], joints: Sequence[str]) -> None:
         moved = set(own.plan.joint_names)
         if moved & set(names):
             return

@@ -229,10 +229,8 @@ def _shorten_after_rest(
     before = changes[gap - 1] / steps[gap - 1] if gap > 0 else still
     after = changes[gap + 1] / steps[gap + 1] if gap + 1 < len(steps) else still
     rested: NDArray[np.bool_] = (mean != 0.0) & (np.abs(before) <= RESTING_SHARE * np.abs(mean))
-    same_direction = after * mean > 0.0
-    needed = np.where(
-        same_direction, changes[gap] / np.where(same_direction, after, 1.0), median_ns
-    )
+    continues = after * mean > 0.0
+    needed = np.where(continues, changes[gap] / np.where(continues, after, 1.0), median_ns)
     lengths[gap] = np.where(rested, np.clip(needed, median_ns, steps[gap]), steps[gap])
     return rested
 
@@ -243,9 +241,9 @@ def _inner_slopes(seconds: Floats, rates: Floats) -> Floats:
     left_weight = 2.0 * seconds[1:] + seconds[:-1]
     right_weight = seconds[1:] + 2.0 * seconds[:-1]
     product = left * right
-    same_direction = product > 0.0
-    below = np.where(same_direction, left_weight * right + right_weight * left, 1.0)
-    return np.where(same_direction, (left_weight + right_weight) * product / below, 0.0)
+    continues = product > 0.0
+    below = np.where(continues, left_weight * right + right_weight * left, 1.0)
+    return np.where(continues, (left_weight + right_weight) * product / below, 0.0)
 
 
 def _evaluate(pieces: _Pieces, times: Int64s, interval: Int64s) -> tuple[Floats, Floats, Floats]:

@@ -252,9 +252,8 @@ class LivePart(Part):
 
     def _paused(self, end_ns: int, length_ns: int) -> None:
         """Record a pause of the robot if it is long enough to be a gap."""
-        if (
-            length_ns <= MIN_GAP_NS
-        ):  # nearly always; avoids the slow computation of the usual interval
+        # nearly always; avoids the slow computation of the usual interval
+        if length_ns <= MIN_GAP_NS:
             return
         if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
             seconds = round(length_ns / 1e9, 3)
@@ -309,10 +308,8 @@ class LivePart(Part):
                 try:
                     for reader in readers:
                         self._waiting.add(reader(message, when))
-                except (
-                    ValueError,
-                    AttributeError,
-                ) as error:  # also another type with the same name
+                # also another type with the same name
+                except (ValueError, AttributeError) as error:
                     self._health.unusable(f"{topic}: {error}")
 
         return on_message

@@ -140,7 +140,7 @@ _IMPORT_S = 30.0
 """Time limit for the import of a module [s of real time]."""
 _TELLING_NS = 100_000_000
 """Period of the robot's beliefs about its own pose, and about what it holds [ns]."""
-_MAX_CALLS = 1000
+_CALLS = 1000
 """Maximum number of calls in a row that take no simulated time."""
 
 
@@ -296,7 +296,7 @@ class ProgramPart(Part):
         process = self._process
         assert process is not None  # bind has been called
         start_s = time.monotonic()
-        for _ in range(_MAX_CALLS):
+        for _ in range(_CALLS):
             reply = Reply(self._sensed(time_ns), tuple(self._pictures))
             self._pictures.clear()
             try:
@@ -312,14 +312,12 @@ class ProgramPart(Part):
             if isinstance(message, ProgramEnd):
                 self._end(message, time_ns)
                 return
-            self._start_request(message, time_ns)
+            self._start(message, time_ns)
             if self._until_ns > time_ns:
                 return
-        self._fail(
-            time_ns, f"it makes {_MAX_CALLS} calls in a row that take no time{process.place()}"
-        )
+        self._fail(time_ns, f"it makes {_CALLS} calls in a row that take no time{process.place()}")
 
-    def _start_request(self, request: Request, time_ns: int) -> None:
+    def _start(self, request: Request, time_ns: int) -> None:
         """Start to carry out a request of the program."""
         now = time_ns * 1e-9
         for motion in request.motions:

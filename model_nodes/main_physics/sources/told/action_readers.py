@@ -125,7 +125,7 @@ class CallReader:
         for request in message.request:
             self._goal_of_call[call] = goal = _goal(request.goal_id)
             if hasattr(request, "goal"):
-                return self._report_once(GOAL_SENT, goal, _scalars(request.goal), time_ns)
+                return self._report(GOAL_SENT, goal, _scalars(request.goal), time_ns)
         for response in message.response:
             if (state := _ENDED.get(int(getattr(response, "status", 0)))) is not None:
                 result = response.result
@@ -133,12 +133,10 @@ class CallReader:
                 name = GRIPPER_SAYS if is_gripper else RESULT_GOT
                 found = _gripper_claims(result) if is_gripper else _scalars(result)
                 goal = self._goal_of_call.get(call, "")
-                return self._report_once(name, goal, {**found, RESULT: state}, time_ns)
+                return self._report(name, goal, {**found, RESULT: state}, time_ns)
         return []
 
-    def _report_once(
-        self, name: str, goal: str, claims: dict[str, Json], time_ns: int
-    ) -> list[Event]:
+    def _report(self, name: str, goal: str, claims: dict[str, Json], time_ns: int) -> list[Event]:
         if goal and (name, goal) in self._said:
             return []
         self._said.add((name, goal))

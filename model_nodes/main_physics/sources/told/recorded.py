@@ -129,16 +129,8 @@ def _without_covariance(pose: Any) -> Any:
 
 def _numbers(pose: Any) -> Pose:
     """Return the numbers of a geometry_msgs/msg/Pose."""
-    position, orientation = pose.position, pose.orientation
-    found: Sequence[float] = (
-        position.x,
-        position.y,
-        position.z,
-        orientation.w,
-        orientation.x,
-        orientation.y,
-        orientation.z,
-    )
+    point, quat = pose.position, pose.orientation
+    found: Sequence[float] = (point.x, point.y, point.z, quat.w, quat.x, quat.y, quat.z)
     return tuple(map(float, found))
 
 

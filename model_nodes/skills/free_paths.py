@@ -1,4 +1,4 @@
-"""Ways of a hand on which the robot touches nothing."""
+"""Plans paths of a hand on which the robot touches nothing."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from model_nodes.robot_program.messages import CannotReach
 from model_nodes.skills.scene import SkillScene
 
 LINE_SPEED = 0.1
-"""On straight ways close to things [m/s]."""
+"""Mean velocity on straight paths close to objects [m/s]."""
 _RISE = 0.15
-"""Over obstacles the hand goes this much higher [m]."""
+"""Height by which the hand rises to pass over obstacles [m]."""
 
 Choice = TypeVar("Choice")
 Found = TypeVar("Found")
@@ -22,10 +22,10 @@ Found = TypeVar("Found")
 def first_possible(
     problem: str, attempt: Callable[[Choice], Found], choices: Iterable[Choice]
 ) -> Found:
-    """Return the result of an attempt with the first choice for which it does not raise `CannotReach`.
+    """Return the result of the first attempt that does not raise `CannotReach`.
 
     Raises:
-        CannotReach: if it does for each, with the problem and the reason that came most often.
+        CannotReach: if all attempts do, with the problem and the most frequent reason.
     """
     reasons: Counter[str] = Counter()
     for choice in choices:
@@ -37,7 +37,7 @@ def first_possible(
     raise CannotReach(f"{problem} in any of {reasons.total()} poses; most often: {most}")
 
 
-def free_way(
+def free_path(
     scene: SkillScene,
     hand: str,
     pose: Sequence[float],
@@ -46,30 +46,30 @@ def free_way(
     then: Sequence[float],
     touches: Collection[str] = (),
 ) -> list[JointTrajectory]:
-    """Return the way of a hand to a pose from which it can go straight on.
+    """Return a path of a hand to a pose from which it can move straight on.
 
-    It goes there at once, or from above, or up first and then there from above.
+    The hand moves there directly, or from above, or up first and then there from above.
 
     Args:
-        scene: with the robot.
+        scene: contains the robot.
         hand: its name.
         pose: (7) in the world.
-        speed: share of the joints' largest velocities.
-        then: (7) the pose to which it is to go straight from there.
-        touches: entities that may be touched on the straight way, but not entered.
+        speed: fraction of the joints' largest velocities.
+        then: (7) target of the straight motion from there.
+        touches: entities that may be touched on the straight motion, but not penetrated.
 
     Raises:
-        CannotReach: if there is no such way.
+        CannotReach: if there is no such path.
     """
     here = scene.hand_pose(hand)
     above, up = _higher(pose), _higher(here)
     with scene.ahead():
         scene.hand_to(hand, pose, speed=speed)
         straight = scene.hand_to(hand, then, straight=True, speed=LINE_SPEED)
-        refuse(scene.in_the_way([straight], touches=touches), f"the straight way of {hand}")
+        forbid(scene.in_the_way([straight], touches=touches), f"the straight path of {hand}")
     vias: list[list[Sequence[float]]] = [[], [above], [up, above]]
     return first_possible(
-        f"{hand} finds no way",
+        f"{hand} finds no free path",
         lambda before: _through(scene, hand, [*before, pose], speed),
         vias,
     )
@@ -80,12 +80,12 @@ def _through(
 ) -> list[JointTrajectory]:
     with scene.attempt():
         motions = [scene.hand_to(hand, pose, speed=speed) for pose in poses]
-        refuse(scene.in_the_way(motions), f"the way of {hand}")
+        forbid(scene.in_the_way(motions), f"the path of {hand}")
     return motions
 
 
-def refuse(touched: Sequence[str], what: str) -> None:
-    """Raise `CannotReach` if something is touched on a way."""
+def forbid(touched: Sequence[str], what: str) -> None:
+    """Raise `CannotReach` if two entities touch during a motion."""
     if touched:
         raise CannotReach(f"{' and '.join(touched)} would touch on {what}")
 
