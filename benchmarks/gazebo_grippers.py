@@ -48,10 +48,8 @@ _CUP = "<cylinder><radius>0.01</radius><length>0.02</length></cylinder>"
 _TOP = "0 0 0.4 0 0 0"
 _POINT = 0.005
 """Between two points of a trajectory [s]."""
-_DISCOVERY = 0.1
-"""Programs have found a new topic within this much real time [s]."""
-_DELIVERY = 0.02
-"""What is published reaches its controller within this much real time [s]."""
+_DISCOVERY = 20.0
+"""Controllers have found a new topic within this much real time [s]."""
 _numbers = count()
 
 
@@ -192,10 +190,11 @@ class Controllers:
     Args:
         node: of gz-transport.
         setting: of the world.
+        delivery: what is published reaches a controller within this much real time [s].
     """
 
-    def __init__(self, node: Any, setting: Setting) -> None:
-        self._node, self._topics = node, dict[str, Any]()
+    def __init__(self, node: Any, setting: Setting, delivery: float = 0.02) -> None:
+        self._node, self._topics, self._delivery = node, dict[str, Any](), delivery
         self._targets = {**dict.fromkeys(ARM, 0.0), **OPENED[setting.gripper]}
         turn = setting.gripper == "jaws that turn"
         self._jaws = tuple(OPENED[setting.gripper]) if turn else ()
@@ -227,9 +226,13 @@ class Controllers:
     def _send(self, topic: str, message: Any) -> None:
         if topic not in self._topics:
             self._topics[topic] = self._node.advertise(topic, type(message))
-            time.sleep(_DISCOVERY)
+            end = time.monotonic() + _DISCOVERY
+            while not self._topics[topic].has_connections():
+                if time.monotonic() > end:
+                    raise RuntimeError(f"nothing has subscribed to {topic} within {_DISCOVERY:g} s")
+                time.sleep(0.005)
         self._topics[topic].publish(message)
-        time.sleep(_DELIVERY)
+        time.sleep(self._delivery)
 
 
 class GazeboGantry:

@@ -11,7 +11,7 @@ from hetwin_gazebo.bindings import Gazebo
 from hetwin_gazebo.proxies.proxy import Proxy
 from hetwin_suite.model import BadInput, Floats
 
-_SDF_DEADLINE_MS = 5000
+_DEADLINE_MS = 5000
 
 
 class NotYet(Exception):
@@ -47,16 +47,48 @@ class GazeboWorld:
         """
         self._joints.clear()
         self._models.clear()
-        gz = self._gz
-        asked = gz.message("sdf_generator_config_pb2", "SdfGeneratorConfig")
-        answer = gz.message("stringmsg_pb2", "StringMsg")
-        config = asked()
+        config = self._gz.message("sdf_generator_config_pb2", "SdfGeneratorConfig")()
         config.global_entity_gen_config.expand_include_tags.data = True
-        service = f"/world/{self._world().name(self._ecm)}/generate_world_sdf"
-        done, text = self._node.request(service, config, asked, answer, _SDF_DEADLINE_MS)
-        if not done or not text.data:
-            raise BadInput("does not answer", where=service, expected="the world as SDFormat")
+        text = self._request("generate_world_sdf", config, "stringmsg_pb2", "StringMsg")
+        if text is None or not text.data:
+            raise BadInput(
+                "does not answer",
+                where=self._service("generate_world_sdf"),
+                expected="the world as SDFormat",
+            )
         return str(text.data)
+
+    def declare(self, parameter: str) -> bool:
+        """Declare a parameter of the world, at first true; returns whether its server has parameters."""
+        return self._parameter("declare_parameter", parameter, True)
+
+    def set(self, parameter: str, on: bool) -> None:
+        """Set a parameter that was declared."""
+        self._parameter("set_parameter", parameter, on)
+
+    def is_on(self, parameter: str) -> bool:
+        """The value of a parameter that was declared, which the server's services set for others."""
+        name = self._gz.message("parameter_name_pb2", "ParameterName")(name=parameter)
+        found = self._request("get_parameter", name, "parameter_value_pb2", "ParameterValue")
+        value = self._gz.message("boolean_pb2", "Boolean")()
+        return bool(found.data.Unpack(value) and value.data)
+
+    def _parameter(self, service: str, name: str, on: bool) -> bool:
+        wanted = self._gz.message("parameter_pb2", "Parameter")(name=name)
+        wanted.value.Pack(self._gz.message("boolean_pb2", "Boolean")(data=on))
+        failed = self._request(service, wanted, "parameter_error_pb2", "ParameterError")
+        return failed is not None
+
+    def _request(self, service: str, request: Any, module: str, name: str) -> Any:
+        """The reply of one of the world's services, of a kind of message; None if there is none."""
+        kind = self._gz.message(module, name)
+        done, reply = self._node.request(
+            self._service(service), request, type(request), kind, _DEADLINE_MS
+        )
+        return reply if done else None
+
+    def _service(self, name: str) -> str:
+        return f"/world/{self._world().name(self._ecm)}/{name}"
 
     def positions(self, joints: Iterable[str]) -> dict[str, float]:
         """Positions of joints [m or rad].

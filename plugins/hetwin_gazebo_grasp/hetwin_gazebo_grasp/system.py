@@ -14,6 +14,8 @@ from hetwin_suite.model import BadInput, Event
 
 PATIENCE_S, AGAIN_S = 10.0, 0.5
 """How long the hand may be missing, as a robot that is added later is, and how often it is looked for [s]."""
+LISTEN_S = 0.02
+"""How often the world's parameter is read [s]."""
 
 
 class GraspSystem:
@@ -28,7 +30,9 @@ class GraspSystem:
     def __init__(self) -> None:
         self._holding: Holding | None = None
         self._enabled, self._sucks, self._seen_sucking = True, False, False
-        self._models, self._due, self._first = frozenset[int](), 0.0, -1.0
+        self._told_enabled: bool | None = None
+        self._has_parameter = False
+        self._models, self._due, self._first, self._listen = frozenset[int](), 0.0, -1.0, 0.0
 
     @property
     def held(self) -> str:
@@ -44,13 +48,14 @@ class GraspSystem:
         self.wishes = wishes = read_wishes(lambda name: str(sdf.get_string(name, "")[0]))
         topic = str(sdf.get_string("topic", "")[0])
         self._topic = topic or f"/hetwin/grasp/{wishes.hand.replace('::', '/')}"
+        self._parameter = f"{self._topic}/enable"
         gz = gazebo()
         self._world = GazeboWorld(gz)
         self._node = gz.transport.Node()
         self._text = gz.message("stringmsg_pb2", "StringMsg")
         self._told = self._node.advertise(f"{self._topic}/events", self._text)
         boolean = gz.message("boolean_pb2", "Boolean")
-        self._node.subscribe(boolean, f"{self._topic}/enable", self._on_enable)
+        self._node.subscribe(boolean, self._parameter, self._on_enable)
         self._node.subscribe(boolean, f"{self._topic}/suction", self._on_suction)
 
     def pre_update(self, info: Any, ecm: Any) -> None:
@@ -64,6 +69,9 @@ class GraspSystem:
             self._look_for_models(now)
         if self._holding is None:
             return
+        if now >= self._listen:
+            self._listen = now + LISTEN_S
+            self._hear_whether_to_hold()
         if not self._enabled:
             if self._holding.held:
                 self._holding.let_go()
@@ -75,7 +83,7 @@ class GraspSystem:
 
     def reset(self, info: Any, ecm: Any) -> None:
         """Begin anew after Gazebo has been reset."""
-        self._holding, self._due, self._first = None, 0.0, -1.0
+        self._holding, self._due, self._first, self._listen = None, 0.0, -1.0, 0.0
 
     def _look_for_models(self, now: float) -> None:
         """Make the mirror when the hand is there, and anew when models have come or gone."""
@@ -95,9 +103,20 @@ class GraspSystem:
                 raise
             return
         self._models = models
+        self._has_parameter = self._world.declare(self._parameter)
         print(
             f"hetwin: {self._holding.description}; events on {self._topic}/events", file=sys.stderr
         )
+
+    def _hear_whether_to_hold(self) -> None:
+        """Do as the topic or a service of the world's parameters said last; the bindings serve no services."""
+        told, self._told_enabled = self._told_enabled, None
+        if told is not None:
+            self._enabled = told
+            if self._has_parameter:
+                self._world.set(self._parameter, told)
+        elif self._has_parameter:
+            self._enabled = self._world.is_on(self._parameter)
 
     def _tell(self, event: Event) -> None:
         message = self._text()
@@ -106,7 +125,7 @@ class GraspSystem:
         self._told.publish(message)
 
     def _on_enable(self, message: Any) -> None:
-        self._enabled = bool(message.data)
+        self._told_enabled = bool(message.data)
 
     def _on_suction(self, message: Any) -> None:
         self._sucks = bool(message.data)

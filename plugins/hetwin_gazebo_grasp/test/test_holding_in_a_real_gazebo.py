@@ -163,7 +163,7 @@ class SteppedServer:
         gz = gazebo()
         node, _ = transport_node(partition, "the test")
         self._environment = {**os.environ, "GZ_PARTITION": partition}
-        self.controllers = Controllers(node, setting)
+        self.controllers = Controllers(node, setting, delivery=0.3)
         self.events, self._now, self._until = list[str](), 0.0, 0.0
         text, clock = gz.message("stringmsg_pb2", "StringMsg"), gz.message("clock_pb2", "Clock")
         node.subscribe(text, EVENTS, lambda message: self.events.append(message.data))
@@ -178,14 +178,16 @@ class SteppedServer:
         end, done = time.monotonic() + PATIENCE, ""
         while "data: true" not in done:
             assert time.monotonic() < end, f"gz sim has no world: {done}"
-            told = subprocess.run(
-                (*command, "--req", asked), env=self._environment, capture_output=True, text=True
-            )
-            done = told.stdout + told.stderr
+            done = self.shell(*command, "--req", asked)
         self._until += seconds
         while self._now < self._until - STEP / 2:
             assert time.monotonic() < end, f"gz sim stands at {self._now} s"
             time.sleep(0.01)
+
+    def shell(self, *command: str) -> str:
+        """What a command prints."""
+        told = subprocess.run(command, env=self._environment, capture_output=True, text=True)
+        return told.stdout + told.stderr
 
     def _on_clock(self, clock: Any) -> None:
         self._now = clock.sim.sec + clock.sim.nsec / 1e9
@@ -202,6 +204,8 @@ def test_in_gz_sim(tmp_path: Path) -> None:
         world.run(0.3)
         assert said(world, 1) == [("grip_closed", "thing")]
         world.run(0.4, {"z": -0.1})
-        world.controllers.publish("/hetwin/grasp/gripper/enable", "Boolean", False)
+        enable = ("-n", "/hetwin/grasp/gripper/enable", "-t", "gz.msgs.Boolean")
+        done = world.shell("gz", "param", "-r", "/world/picks", "-s", *enable, "-m", "data: false")
+        assert "successfully set" in done
         world.run(0.1)
         assert said(world, 2)[1:] == [("grip_lost", "thing")]

@@ -261,6 +261,7 @@ class InGazebo(StandIn):
     def __init__(self, sdf: str, element: Element, monkeypatch: pytest.MonkeyPatch) -> None:
         super().__init__(sdf)
         self.there, self.paused, self.transport = {4}, False, Transport()
+        self.parameters: dict[str, bool] | None = {}
         monkeypatch.setattr(system, "gazebo", lambda: Bindings(self.transport))
         monkeypatch.setattr(system, "GazeboWorld", lambda _gz: self)
         self.system = get_system()
@@ -271,6 +272,19 @@ class InGazebo(StandIn):
 
     def models(self) -> frozenset[int]:
         return frozenset(self.there)
+
+    def declare(self, parameter: str) -> bool:
+        if self.parameters is not None:
+            self.parameters.setdefault(parameter, True)
+        return self.parameters is not None
+
+    def set(self, parameter: str, on: bool) -> None:
+        assert self.parameters is not None
+        self.parameters[parameter] = on
+
+    def is_on(self, parameter: str) -> bool:
+        assert self.parameters is not None
+        return self.parameters[parameter]
 
     def step(self, seconds: float) -> None:
         info = SimpleNamespace(paused=self.paused, sim_time=timedelta(seconds=seconds))
@@ -287,9 +301,10 @@ def test_the_system_tells_what_it_does_and_can_be_switched_off(
         ("grip_closed", "thing")
     ]
     world.transport.heard["/hetwin/grasp/arm/palm/enable"](Message(False))
-    world.run(0.01, world)  # type: ignore[arg-type]
+    world.run(0.03, world)  # type: ignore[arg-type]
     assert world.system.held == ""
-    world.transport.heard["/hetwin/grasp/arm/palm/enable"](Message(True))
+    assert world.parameters == {"/hetwin/grasp/arm/palm/enable": False}
+    world.parameters["/hetwin/grasp/arm/palm/enable"] = True
     world.run(0.3, world)  # type: ignore[arg-type]
     assert world.system.held == "thing"
     assert [one["event"] for one in world.transport.told] == [
@@ -298,6 +313,17 @@ def test_the_system_tells_what_it_does_and_can_be_switched_off(
         "grip_closed",
     ]
     world.system.reset(None, world)
+    assert world.system.held == ""
+
+
+def test_a_gazebo_without_parameters_is_switched_by_the_topic(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    world = InGazebo(world_of("can", 1.0), Element(hand="palm", topic="/grip"), monkeypatch)
+    world.parameters = None
+    assert picked(world, world) < 0.002
+    world.transport.heard["/grip/enable"](Message(False))
+    world.run(0.03, world)  # type: ignore[arg-type]
     assert world.system.held == ""
 
 
