@@ -17,6 +17,9 @@ _DEADLINE_MS = 5000
 class NotYet(Exception):
     """Gazebo gives a position of a joint only after the step in which it is asked for first."""
 
+    def __init__(self) -> None:
+        super().__init__("joints have no positions; expected the system Physics in the world")
+
 
 class GazeboWorld:
     """The world of the entity component manager that Gazebo hands to systems; see `UserWorld`.

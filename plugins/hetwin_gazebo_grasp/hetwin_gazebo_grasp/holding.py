@@ -85,6 +85,9 @@ class Holding:
         self._grip = Grip(model, self._data, hand, chosen, None, listener)
         self._only_read(int(model.body_rootid[hand.bodies[0]]), chosen)
         self.description = _described(model, hand)
+        things = [name for name in self._free if name not in self._base]
+        if shapeless := [name for name in things if not self._has_shape(name)]:
+            self.description += f", and never {', '.join(shapeless)}: no shape that hetwin reads"
         self._held, self._due, self._last = 0, 0.0, 0.0
         self._hand_twist = np.zeros(6)
         self._push = Push()
@@ -195,6 +198,10 @@ class Holding:
         """The free models that may be held."""
         named = [n for n in self._free if any(fnmatchcase(n, one) for one in wishes.objects)]
         return [name for name in named if self._size(name) <= wishes.largest] or [*wishes.objects]
+
+    def _has_shape(self, name: str) -> bool:
+        root = self._model.body(name).id
+        return bool((self._model.body_rootid[self._model.geom_bodyid] == root).any())
 
     def _mass(self, name: str) -> float:
         return float(self._model.body_subtreemass[self._model.body(name).id])

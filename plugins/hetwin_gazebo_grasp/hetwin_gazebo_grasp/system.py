@@ -31,7 +31,7 @@ class GraspSystem:
         self._holding: Holding | None = None
         self._enabled, self._sucks, self._seen_sucking = True, False, False
         self._told_enabled: bool | None = None
-        self._has_parameter = False
+        self._has_parameter = self._waits = self._asked = False
         self._models, self._due, self._first, self._listen = frozenset[int](), 0.0, -1.0, 0.0
 
     @property
@@ -95,18 +95,24 @@ class GraspSystem:
         self._first = now if self._first < 0.0 else self._first
         try:
             self._holding = Holding(self._world, self.wishes, self._tell)
-        except NotYet:
-            self._due = now
-            return
-        except BadInput:
-            if now - self._first > PATIENCE_S:
-                raise
+        except (NotYet, BadInput) as error:
+            asked, self._asked = self._asked, isinstance(error, NotYet)
+            self._due = now if self._asked and not asked else self._due
+            self._wait(now - self._first, error)
             return
         self._models = models
         self._has_parameter = self._world.declare(self._parameter)
         print(
             f"hetwin: {self._holding.description}; events on {self._topic}/events", file=sys.stderr
         )
+
+    def _wait(self, waited: float, why: Exception) -> None:
+        """Say once why nothing is held yet; raise it when the patience is over."""
+        if waited > PATIENCE_S:
+            raise why
+        if waited >= AGAIN_S and not self._waits:
+            print(f"hetwin: holds nothing yet, looks for {PATIENCE_S:g} s: {why}", file=sys.stderr)
+            self._waits = True
 
     def _hear_whether_to_hold(self) -> None:
         """Do as the topic or a service of the world's parameters said last; the bindings serve no services."""

@@ -6,6 +6,7 @@ The stand-in has the same mirror, joints, poses and velocity commands; only Gaze
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +18,7 @@ import numpy as np
 import pytest
 
 from hetwin_gazebo_grasp import get_system, system
+from hetwin_gazebo_grasp.gazebo_world import NotYet
 from hetwin_gazebo_grasp.holding import STRONGEST, Holding, Push, Wishes
 from hetwin_suite.grasp import mirror_of
 from hetwin_suite.model import BadInput, Event, Floats
@@ -204,6 +206,13 @@ def test_only_what_is_small_and_named_is_held() -> None:
         assert holding.held == ""
 
 
+def test_an_object_without_a_shape_that_is_read_is_named() -> None:
+    line = "<polyline><height>0.1</height><point>0 0</point><point>1 0</point></polyline>"
+    sdf = world_of("can", 1.0).replace(CRATE, line)
+    holding = holding_in(StandIn(sdf), [])
+    assert holding.description.endswith(", and never crate: no shape that hetwin reads")
+
+
 def test_what_is_not_there_is_named() -> None:
     world = StandIn(world_of("can", 1.0))
     with pytest.raises(BadInput, match=r"no link has this name.*plam.*arm::palm"):
@@ -339,10 +348,30 @@ def test_a_robot_that_comes_later_is_found(monkeypatch: pytest.MonkeyPatch) -> N
     assert world.transport.told[0]["object"] == "thing"
 
 
-def test_a_hand_that_never_comes_ends_the_system(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hand_that_never_comes_is_named_and_ends_the_system(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     world = InGazebo(world_of("can", 1.0), Element(hand="paw"), monkeypatch)
     world.step(0.001)
+    assert "paw" not in capsys.readouterr().err
+    world.step(0.001 + system.AGAIN_S)
+    assert re.search(r"looks for 10 s.*no link has this name.*paw", capsys.readouterr().err)
     with pytest.raises(BadInput, match=r"no link has this name.*paw"):
+        world.step(system.PATIENCE_S + 1.0)
+
+
+def test_a_world_without_physics_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def positions(_joints: Iterable[str]) -> dict[str, float]:
+        raise NotYet
+
+    world = InGazebo(world_of("can", 1.0), Element(hand="palm"), monkeypatch)
+    monkeypatch.setattr(world, "positions", positions)
+    for now in (0.001, 0.002, 0.6):
+        world.step(now)
+    assert "expected the system Physics" in capsys.readouterr().err
+    with pytest.raises(NotYet, match="joints have no positions"):
         world.step(system.PATIENCE_S + 1.0)
 
 
