@@ -1,4 +1,4 @@
-"""Which claims of a run can be checked, by which evidence, and why others cannot."""
+"""Reports which claims of a run can be checked, by which evidence, and why others cannot."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ from hetwin_core.ensemble.sentences.catalogue import say
 from model_nodes.robot_health.view import View
 
 _MOST_NAMED = 4
-"""So many links or joints are named in a reason, others are counted."""
+"""Maximum number of links or joints that a reason names; more are counted."""
 _SEVERAL = 4
-"""Of so many fingers it is not judged which of them hold."""
+"""Minimum number of fingers of a hand for which it is not known which fingers hold."""
 _DECIDED_NS = 2_000_000_000
-"""A topic that was not received within this time is missing [ns]."""
+"""Time within which a topic must be received; afterwards it counts as missing [ns]."""
 _SILENT_NS = 1_000_000_000
-"""Motion in a longer pause of a recording is not seen [ns]."""
+"""Minimum length of a gap in a recording within which motion counts as unobserved [ns]."""
 _FINGERS, _EFFORTS, _SHAPES, _CONTACTS = "finger positions", "efforts", "shapes", "contacts"
 
 
 class Torques(Protocol):
-    """Knows whether the efforts of a robot are torques."""
+    """Reports whether the efforts of a robot are torques."""
 
     def is_torque(self, robot: str) -> bool:
-        """Whether they are, as far as is known."""
+        """Return whether the efforts are torques, as far as is known."""
 
 
 class Coverage:
-    """Raises an event for each claim and each thing: that it is checked from some time on, or that it is not.
+    """Raises an event for each claim and subject: that it is checked from a time on, or that it is not.
 
     Args:
         layout: the robots; None if the main model reports about none.
         scene: at the start.
-        torques: knows whether recorded efforts are torques.
+        torques: reports whether recorded efforts are torques.
     """
 
     def __init__(self, layout: WatchLayout | None, scene: Snapshot, torques: Torques) -> None:
@@ -79,7 +79,7 @@ class Coverage:
         self._at_first = tuple(self._at_once())
 
     def watch(self, view: View) -> list[Event]:
-        """Claims that are checked from now on and were not, or the reverse."""
+        """Return events about claims whose coverage has changed since the last view."""
         found = [] if self._said else list(self._at_first)
         if self._layout is not None and view.watch is not None:
             found += self._efforts(self._layout, view.watch)
@@ -101,7 +101,7 @@ class Coverage:
         return events
 
     def _as_heard(self, one: CoverageRow) -> CoverageRow:
-        """Coverage while some joints are not recorded."""
+        """Return a row of coverage, changed to unchecked while some of its joints are not recorded."""
         joints = set(one.of)
         if one.claim is Claim.TOUCH and self._layout is not None:
             joints = {
@@ -127,7 +127,7 @@ class Coverage:
         return coverage_event(one, time_ns)
 
     def _at_once(self) -> Iterator[CoverageRow]:
-        """Coverage by the scene and the robots' descriptions before the first step."""
+        """Yield the coverage that follows from the scene and the robots' descriptions, before the first step."""
         if self._layout is not None:
             for robot, own in self._robots:
                 yield from self._of_robot(self._layout, robot, own)
@@ -174,7 +174,7 @@ class Coverage:
         )
 
     def _efforts(self, layout: WatchLayout, watch: Watch) -> Iterator[CoverageRow]:
-        """Whether the efforts are watched, as soon as that is known."""
+        """Yield the coverage of efforts, once it is known and whenever it changes."""
         is_late = watch.time_ns - self._begun_ns >= _DECIDED_NS
         decides = (is_late, *map(self._torques.is_torque, self._names))
         known = np.isfinite(watch.measured_efforts) & (watch.measured_efforts != 0.0)
@@ -245,7 +245,7 @@ class Coverage:
         return CoverageRow(Claim.GRIP, hand.name, True, sources=sources, of=hand.joints, why=why)
 
     def _loose(self, hand: Entity) -> list[str]:
-        """Joints beyond the hand that were not recorded and are not the hand's, but for continuous ones."""
+        """Return joints beyond the hand's mount, except fingers and continuous joints, that were not recorded."""
         layout = self._layout
         if layout is None or not hand.joints:
             return []
@@ -262,7 +262,7 @@ class Coverage:
         ]
 
     def _of_fingers(self, event: Event) -> CoverageRow | None:
-        """Whether a grip is still known after its fingers' event; None if the event is about none."""
+        """Return the coverage of a grip after an event of its fingers; None for other events."""
         hand = str(event.arguments.get("hand"))
         entity = next((e for e in self._hands if e.name == hand), None)
         if entity is None or event.name not in (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING):
@@ -278,7 +278,7 @@ class Coverage:
         )
 
     def _slide(self, joints: Sequence[str]) -> bool:
-        """Whether the fingers' joints slide, so that they give the gap between the fingers."""
+        """Return whether the fingers' joints are prismatic, so that they give the gap between the fingers."""
         if self._layout is None:
             return False
         kinds = dict(zip(self._layout.joints, self._layout.slides, strict=False))
@@ -309,7 +309,7 @@ class Coverage:
 
 
 def _mended(layout: WatchLayout, joints: Sequence[str]) -> str:
-    """The mending of the messages of some joints, in words; empty if nothing was."""
+    """Return in words how messages of some joints were mended; empty if none were."""
     said = [
         concern_text(finding.name, finding.arguments)
         for finding in layout.findings
@@ -329,7 +329,7 @@ def _collides(entity: Entity) -> bool:
 
 
 def _rigid_groups(links: Sequence[Entity]) -> dict[str, list[Entity]]:
-    """The links that a joint moves, each with those that are fixed to it; the root's are left out."""
+    """Return the groups of rigidly connected links by the link that a joint moves; the root's group is left out."""
     root_of: dict[str, str] = {}
     groups: dict[str, list[Entity]] = {}
     waiting = list(links)

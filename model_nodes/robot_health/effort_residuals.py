@@ -1,4 +1,4 @@
-"""Whether efforts are torques at all, and where a residual leaves its own past: for a moment, or to a new level."""
+"""Checks whether efforts are torques, and finds excursions of residuals: pulses, and steps to a new level."""
 
 from __future__ import annotations
 
@@ -10,29 +10,31 @@ import numpy as np
 from hetwin_core.ensemble.scene.values import Floats
 
 LONGEST_PULSE_S = 1.0
-"""An excursion that lasts longer has become a level of its own."""
+"""Maximum duration of a pulse; a longer excursion is a new level [s]."""
 SHORTEST_PULSE_S = 0.05
 PAST_S, GUARD_S = 0.5, 0.2
-"""The past is the mean over `PAST_S` that ends `GUARD_S` before the newest block."""
+"""The baseline is the mean over `PAST_S` that ends `GUARD_S` before the newest block [s]."""
 
 
 class ExcursionKind(Enum):
-    """The classification of an excursion."""
+    """Kind of an excursion."""
 
     PULSE = auto()
-    """It came back."""
+    """The residual returned to its baseline."""
     LEVEL = auto()
-    """It stayed."""
+    """The residual stayed at a new level."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excursion:
-    """An excursion of one joint's residual.
+    """An excursion of one joint's residual from its baseline.
 
     Attributes:
-        joint: its index.
-        size: signed, farthest (of a pulse) or newest (of a level) from the past, as a share of the limit.
-        from_ns, to_ns: when it began, and ended or was recognised as a level.
+        kind: pulse or level.
+        joint: index of the joint.
+        size: signed distance from the baseline as a fraction of the limit: the peak of a pulse, the last value of a
+        level.
+        from_ns, to_ns: start, and end of a pulse or recognition of a level [ns].
     """
 
     kind: ExcursionKind
@@ -51,14 +53,14 @@ class _Open:
 
 
 class Excursions:
-    """Follows the residuals of all joints, some rows at a time.
+    """Finds excursions in the residuals of all joints, block by block.
 
-    An excursion begins when a residual is farther from its past than `least`, and ends at half of that.
+    An excursion starts when a residual is `least` or more away from its baseline, and ends at half of that.
 
     Args:
         joints: number of joints.
-        period_ns: between two rows [ns].
-        least: as a share of the joint's limit.
+        period_ns: time between two rows [ns].
+        least: minimum size of an excursion, as a fraction of the joint's limit.
     """
 
     def __init__(self, joints: int, period_ns: int, least: float) -> None:
@@ -70,11 +72,11 @@ class Excursions:
         self._open: dict[int, _Open] = {}
 
     def add(self, times_ns: list[int], rows: Floats) -> list[Excursion]:
-        """Add residuals, and return the excursions that were recognised in them.
+        """Add a block of residuals, and return the excursions that ended or became levels in it.
 
         Args:
-            times_ns: of the rows [ns].
-            rows: (n, joints) residuals as shares of the limits, NaN where unknown.
+            times_ns: (n) times of the rows [ns].
+            rows: (n, joints) residuals as fractions of the limits, NaN where unknown.
         """
         if not self._begun.all():
             self._begin(rows)
@@ -91,7 +93,7 @@ class Excursions:
         return found
 
     def _begin(self, rows: Floats) -> None:
-        """Fill the time before each joint's first number with it."""
+        """Fill the time before each joint's first known residual with that residual."""
         known = np.isfinite(rows)
         for joint in np.flatnonzero(known.any(axis=0) & ~self._begun).tolist():
             first = int(known[:, joint].argmax())
@@ -101,7 +103,7 @@ class Excursions:
     def _follow(
         self, joint: int, past: float, times_ns: list[int], values: list[float]
     ) -> list[Excursion]:
-        """Follow one joint; `values` become those without the excursion."""
+        """Follow one joint; `values` are changed in place: excursions are replaced by the baseline."""
         found: list[Excursion] = []
         for i, (time_ns, value) in enumerate(zip(times_ns, values, strict=True)):
             now = self._open.get(joint)
@@ -134,24 +136,24 @@ def _pulse(joint: int, ended: _Open, time_ns: int) -> list[Excursion]:
 
 
 FEWEST = 50
-"""Rows before a decision."""
+"""Minimum number of rows for a decision."""
 LEAST_RATIO, MOST_RATIO = 0.3, 3.0
-"""Measured over expected efforts of a robot whose efforts are torques.
+"""Range of the ratio of measured to expected efforts for a robot whose efforts are torques.
 
-Real arms have 0.65 (springs that carry a part) to 1.4 (a tool that the model does not have); motor currents of a real
-arm have 0.00 to 0.06.
+Real arms have 0.65 (springs that carry a part) to 1.4 (a tool that the model lacks); motor currents of a real arm
+have 0.00 to 0.06.
 """
 _LEAST_EXPECTED = 0.005
-"""Expected efforts smaller than this share of the limits (root mean square) decide nothing."""
+"""Minimum root mean square of the expected efforts for a decision, as a fraction of the limits."""
 
 
 class TorqueCheck:
-    """Compares measured with expected efforts over all joints, each as a share of its limit.
+    """Compares measured with expected efforts over all joints, each as a fraction of its limit.
 
     Attributes:
         decided: whether the question is decided.
-        ratio: measured over expected efforts as far as it is known, by least squares; NaN before.
-        is_torque: whether the measured efforts are torques (and forces), as long as nothing shows that they are not.
+        ratio: least-squares ratio of measured to expected efforts so far; NaN before any.
+        is_torque: whether the measured efforts are torques (or forces); True until the decision.
     """
 
     def __init__(self) -> None:
@@ -164,7 +166,7 @@ class TorqueCheck:
         self._square = 0.0
 
     def add(self, measured: Floats, expected: Floats) -> None:
-        """Add rows (n, joints) of smoothed efforts as shares of the limits, NaN where unknown; decides once."""
+        """Add (n, joints) smoothed efforts as fractions of the limits, NaN where unknown; decides once."""
         if self.decided:
             return
         known = np.isfinite(measured) & np.isfinite(expected)

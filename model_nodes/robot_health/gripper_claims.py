@@ -1,4 +1,4 @@
-"""Claims of grippers that contradict the twin's belief about their hands."""
+"""Reports claims of grippers that contradict the twin's belief about their hands."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from model_nodes.robot_health.view import View
 STALLED_ON_NOTHING, CLOSED_BUT_HOLDS = "stalled_on_nothing", "closed_but_holds"
 _HOLDING, _HELD = "holding", "held_object"
 _NEAR = 0.05
-"""A position this near to another one is the same [share of the travel]."""
+"""Maximum difference of positions that count as equal, as a fraction of the travel."""
 
 _CLOSED = 0.86
-"""Grippers that report how far they are closed report this, or more, where their fingers meet."""
+"""Minimum closing that grippers report when their fingers meet, as a fraction of their travel."""
 
 
 @dataclass(slots=True)
@@ -32,12 +32,12 @@ class _Claim:
 
 
 class _Place(NamedTuple):
-    """Where a gripper's finger is.
+    """Comparison of a gripper's claim with the twin's finger.
 
     Attributes:
         at_end: whether the twin's finger is at an end of its travel.
-        says_end: the same by the gripper.
-        fits: whether its report fits the twin's finger; None: it cannot be compared.
+        says_end: whether the gripper reports an end of its travel.
+        fits: whether the reported position fits the twin's finger; None if they cannot be compared.
     """
 
     at_end: bool = False
@@ -48,14 +48,18 @@ class _Place(NamedTuple):
 class GripperClaims:
     """Raises ``stalled_on_nothing`` and ``closed_but_holds``.
 
-    A gripper that reports a stall contradicts a twin in which its hand neither holds anything nor stopped short,
-    unless both are at an end of the fingers' travel, where there is nothing that could stop it but that end.
-    One that reports its goal reached at an end of its travel contradicts a twin in which its hand holds an object,
-    with its fingers elsewhere. Only hands whose fingers were recorded and whose grip a model watches are judged.
+    ``stalled_on_nothing``: a gripper reports a stall, while in the twin its hand neither holds anything nor stopped
+    short.
+    Not raised if both are at an end of the fingers' travel, which stops any gripper.
+
+    ``closed_but_holds``: a gripper reports that it reached its goal at an end of its travel, while in the twin its hand
+    holds an object, with its fingers elsewhere.
+
+    Only hands are judged whose fingers were recorded and whose grip is watched by a model.
 
     Args:
-        scale: for how long the twin must contradict from the claim on [s].
-        layout: the scene's.
+        scale: time for which the twin must contradict after the claim [s].
+        layout: of the scene.
         watched: the robots.
     """
 
@@ -71,7 +75,7 @@ class GripperClaims:
         self._claims: dict[str, _Claim] = {}
 
     def watch(self, view: View) -> list[Event]:
-        """The claims that the twin has contradicted for long enough by now."""
+        """Return events about claims that the twin has now contradicted for long enough."""
         for event in view.events:
             self._follow(event, view)
         return list(self._judged(view)) if self._claims else []
@@ -110,7 +114,7 @@ class GripperClaims:
     def _place(self, joint: str, position: Json, said: Mapping[str, Json], view: View) -> _Place:
         """Compare a claimed position with the twin's finger.
 
-        A gripper of sliding fingers may report a finger's position or the gap between two; either may fit.
+        A gripper with sliding fingers may report a finger's position or the gap between two fingers; both are accepted.
         """
         watched = self._watched
         index = watched.joints.index(joint) if joint in watched.joints else -1
@@ -149,7 +153,7 @@ class GripperClaims:
                 yield Event(claim.name, claim.since_ns, arguments=arguments)
 
     def _held(self, hand: str, view: View) -> str | None:
-        """The object in a hand; empty if unknown, None if it holds nothing."""
+        """Return the object in a hand: empty if it is unknown, None if the hand holds nothing."""
         layout, values = self._layout, view.snapshot.values
         if not values[layout.slots[layout.slot_id(hand, _HOLDING)].offset]:
             return None
@@ -162,8 +166,9 @@ class GripperClaims:
 def hand_of(event: Event, hands: Sequence[Entity]) -> Entity | None:
     """Return the hand that a gripper's claim is about; None if that is not clear.
 
-    It is the hand with the claim's joint, else the only hand of its robot, else the one whose names have the most words
-    of the action's that no other hand has as many of.
+    It is the hand with the claim's joint, else the only hand of its robot, else the hand that shares the most words
+    with
+    the action's name, if no other hand shares as many.
     """
     robot, joint = event.arguments.get(ROBOT), event.arguments.get("joint")
     own = [hand for hand in hands if robot in (None, hand.owner)]
@@ -178,7 +183,7 @@ def hand_of(event: Event, hands: Sequence[Entity]) -> Entity | None:
 
 
 def _name(event: Event) -> str:
-    """The action of a gripper, or the topic of its status."""
+    """Return the action of a gripper, or the topic of its status."""
     return str(event.arguments.get(ACTION) or event.arguments.get("gripper"))
 
 

@@ -1,4 +1,4 @@
-"""Joints beyond the limits of the robot's description, and those of the twin that deviate from the recording."""
+"""Finds joints beyond the limits of the robot's description, and joints of the twin that deviate from the recording."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from model_nodes.robot_health.settings import Scale, Settings
 from model_nodes.robot_health.view import View
 
 WIDEST = 1.0
-"""A range wider than this, in rad or m, counts as this wide."""
+"""Maximum range that is used to scale an excess over a position limit [rad or m]."""
 SPEED_DELAY_NS = 60_000_000
-"""A speed between two noisy samples is no motion."""
+"""Minimum duration of an excess of the velocity; a shorter one is noise between two samples [ns]."""
 QUANTITIES = ("position", "velocity", "effort")
 _FAR = 1e6
-"""Stands for a limit of the position where there is none [rad or m]."""
+"""Position limit of joints without one [rad or m]."""
 
 
 class LimitFinder:
-    """Raises ``beyond_limit`` with ``joint``, ``quantity`` (of `QUANTITIES`), ``found``, ``limit``, ``unit``.
+    """Raises ``beyond_limit`` with ``joint``, ``quantity`` (one of `QUANTITIES`), ``found``, ``limit``, ``unit``.
 
     All three quantities of all joints are compared in one array, since most steps find nothing.
 
     Args:
         settings: scales of the three quantities.
-        layout: the limits.
+        layout: limits of the joints.
     """
 
     def __init__(self, settings: Settings, layout: WatchLayout) -> None:
@@ -51,7 +51,7 @@ class LimitFinder:
         )
 
     def watch(self, view: View) -> list[Event]:
-        """Joints beyond a limit now; efforts are as old as in the report."""
+        """Return events about joints beyond a limit; those of efforts are dated back by the delay of the report."""
         report = view.watch
         if report is None:
             return []
@@ -66,7 +66,7 @@ class LimitFinder:
         ]
 
     def _found(self, values: Floats) -> tuple[dict[Key, Found], ...]:
-        """Joints beyond a limit, for each quantity."""
+        """Return the joints beyond a limit, for each quantity."""
         found: tuple[dict[Key, Found], ...] = ({}, {}, {})
         away = np.abs(values - self._middles) - self._halves
         shares = away * self._per_unit
@@ -93,21 +93,21 @@ class LimitFinder:
 
 
 def _limits(given: Sequence[float | None], none: float) -> Floats:
-    """The limits as numbers, `none` where there is none."""
+    """Return limits as numbers, with `none` for those that are None."""
     return np.array([none if limit is None else limit for limit in given], np.float64)
 
 
 def _inverse(widths: Floats) -> Floats:
-    """1 / width; 0 where there is none, so that nothing is beyond it."""
+    """Return 1 / width; 0 where the width is 0, so that nothing is beyond it."""
     inverse: Floats = np.divide(1.0, widths, out=np.zeros_like(widths), where=widths > 0.0)
     return inverse
 
 
 class DeviationFinder:
-    """Raises ``deviates`` with ``joint`` and ``deviation``, the twin's position minus the recorded one, and ``unit``.
+    """Raises ``deviates`` with ``joint``, ``unit`` and ``deviation``, the twin's position minus the recorded one.
 
     Args:
-        scale: sizes of deviations.
+        scale: of the deviations.
         layout: names of the joints.
     """
 
@@ -117,7 +117,7 @@ class DeviationFinder:
         self._lasting = LastingFindings("deviates")
 
     def watch(self, view: View) -> list[Event]:
-        """Joints that deviate now; none for a report about another time than the view's."""
+        """Return events about joints that deviate; none if the report is about another time than the view."""
         report = view.watch
         if report is None or report.time_ns != view.snapshot.time_ns:
             return []

@@ -1,4 +1,4 @@
-"""Events of lasting conditions: one when it begins, one whenever it has become much worse, one when it is over."""
+"""Events of lasting conditions: at the start, whenever it becomes much worse, and at the end."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from hetwin_core.ensemble.conductor.reporting.concerns import FROM, SEVERITY, TO
 from hetwin_core.ensemble.events import Event, Json
 
 Key: TypeAlias = tuple[str | int, ...]
-"""The key of an occurrence among those that go on at the same time."""
+"""Identifies an occurrence among those at the same time."""
 MUCH_WORSE = 2.0
-"""An occurrence whose measure has grown by this factor since its last event gets another one."""
+"""Factor by which the measure must grow since the last event for another event."""
 
 
 class Found(NamedTuple):
-    """Something that is odd at one step.
+    """A condition that was found at one step.
 
     Attributes:
-        severity: how odd.
-        measure: grows with how odd it is.
-        arguments: of the event, in SI units; its texts must be the same at every step.
+        severity: of the condition.
+        measure: grows with the condition.
+        arguments: of the event, in SI units; texts must be the same at every step.
     """
 
     severity: Severity
@@ -42,8 +42,8 @@ class LastingFindings:
 
     Args:
         name: of the events.
-        hold_ns: a longer absence is an end; a shorter absence changes nothing.
-        delay_ns: a shorter presence is not reported.
+        hold_ns: maximum absence that does not end a condition [ns].
+        delay_ns: minimum presence of a condition that is reported [ns].
     """
 
     def __init__(self, name: str, *, hold_ns: int = 100_000_000, delay_ns: int = 0) -> None:
@@ -54,15 +54,15 @@ class LastingFindings:
 
     @property
     def any(self) -> bool:
-        """Whether anything has not ended yet."""
+        """Whether any condition has not ended yet."""
         return bool(self._open)
 
     def update(self, time_ns: int, found: Mapping[Key, Found]) -> list[Event]:
-        """The events of a step.
+        """Return the events of a step.
 
         Args:
-            time_ns: of the step; an event that begins something has the time at which it was first found.
-            found: all that is odd now.
+            time_ns: of the step; the first event of a condition has the time of the step that first found it.
+            found: all conditions at this step.
         """
         if not (found or self._open):
             return []

@@ -1,4 +1,4 @@
-"""Observes robot and objects for the user of a run."""
+"""The model that observes robots, recordings and objects for the user of a run."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ STARTS_INSIDE = "starts_inside"
 
 
 class Findings:
-    """Raises an event for each finding, at the first step that is not before it.
+    """Raises an event for each finding of the recording, at the first step at or after it.
 
     An object that is held at the start may be inside the fingers that hold it.
 
     Args:
         settings: a scale for each kind of finding.
-        pairs: knows the links and partners that have another scale.
-        layout: holds the findings.
+        pairs: selects the scale of links and their partners.
+        layout: contains the findings.
     """
 
     def __init__(self, settings: Settings, pairs: LinkPairs, layout: WatchLayout) -> None:
@@ -61,7 +61,7 @@ class Findings:
         self._waiting = sorted(known, key=lambda finding: finding.from_ns)
 
     def watch(self, view: View) -> list[Event]:
-        """The findings whose time has come."""
+        """Return the events of findings up to the time of the view."""
         events: list[Event] = []
         while self._waiting and self._waiting[0].from_ns <= view.time_ns:
             finding = self._waiting.pop(0)
@@ -84,7 +84,7 @@ class Findings:
         return chosen.severity(abs(measure))
 
     def _inside(self, finding: Finding, scale: Scale, view: View) -> Scale | None:
-        """The scale of a link or an object that starts inside something; None if that is to be so."""
+        """Return the scale for a link or an object that starts inside something; None if that is intended."""
         if finding.arguments.get("object") in view.held:
             return None
         link, partner = finding.arguments.get("link"), str(finding.arguments.get("partner"))
@@ -106,16 +106,16 @@ RAISES = (
         "beyond_limit",
         "the recording is beyond a limit: joint, quantity (position, velocity or effort), found, limit, unit",
     ),
-    ("deviates", "a joint of the twin is not where it was recorded: joint, deviation, unit"),
+    ("deviates", "a joint of the twin deviates from the recorded position: joint, deviation, unit"),
     (
         "jump",
-        "the recording has a step that no robot makes: joint, topic, step, unit, velocity",
+        "the recording has a step that is too fast for a robot: joint, topic, step, unit, velocity",
     ),
     ("gap", "the recording has no samples for a while: topic, joints, duration [s]"),
     ("contradiction", "two topics differ about a joint: topic, other, joint, size, unit"),
     (
         "mended",
-        "messages that were out of order, misdated or no numbers: what (was done), topic, count, of, size, joints",
+        "messages that were out of order, misdated or not numbers: what (was done), topic, count, of, size, joints",
     ),
     (
         "left_out",
@@ -137,11 +137,11 @@ RAISES = (
     ),
     (
         "no_friction",
-        "efforts stand out of a robot whose description has no friction: robot",
+        "efforts exceed those expected of a robot whose description has no friction: robot",
     ),
     (
         "effort_no_torque",
-        "the recorded efforts are no torques: robot, ratio of measured to expected efforts",
+        "the recorded efforts are not torques: robot, ratio of measured to expected efforts",
     ),
     (
         "stalled_on_nothing",
@@ -167,9 +167,9 @@ RAISES = (
 _TOUCH = "link, object (any entity), depth [m], force [N] where it is deepest, hand of the link"
 TOUCHES = {
     TOUCHED: f"a link begins to touch something: {_TOUCH}",
-    TOUCH_ENDED: f"a link touches something no longer: {_TOUCH}, from, to [s]",
+    TOUCH_ENDED: f"a link ceases to touch something: {_TOUCH}, from, to [s]",
 }
-"""The same of events without a severity."""
+"""Event without a severity -> its meaning, and its arguments."""
 
 JOINT_DEVIATION, EFFORT_RESIDUAL = "joint_deviation", "effort_residual"
 
@@ -182,18 +182,19 @@ def _attributes(joints: int) -> tuple[AttributeSpec, AttributeSpec]:
 
 
 class Part(Protocol):
-    """Observes one kind of thing."""
+    """Observes one kind of condition."""
 
     def watch(self, view: View) -> list[Event]:
-        """The conditions at this step."""
+        """Return the events of this step."""
 
 
 class RobotHealth(Model[Settings]):
     """Raises events about faults of robots, recordings and objects.
 
-    Each event but ``touched`` and ``touch_ended`` has a ``severity`` (``note``, ``warning`` or ``absurd``). A lasting
-    condition has one event when it begins, one when it has become much worse, with ``from`` [s], and one when it is
-    over, with ``from`` and ``to`` [s].
+    Each event except ``touched`` and ``touch_ended`` has a ``severity`` (``note``, ``warning`` or ``absurd``). A
+    lasting
+    condition has one event at its start, one whenever it has become much worse, with ``from`` [s], and one at its end,
+    with ``from`` and ``to`` [s].
     """
 
     summary = "Observes what no healthy robot and no object left alone does; added to every run by itself."
@@ -213,7 +214,7 @@ class RobotHealth(Model[Settings]):
                 scene.set(robot, attribute, np.zeros(count))
 
     def start(self, scene: Snapshot) -> None:
-        """Prepare the observers, and read the sentences before the first step has to wait for them."""
+        """Create the observers, and load the sentences now, so that the first step does not wait for them."""
         for name in ("coverage", "concern", "event"):
             group(name)
         self._viewer = Viewer(scene, self._layout)
@@ -224,7 +225,7 @@ class RobotHealth(Model[Settings]):
         self._parts = (*self._parts, self._efforts, coverage)
 
     def step(self, tick: Tick) -> Changes:
-        """Let all observers look at the scene."""
+        """Pass the scene to all observers, and write deviations and residuals."""
         view = self._viewer.view(tick)
         changes = tick.changes()
         for part in self._parts:
@@ -242,7 +243,7 @@ class RobotHealth(Model[Settings]):
 
 
 class _Efforts:
-    """Observes the efforts of each robot: what one robot reports as effort may be no torque while another's is."""
+    """Observes the efforts of each robot separately: those of one may be torques while those of another are not."""
 
     def __init__(self, settings: Settings, scene: Snapshot, layout: WatchLayout | None) -> None:
         self._robots = (
@@ -255,11 +256,11 @@ class _Efforts:
         )
 
     def is_torque(self, robot: str) -> bool:
-        """Whether the recorded efforts of a robot are torques, as far as is known."""
+        """Return whether the recorded efforts of a robot are torques, as far as is known."""
         return self._robots[robot][1].is_torque
 
     def watch(self, view: View) -> list[Event]:
-        """The conditions of efforts at this step."""
+        """Return the events about efforts at this step."""
         if view.watch is None:
             return []
         if len(self._robots) == 1:
@@ -272,7 +273,7 @@ class _Efforts:
 
 
 def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> Sequence[Part]:
-    """The observers of a run; those of the robot only if the main model reports about one."""
+    """Return the observers of a run; those of robots only if the main model reports about robots."""
     if layout is None:
         return [ObjectStory(settings, scene)]
     pairs = LinkPairs(settings, scene.layout)
@@ -290,6 +291,6 @@ def _parts(settings: Settings, layout: WatchLayout | None, scene: Snapshot) -> S
 
 
 def _known(numbers: Floats) -> Floats:
-    """The numbers, changed in place, with 0 for those that are unknown."""
+    """Replace unknown numbers by 0, in place."""
     numbers[numbers != numbers] = 0.0
     return numbers

@@ -1,4 +1,4 @@
-"""From which measure on which severity counts."""
+"""Parameters of the model: minimum measures of each severity."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
@@ -12,14 +12,14 @@ from hetwin_core.ensemble.validation import Strict, Text
 
 
 class Scale(Strict):
-    """The least measure of each severity; None: never."""
+    """Minimum measure of each severity; None if that severity is never used."""
 
     note: Amount | None = None
     warning: Amount | None = None
     absurd: Amount | None = None
 
     def severity(self, measure: float) -> Severity | None:
-        """The severity of a measure; None if it is not worth a note."""
+        """Return the severity of a measure; None if it is below all limits."""
         if self.absurd is not None and measure >= self.absurd:
             return Severity.ABSURD
         if self.warning is not None and measure >= self.warning:
@@ -30,19 +30,19 @@ class Scale(Strict):
 
     @property
     def least(self) -> float:
-        """The least measure that is worth anything; infinite if none is."""
+        """The smallest limit; infinite if there is none."""
         given = (self.note, self.warning, self.absurd)
         return min((limit for limit in given if limit is not None), default=float("inf"))
 
 
 class KnownTouch(Strict):
-    """A pair whose overlap is ignored, such as coarse shapes of links that pass each other."""
+    """A pair whose overlap is ignored, for example coarse shapes of links that pass each other."""
 
     link: Text
     partner: Text
 
     def covers(self, link: str, partner: str) -> bool:
-        """Whether these two are such a pair, in either order."""
+        """Return whether these two are such a pair, in either order."""
         return any(
             fnmatchcase(a, self.link) and fnmatchcase(b, self.partner)
             for a, b in ((link, partner), (partner, link))
@@ -52,7 +52,7 @@ class KnownTouch(Strict):
 class Settings(Parameters):
     """The parameters of the model: a scale for each of its events.
 
-    A scenario need give only those severities of a scale that it changes; null switches one off.
+    A scenario gives only the severities of a scale that it changes; null disables one.
     """
 
     watch: WatchedRobot = parameter("the robot that the main model reports about", None)
@@ -62,12 +62,12 @@ class Settings(Parameters):
         "m",
     )
     base_in_floor: Scale = parameter(
-        "the same for a link that no joint moves, in a plane, where robots are often mounted",
+        "the same for a link that no joint moves, in a plane; robots are often mounted in the floor",
         Scale(note=1e-6, warning=0.1),
         "m",
     )
     wheel_in_floor: Scale = parameter(
-        "the same for a link of a robot with odometry, in a plane, on which it rolls",
+        "the same for a link of a robot with odometry, in a plane, such as a wheel on the floor",
         Scale(note=1e-3, warning=0.01),
         "m",
     )
@@ -85,93 +85,95 @@ class Settings(Parameters):
         "m",
     )
     position_limit: Scale = parameter(
-        "how far a recorded position is beyond its limit, in shares of the range, at most of 1 rad or 1 m",
+        "excess of a recorded position over its limit, as a share of the range (of at most 1 rad or 1 m)",
         Scale(note=0.005, warning=0.05, absurd=0.5),
     )
     velocity_limit: Scale = parameter(
-        "recorded speed of a joint, in shares of its limit",
+        "recorded speed of a joint, as a share of its limit",
         Scale(note=1.02, warning=1.2, absurd=10.0),
     )
     effort_limit: Scale = parameter(
-        "recorded effort of a joint, in shares of its limit",
+        "recorded effort of a joint, as a share of its limit",
         Scale(note=1.02, warning=1.2, absurd=10.0),
     )
     deviates: Scale = parameter(
-        "how far the twin's joint is from the recording",
+        "deviation of the twin's joint from the recording",
         Scale(note=0.001, warning=0.01, absurd=0.2),
         "rad or m",
     )
     jump: Scale = parameter(
-        "step in the recording that no robot makes", Scale(warning=0.0, absurd=1.0), "rad or m"
+        "step in the recording that is too fast for a robot",
+        Scale(warning=0.0, absurd=1.0),
+        "rad or m",
     )
     gap: Scale = parameter(
         "time without a sample in the recording", Scale(note=0.0, warning=1.0), "s"
     )
     contradiction: Scale = parameter(
-        "difference between what two topics say of one joint",
+        "difference between two topics about one joint",
         Scale(warning=0.0, absurd=0.5),
         "rad or m",
     )
     mended: Scale = parameter(
-        "number of messages or positions that were out of order, misdated or no numbers",
+        "number of messages or positions that were out of order, misdated or not numbers",
         Scale(note=0.0),
     )
     left_out: Scale = parameter(
         "share of the samples of a joint that are not used", Scale(note=0.0, warning=0.05)
     )
     breaks_off: Scale = parameter(
-        "share of a file of the recording that cannot be read, as its recorder was killed",
+        "share of a file of the recording that cannot be read, because its recorder was killed",
         Scale(warning=0.0),
     )
     other_units: Scale = parameter(
-        "factor by which positions look to be in other units than rad and m", Scale(warning=0.0)
+        "factor by which positions appear to be in other units than rad and m", Scale(warning=0.0)
     )
     clock_offset: Scale = parameter(
-        "by how much the times of a wrist's, gripper's or controller's topic are off those of the joints",
+        "offset of the times of a wrist's, gripper's or controller's topic from those of the joints",
         Scale(note=0.0),
         "s",
     )
     gripper_says: Scale = parameter(
-        "how long the twin believes otherwise from when a gripper says that it stalled, or reached its goal closed",
+        "time for which the twin contradicts a gripper that reports a stall, or its closed goal reached",
         Scale(warning=0.5),
         "s",
     )
     flung: Scale = parameter(
-        "speed of an object beyond 1.3 times what explains it; a warning is a note if the robot meant it to move",
+        "speed of an object beyond 1.3 times the explained speed; a warning is a note if the motion was intended",
         Scale(warning=1.0, absurd=3.0),
         "m/s",
     )
     fell: Scale = parameter(
-        "how far an object fell; a warning is a note if the robot meant it to move, and what a hand lost is a warning",
+        "height of a fall; a warning is a note if it was intended; an object lost by a hand is a warning",
         Scale(warning=0.05),
         "m",
     )
     toppled: Scale = parameter(
-        "how far an object tilted; a warning is a note if the robot meant it to move",
+        "tilt of an object; a warning is a note if the motion was intended",
         Scale(warning=45.0),
         "deg",
     )
     struck: Scale = parameter(
-        "depth of a link that belongs to no hand in an object, unless the robot meant it",
+        "depth inside an object of a link that belongs to no hand, unless it was intended",
         Scale(warning=0.002),
         "m",
     )
     struck_away: Scale = parameter(
-        "how far such a link moves an object, unless the robot meant it",
+        "distance by which such a link moves an object, unless it was intended",
         Scale(warning=0.005),
         "m",
     )
     left_the_world: Scale = parameter(
-        "how far an object is below everything, or beyond the space that the world takes up",
+        "distance of an object below everything, or beyond the world's bounding box",
         Scale(warning=0.5),
         "m",
     )
     unexpected_effort: Scale = parameter(
-        "measured effort of a joint beside the expected one, for up to 1 s, in shares of its limit",
+        "deviation of a joint's measured effort from the expected one for at most 1 s, as a share of its limit",
         Scale(warning=0.12),
     )
     unexplained_load: Scale = parameter(
-        "the same for longer, which is what a load that the scene does not know does",
+        "the same for longer, as caused by a load that is not in the scene",
         Scale(note=0.08, warning=0.25),
     )
 
@@ -183,7 +185,7 @@ class Settings(Parameters):
     @model_validator(mode="before")
     @classmethod
     def _over_the_defaults(cls, data: Any) -> Any:
-        """Replace only the given parts of a scale."""
+        """Merge the given severities of each scale with the default ones."""
         if not isinstance(data, Mapping):
             return data
         return {key: _merged(cls, key, value) for key, value in data.items()}

@@ -1,4 +1,4 @@
-"""Touches of the robot's links in any step, and the scale of an overlap."""
+"""Reports touches of the robot's links, and selects the scale of an overlap."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from model_nodes.robot_health.view import View
 
 
 class LinkPairs:
-    """Selects the scale of a pair.
+    """Selects the scale for a pair of a link and its partner.
 
     Args:
-        settings: the scales, and the pairs that are known.
+        settings: scales, and pairs that are not reported.
         scene: the entities.
     """
 
@@ -38,7 +38,7 @@ class LinkPairs:
         self._rolling = _links_that_roll(scene)
 
     def scale(self, link: str, partner: str, usual: Scale) -> Scale | None:
-        """The scale of the depth of a link in its partner: the usual one, another one, or None for a known pair."""
+        """Return the scale of a link's depth in its partner, which differs for planes; None for a known pair."""
         if any(known.covers(link, partner) for known in self._settings.known_touches):
             return None
         if link in self._rolling and partner in self._planes:
@@ -48,16 +48,16 @@ class LinkPairs:
         return usual
 
     def moves(self, link: str) -> bool:
-        """Whether a link can move, by a joint or with its robot."""
+        """Return whether a link can move, by a joint or with its robot."""
         return link not in self._fixed or link in self._rolling
 
     def object_scale(self, partner: str, usual: Scale) -> Scale:
-        """The scale of the depth of an object in its partner."""
+        """Return the scale of an object's depth in its partner."""
         return self._settings.object_in_link if partner in self._links else usual
 
 
 def _links_that_roll(scene: Layout) -> frozenset[str]:
-    """All links of robots whose base moves."""
+    """Return all links of mobile robots."""
     moving = {robot.name for robot in mobile_robots(scene)}
     return frozenset(link.name for link in scene.of_kind(EntityKind.LINK) if link.owner in moving)
 
@@ -79,7 +79,7 @@ def _links_that_no_joint_moves(scene: Layout) -> frozenset[str]:
 
 
 DEEPER = 1.2
-"""A pair that starts inside is reported again when it is deeper by this factor."""
+"""Factor by which a pair that starts inside each other must become deeper to be reported again."""
 
 
 class _Pair(NamedTuple):
@@ -94,12 +94,12 @@ class _Pair(NamedTuple):
 class LinkTouches:
     """Raises ``link_touches`` with ``link``, ``partner``, ``depth`` [m], and x, y, z [m] of the nearest point.
 
-    A pair that is inside each other at the start, which ``starts_inside`` reports, is reported only if it gets deeper.
+    A pair that starts inside each other, which ``starts_inside`` reports, is reported again only if it becomes deeper.
 
     Args:
-        scale: depths.
-        pairs: knows the pairs that have another scale.
-        layout: the robot.
+        scale: of the depths [m].
+        pairs: selects the scale of a pair.
+        layout: the robots.
         scene: names of the entities.
     """
 
@@ -116,7 +116,7 @@ class LinkTouches:
         self._lasting = LastingFindings("link_touches")
 
     def watch(self, view: View) -> list[Event]:
-        """Present touches, and those since the last report."""
+        """Return events about present touches, and about those since the last report."""
         if view.watch is None:
             return []
         now, since = view.watch.clearances, view.watch.touches
@@ -125,7 +125,7 @@ class LinkTouches:
         return self._lasting.update(view.time_ns, self._found(rows) if rows else {})
 
     def counts(self, link: int, partner: int, depth: float) -> bool:
-        """Whether a link that is so deep inside something [m] touches it, and is not known to do so all the time."""
+        """Return whether a link at a depth in its partner [m] touches it, except for pairs that always do."""
         pair = self._pair(link, partner)
         if pair is None or pair.is_free:
             return pair is not None
@@ -166,13 +166,13 @@ def _depths_at_start(layout: WatchLayout) -> dict[frozenset[str], float]:
 
 
 HOLD_NS = 100_000_000
-"""A touch that is interrupted for at most so long is one [ns]."""
+"""Maximum interruption that does not end a touch [ns]."""
 _WHOLE = {"collision": 1.0, FIDELITY.name: float(Fidelity.HIGH)}
-"""Attributes of an object or a link that collides with everything."""
+"""Values of the attributes of an entity that collides with everything."""
 
 
 class _Seen(NamedTuple):
-    """A pair that touched since the last report: entities, first and last time [ns], and where it was deepest."""
+    """A pair that touched since the last report: entities, first and last time [ns], and the point of largest depth."""
 
     link: int
     other: int
@@ -187,13 +187,13 @@ class _Seen(NamedTuple):
 
 @dataclass(slots=True)
 class Touch:
-    """A touch that goes on.
+    """A touch in progress.
 
     Attributes:
         link, other: indices of the entities.
         first_ns, last_ns: times of the first and of the last step in which they touched [ns].
-        deepest: state of the step in which it was deepest.
-        hand: to which the link belongs; empty if to none.
+        deepest: state of the step with the largest depth.
+        hand: hand that the link belongs to; empty if none.
     """
 
     link: int
@@ -205,18 +205,20 @@ class Touch:
 
 
 class TouchReports:
-    """Raises ``touched`` when a touch begins and ``touch_ended`` when it is over.
+    """Raises ``touched`` at the start of a touch and ``touch_ended`` at its end.
 
-    Both have ``link``, ``object`` (any entity), ``depth`` [m], ``force`` [N] (null: unknown), and ``hand`` if the link
-    belongs to one; depth and force are those of the step in which it is deepest. ``touch_ended`` has ``from`` and
-    ``to`` [s]. A held object is touched by the links that touched it when the hold began.
+    Both have ``link``, ``object`` (any entity), ``depth`` [m], ``force`` [N] (null if unknown), and ``hand`` if the
+    link
+    belongs to one; depth and force are those of the step with the largest depth. ``touch_ended`` has ``from`` and
+    ``to``
+    [s]. A held object counts as touched by the links that touched it when the hold started.
 
     Args:
-        links: knows which touches of links with static bodies and other links count.
+        links: decides which touches of links with static bodies and other links count.
         scene: the entities.
 
     Attributes:
-        open: the touches that go on, by link and touched object.
+        open: touches in progress, by link and touched entity.
     """
 
     def __init__(self, links: LinkTouches, scene: Layout) -> None:
@@ -237,7 +239,7 @@ class TouchReports:
         self.open: dict[tuple[int, int], Touch] = {}
 
     def watch(self, view: View) -> list[Event]:
-        """The touches that have begun or ended, as far as the main model has reported."""
+        """Return events about touches that have started or ended, according to the main model's reports."""
         if view.watch is None:
             return []
         events: list[Event] = []
@@ -258,7 +260,7 @@ class TouchReports:
         return events
 
     def _inside(self, view: View) -> Iterator[_Seen]:
-        """Links that are inside objects now with which the main model does not let them collide."""
+        """Yield links that are inside objects with which the main model does not let them collide."""
         rows, numbers = view.snapshot.proximity, view.snapshot.values.take(self._switches)
         if not (view.held or numbers.tobytes() != self._bytes) or not len(rows):
             return
@@ -289,7 +291,7 @@ class TouchReports:
             touch.deepest = row
 
     def _hold(self, view: View) -> None:
-        """A held object goes along with its hand, and need not collide with it."""
+        """Prolong the touches between a hand and the object that it holds, which need not collide."""
         for touch in self.open.values():
             if touch.hand and view.held.get(self._names[touch.other]) == touch.hand:
                 touch.last_ns = view.time_ns

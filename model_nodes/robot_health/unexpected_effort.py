@@ -1,4 +1,4 @@
-"""Where measured efforts part from those that the robot's model expects for the recorded motion."""
+"""Finds measured efforts that deviate from those that the robot's model expects for the recorded motion."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from model_nodes.robot_health.settings import Settings
 from model_nodes.robot_health.view import View, is_of_hand
 
 TOUCHING = 0.001
-"""A nearer body is touched [m]."""
+"""Maximum distance of bodies that touch [m]."""
 CHATTER_S = 0.5
-"""A contact that begins again after a shorter time has not ceased."""
+"""Maximum interruption that does not end a contact [s]."""
 KEPT_S = 4.0
-"""Contacts are remembered for so long [s]."""
+"""Time for which contacts are remembered [s]."""
 
 
 class KnownTouches:
-    """Remembers the main model's reports, and finds in it when contacts of the robot's links changed.
+    """Remembers the main model's reports, and finds in them when contacts of the robot's links changed.
 
-    It is asked rarely, so that only then the reports are looked at.
+    Reports are only searched on a call of `changed`, which is rare.
 
     Args:
-        layout: the scene's.
+        layout: of the scene.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -45,23 +45,23 @@ class KnownTouches:
         self._reports: deque[tuple[int, Floats, Floats]] = deque()
 
     def update(self, time_ns: int, proximity: Floats, watch: Watch) -> None:
-        """Add the touches at a time."""
+        """Add the contacts at a time [ns]."""
         self._reports.append((time_ns, proximity[:, :3].copy(), watch.clearances[:, :3].copy()))
         if time_ns - self._reports[0][0] > KEPT_S * 1e9:
             self._reports.popleft()
 
     def changed(self, from_ns: int, to_ns: int, *, grips: bool) -> bool:
-        """Whether a contact began or ended within a span of the last seconds.
+        """Return whether a contact started or ended within an interval.
 
         Args:
-            from_ns, to_ns: the span [ns].
+            from_ns, to_ns: the interval, within the last `KEPT_S` [ns].
             grips: whether contacts of hands with objects count.
         """
         changes = self._changes(from_ns, to_ns, grips)
         return any(from_ns <= change <= to_ns for change in changes)
 
     def _changes(self, from_ns: int, to_ns: int, grips: bool) -> Iterator[int]:
-        """When contacts began and ended about a span [ns]; those of its first report began before."""
+        """Yield times at which contacts near an interval changed [ns]; those in the oldest report started earlier."""
         chatter_ns = round(CHATTER_S * 1e9)
         last_ns: dict[tuple[int, int], int] = {}
         first_ns = newest_ns = self._reports[0][0] if self._reports else 0
@@ -79,7 +79,7 @@ class KnownTouches:
         yield from (last for last in last_ns.values() if last < newest_ns)
 
     def _pairs(self, table: Floats, grips: bool) -> list[tuple[int, int]]:
-        """The pairs of a table (entity, entity, distance) that touch, with a link of the robot."""
+        """Return the touching pairs, one of which is a link of the robot, in a table of (entity, entity, distance)."""
         if not len(table):
             return []
         entities = table[:, :2].astype(np.intp)
@@ -89,35 +89,38 @@ class KnownTouches:
 
 
 BLOCK = 10
-"""Reports that are judged at once."""
+"""Number of reports that are judged at once."""
 MEAN_S = 0.1
 """Residuals are averaged over this time [s]."""
 MOVING = 0.1
-"""A finger moves if it is faster than this share of its largest speed, in more than one report."""
+"""Minimum speed of a moving finger, as a share of its velocity limit; it must be exceeded in more than one report."""
 NEAR_S = 0.1
-"""A contact or a finger's motion so close to an excursion explains it [s]."""
+"""Maximum time between an excursion and a contact or a finger's motion that explains it [s]."""
 LOAD_NEAR_S = 1.0
-"""A contact so close to a new level explains it [s]."""
+"""Maximum time between a new level and a contact that explains it [s]."""
 BROKEN_NS = 200_000_000
-"""So near to a jump or a gap of the recording, nothing is expected of it [ns]."""
+"""Excursions within this time of a jump or a gap of the recording are ignored [ns]."""
 VELOCITIES_KEPT_NS = 2_000_000_000
-"""Velocities are remembered for so long [ns]."""
-_NO_MOTION = 0.2  # rad/s or m/s, where a finger's largest speed is not known
+"""Time for which velocities are remembered [ns]."""
+_NO_MOTION = 0.2  # rad/s or m/s, for fingers without a velocity limit
 
 
 class UnexpectedEffort:
     """Raises ``unexpected_effort``, ``unexplained_load``, ``no_friction`` and ``effort_no_torque``.
 
-    The residual is the measured effort minus the expected one, averaged over `MEAN_S`. A joint without a limit of its
-    effort, and one whose efforts are all 0, is not judged. The effort of a finger while it moves, or while its hand
-    begins or ceases to touch something, is its grip.
+    The residual is the measured effort minus the expected one, averaged over `MEAN_S`. Joints without an effort limit,
+    and
+    joints whose efforts are all 0, are not judged. A finger's residual is attributed to its grip while the finger
+    moves, or
+    while its hand starts or ceases to touch something.
 
-    On recordings of three real arms, and of compliant simulated ones with intended touches, no residual leaves
-    its past for less than a second by more than 0.076 of the limit.
+    On recordings of three real arms, and of compliant simulated ones with intended touches, no pulse of a residual
+    exceeds
+    0.076 of the limit.
 
     Args:
         settings: scales of the events.
-        layout: the scene's.
+        layout: of the scene.
         watched: the one robot whose efforts the views report.
     """
 
@@ -147,7 +150,7 @@ class UnexpectedEffort:
         return self._torque.is_torque
 
     def watch(self, view: View) -> list[Event]:
-        """Update with a view; returns the excursions."""
+        """Update with a view; returns events about the excursions."""
         watch = view.watch
         if watch is None:
             return []
@@ -162,7 +165,7 @@ class UnexpectedEffort:
         return self._judge(excursions) if len(self._times) == BLOCK else []
 
     def _begin(self, watch: Watch) -> Excursions | None:
-        """Learn the period of the reports from the first two."""
+        """Create the buffers, once two reports have shown their period; None before."""
         last, self._last_ns = self._last_ns, watch.time_ns
         if last is None:
             return None
@@ -226,7 +229,7 @@ class UnexpectedEffort:
         return [self._event("unexpected_effort", severity, found, found.to_ns)]
 
     def _level(self, found: Excursion) -> list[Event]:
-        """A load put on a joint, or taken off again."""
+        """Return events about a load that was added to a joint, or removed again."""
         joint = found.joint
         if not self._arm[joint]:
             return []
@@ -246,7 +249,7 @@ class UnexpectedEffort:
         return [self._event(name, severity, found)]
 
     def _is_of_recording(self, found: Excursion) -> bool:
-        """Whether the recording has a jump or a gap there, so that the motion's efforts are unknown."""
+        """Return whether the recording has a jump or a gap near an excursion, so that no effort can be expected."""
         from_ns, to_ns = found.from_ns - BROKEN_NS, found.to_ns + BROKEN_NS
         return any(
             from_ns <= finding.to_ns and finding.from_ns <= to_ns
@@ -263,7 +266,7 @@ class UnexpectedEffort:
         return self._touches.changed(from_ns, to_ns, grips=grips)
 
     def _moves(self, fingers: NDArray[np.bool_], from_ns: int, to_ns: int) -> bool:
-        """Whether any of some fingers moves within a span, in more than one report."""
+        """Return whether any of some fingers moves within an interval, in more than one report."""
         least = self._finger_speed[fingers]
         moving = (
             bool((np.abs(velocities[fingers]) > least).any())
@@ -289,7 +292,7 @@ class UnexpectedEffort:
 
 
 def _hands(layout: Layout, watched: WatchLayout) -> NDArray[np.intp]:
-    """(n,) which hand each joint is a finger of, -1 for none."""
+    """Return (n,) index of the hand that each joint is a finger of, -1 for none."""
     hands = layout.of_kind(EntityKind.HAND)
     of = {joint: i for i, hand in enumerate(hands) for joint in hand.joints}
     return np.array([of.get(joint, -1) for joint in watched.joints], np.intp)

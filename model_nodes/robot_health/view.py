@@ -1,4 +1,4 @@
-"""Input of the observers of one step, decoded once for all of them."""
+"""Input of the observers at one step, decoded once for all of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hetwin_core.ensemble.scene.watch import Watch, WatchLayout
 
 
 def is_of_hand(layout: Layout) -> NDArray[np.bool_]:
-    """(entities,) whether each entity is a link of any hand, as the handling observer has it."""
+    """Return (entities,) whether each entity is a link of a hand, by the same rule as the handling observer."""
     found = np.zeros(len(layout.entities), np.bool_)
     for hand in layout.of_kind(EntityKind.HAND):
         found[list(hand_links(layout, hand.name))] = True
@@ -28,20 +28,21 @@ def is_of_hand(layout: Layout) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The scene and the robots at one step; n joints as in `layout`.
+    """The scene and the robots at one step; n is the number of joints in `layout`.
 
     Attributes:
-        time_ns: simulated time.
-        snapshot: the scene; its arrays hold until the next step only.
+        time_ns: simulated time [ns].
+        snapshot: the scene; its arrays are valid until the next step only.
         layout: the watched robots; None if the main model reports about none.
-        watch: report about it since the last view; None without one.
+        watch: new report of the main model about the robots; None if there is none since the last view.
         positions: (n,) the twin's joint positions [rad or m]; empty without a robot.
         velocities: (n,) the twin's joint velocities [rad/s or m/s]; empty without a robot.
-        held: object -> the hand that holds it, by an attribute, or the entity in whose frame its pose is given;
-            "" if another model than the main one is responsible for its pose and names no frame.
-        owners: object -> the model that is responsible for its pose.
-        actions: operation -> the event with which it began, for the operations of the robot's program that go on.
-        events: all events since the last view, this observer's own as well.
+        held: object -> hand that holds it, or entity in whose frame its pose is given; "" if a model other than the
+        main
+            one is responsible for its pose and names no frame.
+        owners: object -> model that is responsible for its pose.
+        actions: operation -> event at its start, for the active operations of the robot's program.
+        events: all events since the last view, including this observer's own.
     """
 
     time_ns: int
@@ -57,11 +58,11 @@ class View:
 
 
 class Viewer:
-    """Makes the views of a run.
+    """Creates the views of a run.
 
     Args:
         scene: at the start.
-        layout: the watched robots, if there are any.
+        layout: the watched robots, if any.
     """
 
     def __init__(self, scene: Snapshot, layout: WatchLayout | None) -> None:
@@ -72,7 +73,7 @@ class Viewer:
         self._reported_ns = -1
 
     def view(self, tick: Tick) -> View:
-        """The view of a step.
+        """Return the view of a step.
 
         Raises:
             ValueError: if the main model's report is not about the watched robots.
@@ -123,7 +124,7 @@ _Places: TypeAlias = slice | NDArray[np.intp]
 
 
 def _joints(layout: Layout, watched: WatchLayout) -> tuple[_Places, _Places] | None:
-    """Where the scene has positions and velocities of all watched joints; None unless it has both of each robot."""
+    """Return the offsets of the watched joints' positions and velocities in the scene; None if a robot lacks either."""
     robots = [name for name, _ in watched.robots]
     attributes = ("joint_positions", "joint_velocities")
     if not robots or not all(layout.has(name, one) for name in robots for one in attributes):
@@ -142,7 +143,7 @@ def _indices(where: slice) -> NDArray[np.intp]:
 
 
 class _Grips:
-    """Who holds which object, and who is responsible for its pose; the same mappings as long as nothing changes."""
+    """Finds which hand holds which object, and which model is responsible for its pose; caches the mappings."""
 
     def __init__(self, scene: Snapshot) -> None:
         layout = scene.layout
@@ -166,7 +167,7 @@ class _Grips:
         self._found: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
     def at(self, scene: Snapshot) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """Object -> hand, and object -> responsible model."""
+        """Return object -> hand, and object -> responsible model."""
         numbers = scene.values[self._offsets]
         owners, parents = scene.owners[self._slots], scene.parents[self._slots]
         key = owners.tobytes() + parents.tobytes() + numbers.tobytes()

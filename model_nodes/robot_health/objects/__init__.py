@@ -1,4 +1,4 @@
-"""The story of the objects: flung, fell, toppled, left the world."""
+"""Events about objects: flung, fell, toppled, left the world."""
 
 from model_nodes.robot_health.objects.story import ObjectStory
 

@@ -1,4 +1,4 @@
-"""State of all objects at one step: motion, touches, and the evident intention of the robot's program."""
+"""State of all objects at one step: motion, contacts, and which motions the robot's program intended."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from model_nodes.robot_health.settings import Scale
 from model_nodes.robot_health.view import View, is_of_hand
 
 REST_SPEED = 0.02
-"""An object slower than this along each axis is at rest once that has lasted `REST_NS` [m/s]."""
+"""Maximum speed along each axis of an object that is at rest [m/s]."""
 REST_TURN = 0.1
-"""Likewise, how fast it turns about each [rad/s]."""
+"""Maximum angular velocity about each axis of an object that is at rest [rad/s]."""
 _AT_REST = np.repeat((REST_SPEED, REST_TURN), 3)
 REST_NS = 250_000_000
-"""How long an object must be still to be at rest [ns]."""
+"""Time for which an object must be slower than that to be at rest [ns]."""
 
 Mask = NDArray[np.bool_]
 
@@ -37,17 +37,17 @@ class ObjectStates:
     Attributes:
         entities: (k) the objects.
         ids: (k,) their indices in the layout.
-        time_ns: of the newest view.
+        time_ns: time of the newest view [ns].
         poses: (k, 13) poses and twists in the world.
         centres: (k, 3) centres of their shapes [m].
         velocities: (k, 3) of the centres [m/s].
         speeds: (k,) of the centres [m/s].
-        was_held: (k,) whether it was held in the view before.
-        held: (k,) whether a hand holds it, or another model than the main one is responsible for its pose.
-        resting: (k,) whether it is at rest, and not held.
-        rested_ns: (k,) when it last was at rest or held [ns].
-        up: (k, 3) the vertical in the object's frame.
-        settled: whether all objects are at rest or held, now and in the view before; then only `poses`, `held` and
+        was_held: (k,) `held` in the previous view.
+        held: (k,) whether a hand holds the object, or a model other than the main one is responsible for its pose.
+        resting: (k,) whether the object is at rest and not held.
+        rested_ns: (k,) last time at which the object was at rest or held [ns].
+        up: (k, 3) unit vector of the vertical, in the object's frame.
+        settled: whether all objects are at rest or held, now and in the previous view; if so, only `poses`, `held` and
             `resting` are up to date.
     """
 
@@ -72,9 +72,9 @@ class ObjectStates:
         self._derive()
 
     def update(self, view: View) -> bool:
-        """Read a view; returns whether objects have just begun to move after all had been settled.
+        """Read a view; returns whether objects have just started to move after all had been settled.
 
-        In that case the state is the last one before that, and `begin` has to follow.
+        If so, the state is still that of the view before the motion; call `begin_motion` to continue.
         """
         poses = view.snapshot.values[self._index]
         was_still = self._still
@@ -98,7 +98,7 @@ class ObjectStates:
         return False
 
     def begin_motion(self) -> None:
-        """Go on to the view with which objects began to move."""
+        """Continue with the view in which objects started to move."""
         self.time_ns, self.poses = self._next
         self._follow()
 
@@ -123,7 +123,7 @@ class ObjectStates:
         self.speeds = np.sqrt(np.einsum("ij,ij->i", v, v))
 
     def _turned(self, quaternions: Floats) -> Floats:
-        """(k, 3) the centres' offsets from the origins, in the world's axes."""
+        """Return (k, 3) the centres' offsets from the origins, in the world's axes [m]."""
         axis, w = quaternions[:, 1:], quaternions[:, :1]
         twice = 2.0 * cross(axis, self._offsets)
         turned: Floats = self._offsets + w * twice + cross(axis, twice)
@@ -135,7 +135,7 @@ def _objects(layout: Layout) -> list[Entity]:
 
 
 def cross(a: Floats, b: Floats) -> Floats:
-    """(n, 3) cross products of rows; several times as fast as numpy's on few rows."""
+    """Return (n, 3) cross products of rows; several times as fast as `numpy.cross` on few rows."""
     (ax, ay, az), (bx, by, bz) = a.T, b.T
     return np.stack((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), axis=1)
 
@@ -150,18 +150,18 @@ _POSE = np.arange(POSE_SIZE)
 
 
 class Touches:
-    """The pairs of an object and another entity that are near each other, from the main model's tables.
+    """Pairs of an object and another entity that are near each other, from the main model's tables; m is their number.
 
     Args:
-        layout: the scene's.
+        layout: of the scene.
         states: the objects.
 
     Attributes:
-        objects: (m,) numbers of the objects, as in the states.
-        others: (m,) indices in the layout of near entities.
-        distances: (m,) [m], negative: inside.
-        points: (m, 3) where [m].
-        seen: (k,) whether an object was near to anything yet: the main model leaves out objects where there are many.
+        objects: (m,) indices of the objects in `states`.
+        others: (m,) indices of the near entities in the layout.
+        distances: (m,) [m], negative if one is inside the other.
+        points: (m, 3) nearest points, in the world [m].
+        seen: (k,) whether the object has ever been in a pair; with many objects the main model leaves some out.
     """
 
     def __init__(self, layout: Layout, states: ObjectStates) -> None:
@@ -177,7 +177,7 @@ class Touches:
         self._take(no_rows(PROXIMITY), no_rows(TOUCHES))
 
     def links_near(self, scene: Snapshot) -> bool:
-        """Whether a link of the robot is near to any object that is not held."""
+        """Return whether a link of the robot is near an object that is not held."""
         rows = scene.proximity
         if not len(rows):
             return False
@@ -187,7 +187,7 @@ class Touches:
         return bool(np.count_nonzero(held) < len(held))
 
     def update(self, scene: Snapshot, watch: Watch | None) -> None:
-        """Read the table of a scene, and the links' touches since the last report."""
+        """Read the scene's table of near entities, and the touches of links since the last report."""
         self._scene = scene
         self._take(scene.proximity, no_rows(TOUCHES) if watch is None else watch.touches)
 
@@ -203,7 +203,7 @@ class Touches:
         self.points = np.concatenate((rows[:, 3:6], rows[both, 3:6], touches[own, 6:9]))
 
     def speeds(self) -> Floats:
-        """(m,) how fast the others move where they are near to the objects [m/s]; 0 for static ones."""
+        """Return (m,) speeds of the other entities at the points near the objects [m/s]; 0 for static entities."""
         if not len(self.others):
             return np.empty(0)
         starts = self._poses[self.others]
@@ -212,7 +212,7 @@ class Touches:
         return np.where(starts < 0, 0.0, np.sqrt(np.einsum("ij,ij->i", there, there)))
 
     def fastest_link(self) -> float:
-        """Speed of the robot's fastest link [m/s]; for objects that the table leaves out."""
+        """Return the speed of the robot's fastest link [m/s], a bound for objects that the table leaves out."""
         if not len(self._links):
             return 0.0
         velocities = self._scene.values[self._links]
@@ -220,7 +220,7 @@ class Touches:
 
 
 def _poses(layout: Layout) -> Ints:
-    """Where each entity's pose begins in the scene's values, -1 where it has none."""
+    """Return the offset of each entity's pose in the scene's values, -1 without a pose."""
     starts = [
         layout.range_of(e.name, "pose").start if layout.has(e.name, "pose") else -1
         for e in layout.entities
@@ -229,28 +229,31 @@ def _poses(layout: Layout) -> Ints:
 
 
 TOUCHING = 0.002
-"""A nearer body may move an object [m]."""
+"""Maximum distance at which a body may move an object [m]."""
 ACTING_NS = 1_000_000_000
-"""An action counts for so long after its end [ns]."""
+"""Time after its end for which an action still counts [ns]."""
 MEANT_NS = 2_000_000_000
-"""So long before an object began to move, something must have been meant [ns]."""
+"""Maximum time between an intended action and the start of the motion that it explains [ns]."""
 _NEVER = np.iinfo(np.int64).min // 2
 
 
 class Purpose:
     """Remembers when something was last done to each object on purpose.
 
-    That is: a hand held it or a hand's link touched it; another link touched it while an annotated action went on; or
-    something touched it that itself moves on purpose. Objects that the main model reports no distances of count as
-    touched while an action goes on. A lost object moves by itself until it has come to rest, or is held again.
+    An object is moved on purpose if a hand holds it, or a link of a hand touches it; if another link touches it during
+    an
+    annotated action; or if it is touched by something that itself moves on purpose. Objects for which the main model
+    reports no distances count as touched during an action. An object that a hand has lost moves unintentionally until
+    it
+    has come to rest or is held again.
 
     Args:
-        layout: the scene's.
+        layout: of the scene.
         states: the objects.
-        touches: of near entities.
+        touches: pairs of near entities.
 
     Attributes:
-        lost: (k,) whether a hand has lost it, which nobody meant.
+        lost: (k,) whether a hand has lost the object.
     """
 
     def __init__(self, layout: Layout, states: ObjectStates, touches: Touches) -> None:
@@ -265,7 +268,7 @@ class Purpose:
         self.lost = np.zeros(len(states.ids), np.bool_)
 
     def update(self, view: View) -> None:
-        """Read a view, after states and touches."""
+        """Read a view; call it after `ObjectStates.update` and `Touches.update`."""
         self._lose(view)
         now, states, touches, meant = view.time_ns, self._states, self._touches, self._meant_ns
         acting = self._acts(view)
@@ -283,31 +286,31 @@ class Purpose:
         np.maximum.at(meant, objects, passed)
 
     def settle(self) -> None:
-        """An object held until now was meant until now."""
+        """Count an object that was held in the last view as moved on purpose until that view."""
         states = self._states
         self._meant_ns[states.ids[states.was_held]] = states.time_ns
         self.lost.fill(False)
 
     def judge(self, number: int, scale: Scale, measure: float) -> Severity | None:
-        """The severity of a measure about an object: at most a note if the motion was meant, unless it is absurd."""
+        """Return the severity of a measure about an object; intended motion reduces a warning to a note."""
         severity = scale.severity(measure)
         if severity is Severity.WARNING and self.meant(number):
             return Severity.NOTE
         return severity
 
     def meant(self, number: int) -> bool:
-        """Whether an object's motion goes back to an intended one."""
+        """Return whether an object's motion was caused by an intended one."""
         if self.lost[number]:
             return False
         since_ns = int(self._states.rested_ns[number]) - MEANT_NS
         return int(self._meant_ns[self._states.ids[number]]) >= since_ns
 
     def meant_since(self, number: int, time_ns: int) -> bool:
-        """Whether something was done to an object on purpose since a time [ns]."""
+        """Return whether something was done to an object on purpose since a time [ns]."""
         return int(self._meant_ns[self._states.ids[number]]) >= time_ns
 
     def _lose(self, view: View) -> None:
-        """Add objects that hands have lost; those at rest before now, or held, are removed."""
+        """Add objects that hands have lost; remove those that were at rest in the previous view, or are held."""
         states = self._states
         self.lost &= ~(states.held | self._resting[states.ids])
         self._resting[states.ids] = states.resting

@@ -1,4 +1,4 @@
-"""Events of objects that no hand moves."""
+"""Events about objects that move although no hand moves them."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ from model_nodes.robot_health.touched import HOLD_NS, Touch
 from model_nodes.robot_health.view import View
 
 BESIDE = 3.0
-"""The space that the world takes up reaches so far beyond its content, and at least once its own size [m]."""
+"""Minimum margin of the world's box around its content; the margin is at least the content's diagonal [m]."""
 AT_SPEED = 5.0
-"""An object that leaves sideways so fast has been shot [m/s]."""
+"""Minimum horizontal speed at which leaving the world is absurd [m/s]."""
 
 
 class ExitFinder:
     """Raises ``left_the_world`` {object, speed [m/s], x, y, z [m]}, once for each object.
 
-    The space that the world takes up is the box around everything that is there at the start, and `BESIDE` around
-    that, but for below; grounds count by their height only. An object that went through a ground, or left at speed,
-    is absurd.
+    The world is the bounding box of everything at the start, enlarged sideways and upwards by at least `BESIDE`; of
+    ground planes only the height counts. It is absurd if an object went through a ground or left at high speed.
 
     Args:
-        scale: of the distance beyond that space.
+        scale: of the distance beyond the world's box [m].
         scene: at the start.
         states: the objects.
     """
@@ -47,7 +46,7 @@ class ExitFinder:
         self._gone = np.zeros(len(states.ids), np.bool_)
 
     def update(self) -> tuple[list[int], list[Event]]:
-        """Judge the newest state; returns the numbers of the objects that have left now, and events about them."""
+        """Judge the newest state; returns the indices of the objects that have just left, and events about them."""
         places = self._states.centres
         beyond = np.maximum(self._lower - places, places - self._upper).max(axis=1)
         out = (beyond >= self._scale.least) & ~self._gone
@@ -78,7 +77,7 @@ class ExitFinder:
 
 
 def _grounds(layout: Layout) -> list[str]:
-    """Entities with a plane that collides."""
+    """Return the entities with a plane that collides."""
     return [
         entity.name
         for entity in layout.entities
@@ -88,7 +87,7 @@ def _grounds(layout: Layout) -> list[str]:
 
 
 def _world(scene: Snapshot) -> tuple[Floats, Floats]:
-    """(3,) lower and upper corner of where objects may be [m]."""
+    """Return (3,) lower and upper corner of the world's box [m]."""
     layout = scene.layout
     grounds = _grounds(layout)
     kinds = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.LINK)
@@ -112,14 +111,14 @@ class _Begin(NamedTuple):
 class StrikeFinder:
     """Raises ``link_touches`` with ``link``, ``partner`` (the object), ``depth``, ``moved`` [m] and x, y, z.
 
-    Intended touches are left out, and those from the start, such as of an object on a robot's tray.
+    Excluded are intended touches, and those from the start, such as of an object on a robot's tray.
 
     Args:
-        settings: scales of the depth, and of how far the object moves.
+        settings: scales of the depth, and of the distance that the object moves.
         states: the objects.
         purpose: intended motions.
         scene: names of the entities.
-        touches: that go on, by link and touched object.
+        touches: current touches, by link and touched object.
     """
 
     def __init__(
@@ -140,7 +139,7 @@ class StrikeFinder:
 
     @property
     def any(self) -> bool:
-        """Whether there is anything to update."""
+        """Whether `update` has anything to do."""
         for touch in self._touches.values():
             if touch.other in self._numbers and not touch.hand:
                 return True
@@ -150,7 +149,7 @@ class StrikeFinder:
         """Judge the newest state.
 
         Args:
-            before: (k, 13) poses of the objects in the view before.
+            before: (k, 13) poses of the objects in the previous view.
         """
         found: dict[Key, Found] = {}
         self._begun = {key: begin for key, begin in self._begun.items() if key in self._touches}
@@ -190,7 +189,7 @@ class ObjectStory:
     Args:
         settings: scales of the events.
         scene: at the start.
-        touches: of links that go on, as `Touched` follows them.
+        touches: current touches of links, as `TouchReports.open`.
     """
 
     def __init__(
@@ -209,7 +208,7 @@ class ObjectStory:
         self._left = ExitFinder(settings.left_the_world, scene, self._states)
 
     def watch(self, view: View) -> list[Event]:
-        """Update with a view; returns events."""
+        """Update with a view; returns the events of this step."""
         if not self._states.entities:
             return []
         states, before = self._states, self._states.poses
@@ -229,7 +228,7 @@ class ObjectStory:
         return [*struck, *moved, *left]
 
     def _settle(self) -> None:
-        """Start from where all objects were at rest or held."""
+        """Restart the finders from the state in which all objects were at rest or held."""
         self._purpose.settle()
         self._flung.settle()
         self._fell.settle()

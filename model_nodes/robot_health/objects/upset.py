@@ -1,4 +1,4 @@
-"""Objects that fell, that toppled, and that are faster than anything that touched them explains."""
+"""Finds objects that fell, that toppled, and that are faster than their contacts explain."""
 
 from __future__ import annotations
 
@@ -15,21 +15,22 @@ from model_nodes.robot_health.objects.states import ObjectStates, Purpose, Touch
 from model_nodes.robot_health.settings import Scale
 
 FALL_SPEED = 0.4
-"""An object that was never so fast on its way down was let down [m/s]."""
+"""Minimum downward speed in a fall; a slower object was lowered [m/s]."""
 LANDED_SPEED = 0.05
-"""It has landed when it moves up or down by less than this [m/s] ..."""
+"""Maximum vertical speed of an object that has landed [m/s]."""
 LANDED_NS = 250_000_000
-"""... for so long [ns]."""
+"""Time for which an object must be slower than `LANDED_SPEED` to have landed [ns]."""
 _LEFT = 0.01
 
 
 class FallFinder:
-    """Raises ``fell`` {object, height} [m] when an object is lower than at its last rest or hold.
+    """Raises ``fell`` {object, height} [m] when an object is lower than when it last was at rest or held.
 
-    It is raised when the object has landed or left the world. A lost object fell, however low and slow.
+    It is raised once the object has landed or left the world. An object that a hand has lost always fell, regardless of
+    height and speed.
 
     Args:
-        scale: of the height.
+        scale: of the height [m].
         states: the objects.
         purpose: intended motions.
     """
@@ -43,7 +44,7 @@ class FallFinder:
         self._sinking_ns = np.full(count, states.time_ns, np.int64)
 
     def settle(self) -> None:
-        """Start from rest and holds."""
+        """Restart from the state in which all objects were at rest or held."""
         states = self._states
         self._height = states.poses[:, 2].copy()
         self._fastest.fill(0.0)
@@ -54,7 +55,7 @@ class FallFinder:
         """Judge the newest state.
 
         Args:
-            gone: numbers of the objects that have left the world now.
+            gone: indices of the objects that have just left the world.
         """
         states = self._states
         now, heights, sinking = states.time_ns, states.poses[:, 2], -states.velocities[:, 2]
@@ -98,13 +99,13 @@ _PARALLEL = 0.999
 
 
 def is_ball(shapes: Sequence[Shape]) -> bool:
-    """Whether the colliding shapes are spheres only, so that no turn shows."""
+    """Return whether the colliding shapes are spheres only, so that a rotation cannot be seen."""
     solid = [shape for shape in shapes if shape.collides]
     return bool(solid) and all(shape.kind is ShapeKind.SPHERE for shape in solid)
 
 
 def round_axis(shapes: Sequence[Shape]) -> Floats | None:
-    """(3,) the axis about which all colliding shapes are round, in their entity's frame; None if there is none."""
+    """Return (3,) axis of rotational symmetry of all colliding shapes, in the entity's frame; None without one."""
     solid = [shape for shape in shapes if shape.collides]
     if not solid or any(shape.kind not in _ROUND for shape in solid):
         return None
@@ -114,9 +115,9 @@ def round_axis(shapes: Sequence[Shape]) -> Floats | None:
 
 
 class TopplingFinder:
-    """Raises ``toppled`` {object, angle} [rad] when an object is tilted against its start, last rest or last hold.
+    """Raises ``toppled`` {object, angle} [rad] when an object tilts from its orientation at the last rest or hold.
 
-    Balls do not topple, and rotationally symmetric objects do only by tilting that axis, not by rolling.
+    Balls cannot topple; rotationally symmetric objects topple by tilting their axis, not by rolling.
 
     Args:
         scale: of the tilt [deg].
@@ -134,7 +135,7 @@ class TopplingFinder:
         self._toppled = np.zeros(len(states.ids), np.bool_)
 
     def settle(self) -> None:
-        """Start from rest and holds."""
+        """Restart from the state in which all objects were at rest or held."""
         self._upright = self._states.up.copy()
         self._toppled.fill(False)
 
@@ -151,7 +152,7 @@ class TopplingFinder:
         return [e for i in new for e in self._events(int(i), float(angles[i]))]
 
     def _angles(self) -> Floats:
-        """(k,) tilt against the reference [rad]."""
+        """Return (k,) tilts from the reference orientations [rad]."""
         now, before = self._states.up, self._upright
         free = _between(now, before)
         if not self._round.any():
@@ -175,29 +176,29 @@ class TopplingFinder:
 
 
 def _between(a: Floats, b: Floats) -> Floats:
-    """(n,) angles between the unit vectors of rows [rad]."""
+    """Return (n,) angles between the unit vectors in the rows [rad]."""
     angles: Floats = np.arccos(np.clip(np.einsum("ij,ij->i", a, b), -1.0, 1.0))
     return angles
 
 
 GRAVITY = 9.81
 FACTOR = 1.3
-"""An object may be so many times as fast as explained."""
+"""Maximum ratio of an object's speed to the explained speed."""
 IMPACT = 1.5
-"""An object leaves a striking body at most at so many times that one's speed: 1 when it does not bounce, 2 when it
-bounces without loss."""
+"""Maximum ratio of an object's speed to that of the body that struck it: 1 without a bounce, 2 for a lossless
+bounce."""
 
 
 class FlingFinder:
-    """Raises ``flung`` {object, speed, explained} [m/s], once more if it becomes worse.
+    """Raises ``flung`` {object, speed, explained} [m/s], and again if it becomes worse.
 
-    Keeps for each object the kinetic energy per kg that it may have, and the height at which: touching bodies can give
-    it some, falling adds to it, and contact with resting bodies only takes it away.
+    Keeps for each object the specific kinetic energy that is explained, and the height to which that refers. Touching
+    bodies can add energy, falling adds to it, and contact with resting bodies only reduces it.
 
     Args:
         scale: of the speed beyond `FACTOR` times the explained one [m/s].
         states: the objects.
-        touches: of near entities.
+        touches: pairs of near entities.
         purpose: intended motions.
     """
 
@@ -213,7 +214,7 @@ class FlingFinder:
         ] = {}  # object: since when [ns], and rank of the severity
 
     def settle(self) -> None:
-        """Start from rest and holds."""
+        """Restart from the state in which all objects were at rest or held."""
         states = self._states
         speeds = np.where(states.held | states.was_held, states.speeds, 0.0)
         self._energy = 0.5 * (IMPACT * speeds) ** 2
@@ -235,7 +236,7 @@ class FlingFinder:
         return events
 
     def _given(self) -> Floats:
-        """(k,) kinetic energy per kg that touching bodies can give each object; NaN where nothing touches it."""
+        """Return (k,) kinetic energy per mass that touching bodies can give an object [J/kg]; NaN if none touch it."""
         states, touches = self._states, self._touches
         speeds = np.full(len(states.ids), -1.0)
         np.maximum.at(speeds, touches.objects, touches.speeds())
@@ -247,7 +248,7 @@ class FlingFinder:
         return given
 
     def _meet(self, given: Floats) -> None:
-        """Update the objects' energies by the bodies that touch them."""
+        """Update the explained energies of the objects that are touched."""
         states = self._states
         heights, touched = states.centres[:, 2], ~np.isnan(given)
         fallen = np.maximum(self._height - heights, 0.0)
