@@ -1,1 +1,1 @@
-"""The conductor as a ROS 2 node, and the way over ROS 2 to models that are nodes of their own."""
+"""The conductor as a ROS 2 node, and its ROS 2 connection to models that run as separate nodes."""

@@ -19,22 +19,22 @@ from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts,
 from hetwin_core.wire.names import make_executor
 
 FAILED, BAD_INPUT = 1, 2
-SAME_WISH_S = 4.0
+SAME_SIGNAL_S = 4.0
 """Signals at most this far apart count as one [s]: a terminal and `ros2 launch` may both send Ctrl-C."""
 
 
 def main(args: list[str] | None = None) -> None:
     """Carry out goals until the process is asked to end, or until `runs` of them are done.
 
-    The exit code is 128 plus the number of a signal that arrives before any run, 2 if another run has the namespace,
-    and else that of the last run: 0, 2 after bad input, 1 after a failure.
+    The exit code is that of the last run: 0 after a success, 1 after a failure, 2 after bad input. Without a run it is
+    2 if another run has the namespace, or 128 plus the number of the signal that ended the process.
     """
     hold()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
     try:
         node = ConductorNode()
-        with Interrupts(partial(_end_in_order, node), apart_s=SAME_WISH_S) as interrupts:
+        with Interrupts(partial(_end_in_order, node), apart_s=SAME_SIGNAL_S) as interrupts:
             executor = make_executor()
             executor.add_node(node)
             node.trigger_configure()

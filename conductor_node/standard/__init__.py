@@ -1,1 +1,1 @@
-"""The services of the ROS standard for simulators, package ``simulation_interfaces``, where that is installed."""
+"""The services of the ROS standard for simulators, if its package ``simulation_interfaces`` is installed."""

@@ -48,7 +48,7 @@ class RecordedPart(Part):
     Args:
         spec: the recording, and the parts to read.
         robots: robots whose joints are moved; without robots nothing is known about the joints.
-        others: namespaces of other robots, whose tasks and beliefs are only read if they are named.
+        others: namespaces of other robots; topics in them are only read if the specification names them.
 
     Attributes:
         path: a rosbag2 folder, a single .mcap or .db3 file, or a ROS 1 bag.
@@ -134,7 +134,7 @@ class RecordedPart(Part):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the recorded joints that it moves, as the robot has them."""
+        """Names of the recorded joints that this part moves, by the names of the robot's description."""
         return self._names
 
     @property

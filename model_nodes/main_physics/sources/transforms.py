@@ -26,7 +26,7 @@ from model_nodes.main_physics.sources.mending import Account, Mending, date_mess
 
 
 def composed(outer: Floats, inner: Floats) -> Floats:
-    """Return the poses `inner` (n, 7) in the frames that the poses `outer` refer to; either may be a single pose."""
+    """Return the products `outer` * `inner` of poses (n, 7) as transforms; either may be a single pose."""
     w, x, y, z = outer[:, 3:7].T
     a, b, c, d = inner[:, 3:7].T
     rotations = np.stack(
@@ -42,7 +42,7 @@ def composed(outer: Floats, inner: Floats) -> Floats:
 
 
 def rotated(poses: Floats, vectors: Floats) -> Floats:
-    """Rotate vectors (n, 3) from the frames of poses (n, 7); either may be a single row."""
+    """Return vectors (n, 3), rotated by the orientations of poses (n, 7); either may be a single row."""
     w, axis = poses[:, 3:4], poses[:, 4:7]
     once = crossed(axis, vectors)
     return np.asarray(vectors + 2.0 * (w * once + crossed(axis, once)))
@@ -126,8 +126,7 @@ class Edge:
         """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times only the last.
 
         Args:
-            when_known: use the log time of transforms that are stamped for a later time, as those of a localization
-                are.
+            when_known: use the log time if it is before the stamp; localizations stamp transforms ahead of time.
         """
         times, poses = np.array(self._times, np.int64), np.array(self._poses, np.float64)
         if when_known:

@@ -65,8 +65,8 @@ class PosePath:
 
     Args:
         times_ns: (n,) increasing.
-        numbers: (n, 6) numbers from `unrolled`.
-        unrolled: converts the numbers back to poses.
+        numbers: (n, 6) poses as numbers, see `PoseNumbers`.
+        unrolled: the converter that computed the numbers, to convert them back.
     """
 
     def __init__(self, times_ns: Int64s, numbers: Floats, unrolled: PoseNumbers) -> None:
@@ -152,10 +152,10 @@ MIN_TURN = 1e-4
 
 
 class Placement:
-    """Poses of the odometry frame in the world, each valid from a time on; the first one also before.
+    """The pose of the odometry frame in the world over time, a step function with one step for each correction.
 
     Args:
-        first: pose from the start on.
+        first: pose before the first correction.
         origin: source of the corrections, for their descriptions.
     """
 
@@ -201,13 +201,13 @@ class Placement:
         return np.asarray(np.array(self._poses)[indices])
 
     def words(self, since_ns: int, times_ns: Int64s) -> list[str]:
-        """Return the descriptions of the corrections between each time (n,) and the previous one; empty without any."""
+        """Return (n) texts: for each time, the corrections since the previous time, or "" if there were none."""
         until = np.append(since_ns, times_ns)
         ends = np.searchsorted(np.array(self._times, np.int64), until, side="right").tolist()
         return ["; ".join(self._words[a:b]) for a, b in pairwise(ends)]
 
     def advance(self, after_ns: int, by_ns: int) -> None:
-        """Shift the corrections after a time to earlier times, but not before that time."""
+        """Make the corrections after `after_ns` earlier by `by_ns`, but at the earliest at `after_ns`."""
         self._times = [t if t <= after_ns else max(t - by_ns, after_ns) for t in self._times]
 
 

@@ -38,7 +38,7 @@ OFF_UNIT = 0.1
 
 
 class NoPose(Exception):
-    """Seven numbers are not a pose; the text has the finding and the expectation."""
+    """Seven numbers are not a pose; the text states what was found and expected."""
 
 
 def decode_pose(raw: bytes, type_name: str) -> StampedTransform:

@@ -49,7 +49,7 @@ class RobotLink:
     (`qos_overrides.<topic>.subscription...`) and remap topics.
 
     Args:
-        namespace: namespace of the robot's relative topics, ``/`` for none; empty for that of this process.
+        namespace: namespace of the robot's relative topics, ``/`` for none; empty: the namespace of this process.
         joint_states: topics of type sensor_msgs/msg/JointState.
         on_joints: called with each of their messages, serialized.
         others: further topics with the callbacks of their messages; their types are discovered in the graph.
@@ -245,7 +245,7 @@ def _throttled(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
 
 
 def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
-    """The strongest QoS that matches all publishers; with it, messages kept for late subscribers are received."""
+    """Return the strongest QoS that is compatible with all publishers, so that latched messages are received."""
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
     kept = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     return QoSProfile(
