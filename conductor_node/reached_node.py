@@ -59,7 +59,7 @@ class TopicChannel:
         self._unasked: list[ModelOutput] = []
 
     def undiscovered(self) -> list[str]:
-        """Describe the ends of the two topics at the model's node that are not discovered."""
+        """Describe the publisher and the subscription of the model's node, as far as they are not discovered."""
         ends = {
             f"subscription of {self._calls.topic_name!r}": self._calls.get_subscription_count(),
             f"publisher of {self._outputs.topic_name!r}": self._outputs.get_publisher_count(),
@@ -67,7 +67,7 @@ class TopicChannel:
         return [end for end, count in ends.items() if not count]
 
     def discovered(self) -> int:
-        """How many of the two ends are discovered."""
+        """How many of these two are discovered."""
         return self.ENDS - len(self.undiscovered())
 
     def request(self, message: FlatMessage) -> None:
@@ -204,7 +204,7 @@ class ReachedNode(Peer):
             self._topics = TopicChannel(self._node, found.node, self._run, self._executor)
 
     def _discovers(self, ends: int, within_s: float) -> bool:
-        """Wait until at least `ends` ends of the topics are discovered; true as well if the node shares memory."""
+        """Wait until `ends` of the node's two topic ends are discovered; also true if the node shares memory."""
         end = time.monotonic() + self._patience(within_s)
         while self._topics is not None and self._topics.discovered() < ends:
             if time.monotonic() > end:

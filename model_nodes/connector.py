@@ -87,12 +87,11 @@ class Connector(Model[Settings]):
     """Detects when a probe is connected to a socket, and keeps it there.
 
     The model compares the probe's pose with the ideal connected pose. Inside a cylinder around that pose it requests
-    the
-    probe's *collisions*, so that physics does not jam a plug that snaps in on the real robot; inside a smaller cylinder
-    it requests the probe's *pose* and reports ``connected``. It requests both only while the probe is carried, that is,
-    while its pose is given in a frame other than the world's: a probe that is not pushed does not snap in. The probe
-    must also have moved along the axis over `approach_length` within the smaller cylinder's radius: through the side
-    or the far end, where the socket has a wall, it cannot enter.
+    the probe's *collisions*, so that physics does not jam a plug that snaps in on the real robot; inside a smaller
+    cylinder it requests the probe's *pose* and reports ``connected``. It requests both only while the probe is carried,
+    that is, while its pose is given in a frame other than the world's: a probe that is not pushed does not snap in. The
+    probe must also have moved along the axis over `approach_length` within the smaller cylinder's radius: through the
+    side or the far end, where the socket has a wall, it cannot enter.
 
     If `sure` is above 0, judged claims ``connected`` replace all these conditions, even after the probe was released; a
     later claim can disconnect it. A probe that leaves the outer cylinder or is released without being connected gets

@@ -116,8 +116,8 @@ def _check(hand: HandDescription) -> None:
 PRESS_RATIO = 1.5
 """Ratio of the fingers' effort at rest to that while closing, above which they press on something."""
 CLEAR_RATIO, MIN_SHARE = 5.0, 0.1
-"""Efforts may have other units than a hand's threshold. Below the threshold, fingers also press on something if their
-effort is `CLEAR_RATIO` times that while they closed and while they stood open, and `MIN_SHARE` times the threshold."""
+"""Minimum ratios at which an effort below the threshold shows that fingers press on something, as efforts may be in
+other units: to the effort of closing and of open fingers, and to the threshold."""
 
 
 @dataclass(frozen=True, slots=True)

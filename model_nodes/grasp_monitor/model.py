@@ -81,13 +81,10 @@ class GraspMonitor(Model[Settings]):
     """Reports whether a hand holds an object.
 
     A grip begins when the fingers have closed a bit, are at rest before they are fully closed, and touch the same
-    object
-    on opposing sides. It ends when they open or close fully, when the object is no longer between them, or when
-    evidence
-    makes it sure that the hand holds nothing. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and ``object``,
-    stamped with the time at which the change was first observed. The argument ``opened`` of ``grip_lost`` is true if
-    the
-    fingers have opened, and false if the object left them.
+    object on opposing sides. It ends when they open or close fully, when the object is no longer between them, or when
+    evidence makes it sure that the hand holds nothing. Events: ``grip_closed`` and ``grip_lost``, with ``hand`` and
+    ``object``, stamped with the time at which the change was first observed. The argument ``opened`` of ``grip_lost``
+    is true if the fingers have opened, and false if the object left them.
     """
 
     summary = "Observes from fingers and distances whether a hand holds something."

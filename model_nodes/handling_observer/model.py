@@ -66,10 +66,8 @@ class HandlingObserver(Model[Settings]):
     """Observes objects and hands: ``grasped``, ``picked_up``, ``released`` or ``lost``, ``dropped``, ``put_down``.
 
     Each event has the arguments ``object``, ``hand`` and ``support`` (null if there is none). ``dropped`` has
-    ``object``,
-    ``hand``, ``height`` [m], ``from`` and ``to`` [s], and a ``severity`` if the drop was not intended. An event is
-    stamped
-    with the time at which the new state began, and so arrives later than its stamp.
+    ``object``, ``hand``, ``height`` [m], ``from`` and ``to`` [s], and a ``severity`` if the drop was not intended. An
+    event is stamped with the time at which the new state began, and so arrives later than its stamp.
     """
 
     summary = "Observes what hands do with objects: grasped, picked up, released or lost, dropped, put down."

@@ -130,7 +130,7 @@ class Observation(NamedTuple):
         support: index of the entity that supports it, -1 for none.
         touching: entities within the clearing distance on any side, other than the hands.
         pose: x y z, qw qx qy qz, ...
-        let_go: whether the hand has released the object, if it holds it no longer; otherwise the object left the hand.
+        let_go: for an object that is no longer held: true if the hand has released it, false if it has slipped out.
         meant: whether the robot's program intended the release.
     """
 

@@ -168,7 +168,7 @@ class Fingers:
 
     Raises:
         BadInput: if there is no hand with joints, a hand does not define how it closes, or the engine cannot push
-        joints.
+            joints.
     """
 
     def __init__(self, joints: Sequence[str], settings: Settings, engine: Engine) -> None:

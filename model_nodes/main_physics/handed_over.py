@@ -32,7 +32,7 @@ class Foreign:
         block: the main model's attributes.
 
     Attributes:
-        unfelt: body -> why forces on it have no effect; empty after it was reported.
+        unfelt: body -> reason why forces on it have no effect; the text is empty once an event has reported it.
     """
 
     def __init__(self, engine: Engine, block: Block) -> None:

@@ -44,7 +44,7 @@ class RobotMotion:
         given_way: indices of driven joints that may deviate from their command.
         begun: whether the first step has been prepared.
         has_own_efforts: whether some drives exert efforts of their own, so that `efforts` differ from the recorded
-        ones.
+            ones.
 
     Raises:
         BadInput: if a source cannot be used.

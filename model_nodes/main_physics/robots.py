@@ -15,7 +15,7 @@ class SceneRobot:
 
     Attributes:
         body: the robot as it was loaded.
-        said: the scenario's entry; None for a robot that the world includes.
+        entry: the scenario's entry; None for a robot that the world includes.
         where: the scenario's key of the robot, for errors.
     """
 

@@ -40,7 +40,7 @@ class DifferentialDrive:
         separation: distance between the two sides [m].
         axle: forward distance of the midpoint between the wheels from the root link's origin [m].
         signs: (n,) for the joints of the left side, then the right one: 1 if a positive velocity rolls forward, else
-        -1.
+            -1.
     """
 
     left: tuple[str, ...]

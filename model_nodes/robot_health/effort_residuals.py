@@ -33,7 +33,7 @@ class Excursion:
         kind: pulse or level.
         joint: index of the joint.
         size: signed distance from the baseline as a fraction of the limit: the peak of a pulse, the last value of a
-        level.
+            level.
         from_ns, to_ns: start, and end of a pulse or recognition of a level [ns].
     """
 

@@ -49,8 +49,7 @@ class GripperClaims:
     """Raises ``stalled_on_nothing`` and ``closed_but_holds``.
 
     ``stalled_on_nothing``: a gripper reports a stall, while in the twin its hand neither holds anything nor stopped
-    short.
-    Not raised if both are at an end of the fingers' travel, which stops any gripper.
+    short. Not raised if both are at an end of the fingers' travel, which stops any gripper.
 
     ``closed_but_holds``: a gripper reports that it reached its goal at an end of its travel, while in the twin its hand
     holds an object, with its fingers elsewhere.
@@ -167,8 +166,7 @@ def hand_of(event: Event, hands: Sequence[Entity]) -> Entity | None:
     """Return the hand that a gripper's claim is about; None if that is not clear.
 
     It is the hand with the claim's joint, else the only hand of its robot, else the hand that shares the most words
-    with
-    the action's name, if no other hand shares as many.
+    with the action's name, if no other hand shares as many.
     """
     robot, joint = event.arguments.get(ROBOT), event.arguments.get("joint")
     own = [hand for hand in hands if robot in (None, hand.owner)]

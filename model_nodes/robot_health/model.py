@@ -192,9 +192,8 @@ class RobotHealth(Model[Settings]):
     """Raises events about faults of robots, recordings and objects.
 
     Each event except ``touched`` and ``touch_ended`` has a ``severity`` (``note``, ``warning`` or ``absurd``). A
-    lasting
-    condition has one event at its start, one whenever it has become much worse, with ``from`` [s], and one at its end,
-    with ``from`` and ``to`` [s].
+    lasting condition has one event at its start, one whenever it has become much worse, with ``from`` [s], and one at
+    its end, with ``from`` and ``to`` [s].
     """
 
     summary = "Observes what no healthy robot and no object left alone does; added to every run by itself."

@@ -208,10 +208,8 @@ class TouchReports:
     """Raises ``touched`` at the start of a touch and ``touch_ended`` at its end.
 
     Both have ``link``, ``object`` (any entity), ``depth`` [m], ``force`` [N] (null if unknown), and ``hand`` if the
-    link
-    belongs to one; depth and force are those of the step with the largest depth. ``touch_ended`` has ``from`` and
-    ``to``
-    [s]. A held object counts as touched by the links that touched it when the hold started.
+    link belongs to one; depth and force are those of the step with the largest depth. ``touch_ended`` has ``from`` and
+    ``to`` [s]. A held object counts as touched by the links that touched it when the hold started.
 
     Args:
         links: decides which touches of links with static bodies and other links count.

@@ -109,14 +109,11 @@ class UnexpectedEffort:
     """Raises ``unexpected_effort``, ``unexplained_load``, ``no_friction`` and ``effort_no_torque``.
 
     The residual is the measured effort minus the expected one, averaged over `MEAN_S`. Joints without an effort limit,
-    and
-    joints whose efforts are all 0, are not judged. A finger's residual is attributed to its grip while the finger
-    moves, or
-    while its hand starts or ceases to touch something.
+    and joints whose efforts are all 0, are not judged. A finger's residual is attributed to its grip while the finger
+    moves, or while its hand starts or ceases to touch something.
 
     On recordings of three real arms, and of compliant simulated ones with intended touches, no pulse of a residual
-    exceeds
-    0.076 of the limit.
+    exceeds 0.076 of the limit.
 
     Args:
         settings: scales of the events.

@@ -38,8 +38,7 @@ class View:
         positions: (n,) the twin's joint positions [rad or m]; empty without a robot.
         velocities: (n,) the twin's joint velocities [rad/s or m/s]; empty without a robot.
         held: object -> hand that holds it, or entity in whose frame its pose is given; "" if a model other than the
-        main
-            one is responsible for its pose and names no frame.
+            main one is responsible for its pose and names no frame.
         owners: object -> model that is responsible for its pose.
         actions: operation -> event at its start, for the active operations of the robot's program.
         events: all events since the last view, including this observer's own.

@@ -69,11 +69,10 @@ class ConductorWatch:
             )
 
     def stops_the_run(self, since: float) -> bool:
-        """Whether the node leaves its end after a signal to the conductor.
+        """Whether the node waits, after a signal, for the conductor to end the run.
 
         Signals to the process group, as from a terminal, and those of `ros2 launch` reach the conductor too; it stops
-        the
-        run in order if its models still respond.
+        the run in order if its models still respond.
 
         Args:
             since: time of the signal, by `time.monotonic` [s].

@@ -160,8 +160,7 @@ class SkillScene:
 
         Args:
             motions: planned one after the other, from the present joint positions; the fingers are at the positions
-            that
-                were planned before.
+                that were planned before.
             ignored: entities that are not checked.
             touches: entities that may be touched, but not penetrated.
         """

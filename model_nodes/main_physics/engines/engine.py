@@ -103,9 +103,8 @@ class Engine(ABC):
     """A world of bodies that advances in steps of one period.
 
     Poses are (13,) arrays as in `scene.values`, in the world frame unless noted. Frames are the roots of all bodies,
-    the
-    links of robots and of articulated models, and the hands, with names from `frame_name`. All methods except `load`
-    require a loaded world.
+    the links of robots and of articulated models, and the hands, with names from `frame_name`. All methods except
+    `load` require a loaded world.
 
     Methods that an engine cannot implement soundly raise `Unsupported`.
     """
@@ -270,8 +269,7 @@ class Engine(ABC):
         """(n, 9) rows as `Watch.clearances`, with indices of frames instead of entities, at the current time.
 
         The rows contain all links of robots that are nearer than `reach` [m] to a static body or to another link of the
-        same
-        robot, whether they collide or not. Pairs of links that are excluded by `mujoco.link_pairs` are left out.
+        same robot, whether they collide or not. Pairs of links that are excluded by `mujoco.link_pairs` are left out.
         """
         return no_rows(CLEARANCES)
 
@@ -279,8 +277,7 @@ class Engine(ABC):
         """(n, 9) rows as `Watch.touches`, with indices of frames instead of entities, of all steps since the last call.
 
         The rows contain links of robots that touch free bodies according to the engine's contacts, and static bodies or
-        other
-        links according to `clearances`. Recording starts with the first call.
+        other links according to `clearances`. Recording starts with the first call.
         """
         return no_rows(TOUCHES)
 
@@ -290,8 +287,7 @@ class Engine(ABC):
         """(n,) efforts [Nm or N] that a motion of the driven joints needs, as if each joint had a drive of its own.
 
         Computed by inverse dynamics of the robots as described, with gravity and the joints' damping and friction,
-        without
-        contacts and loads. NaN for a joint that moves no mass. The simulation is not affected.
+        without contacts and loads. NaN for a joint that moves no mass. The simulation is not affected.
         """
         return np.full(len(positions), np.nan)
 
@@ -308,9 +304,8 @@ class Engine(ABC):
         """Make an object kinematic: from now on another model prescribes its motion.
 
         The object pushes and carries other free bodies, and no force affects it; existing attachments are removed. A
-        pose
-        in the world is extrapolated with its twist; a pose in a parent frame is composed with that frame's motion. Call
-        the method again for each new value.
+        pose in the world is extrapolated with its twist; a pose in a parent frame is composed with that frame's motion.
+        Call the method again for each new value.
 
         Raises:
             Unsupported: if the body cannot be made kinematic.
@@ -349,8 +344,7 @@ class Engine(ABC):
         """The current scan of a laser scanner: (n,) distances [m].
 
         A beam that hits nothing but the scanner's own link reports the reach, and so do all beams while that link has
-        low
-        fidelity.
+        low fidelity.
         """
         x, y, z = scanner.along.T.tolist()
         beams = [

@@ -1,9 +1,8 @@
 """Message definitions of action servers, controllers and behaviour trees, as their packages have them.
 
 They are kept here because recorders omit the definitions of hidden topics, and the packages need not be installed.
-Where
-versions differ there is a definition for each, the usual one first. The types of an action's topics are derived from
-the action's own definition, which newer recorders keep.
+Where versions differ there is a definition for each, the usual one first. The types of an action's topics are derived
+from the action's own definition, which newer recorders keep.
 """
 
 from __future__ import annotations

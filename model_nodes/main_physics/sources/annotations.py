@@ -38,7 +38,7 @@ def readers_for(
         annotations: topics with action annotations; None for all topics of that type, and for the readable topics of
             action servers, grippers and behaviour trees.
         topics: topics whose messages become events unchanged.
-        others: namespaces of other robots, whose action servers are only read if they are named.
+        others: namespaces of other robots; their action servers are only read if `annotations` names the topics.
 
     Raises:
         BadInput: if a topic or field is missing or has an unsuitable type.

@@ -56,7 +56,7 @@ class Publisher(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadFault:
-    """Why a recording cannot be read, and the run time from which on."""
+    """The reason why a recording cannot be read to its end, and the run time at which reading fails."""
 
     time_ns: int
     reason: str

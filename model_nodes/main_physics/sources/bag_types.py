@@ -141,8 +141,8 @@ def _common_types(connection: Connection) -> Typestore | None:
 def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
     """Return a decoder that converts this topic's messages to objects with the fields of its type.
 
-    BadInput: see `recorded_types`.
-        BadInput: as `recorded_types`.
+    Raises:
+        BadInput: see `recorded_types`.
     """
     store, name = recorded_types(connection, file), connection.msgtype
     has_versions = name in DEFINITIONS and store is known_types()

@@ -72,7 +72,7 @@ def open_source(
         spec: path of a recording, or a mapping with the keys of `RecordingSpec`, `LiveSpec`,
             `CommandsSpec`, `TrajectorySpec`, `ProgramSpec`, `ModelSpec` or `PlanSpec`.
         robots: robots that the plan moves.
-        others: namespaces of other robots, whose tasks and beliefs in a recording are only read if they are named.
+        others: namespaces of other robots; topics in them are only read if `spec` names them.
         hands: hands of the robots.
         wheels: wheels by which a commanded velocity moves the base; None: there are none.
         functions: functional attributes of entities, which programs may read.

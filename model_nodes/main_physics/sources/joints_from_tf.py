@@ -141,7 +141,8 @@ class TransformChain:
         """Return the positions of all joints with transforms; joints with the same stamps are in one series.
 
         Raises:
-            BadInput: if there is none, if one between others is missing, or if a link is off its joint's axis.
+            BadInput: if no joint has transforms, if a joint between joints with transforms has none, or if a link is
+                off its joint's axis.
         """
         found = {j.name: edge for j in self._robot.moving_joints if (edge := self._edge(j))}
         self._check(found)

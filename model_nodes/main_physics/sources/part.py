@@ -111,7 +111,7 @@ class Part(ABC):
     @property
     @abstractmethod
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints that it moves; before its start, of those that it may move."""
+        """Names of the joints that the part moves; before its start, names of all joints that it may move."""
 
     @property
     def duration_ns(self) -> int | None:

@@ -184,7 +184,7 @@ class OperationPart(MovingPart):
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of all movable joints; after the start, of those that move."""
+        """Names of the joints that the skill moves; before the start, names of all movable joints."""
         return self._movable if self._motion is None else self._motion.trajectory.names
 
     def begin(

@@ -65,10 +65,8 @@ class Plans:
     """Moves all joints of all robots; recordings of several robots are aligned by their clocks.
 
     A joint that a plan moves does so even if it mimics another one in the URDF; other mimic joints follow their master,
-    and
-    all remaining joints rest. With several robots, joints are called ROBOT::JOINT, and events of the robots' programs
-    have
-    the argument ``robot``.
+    and all remaining joints rest. With several robots, joints are called ROBOT::JOINT, and events of the robots'
+    programs have the argument ``robot``.
 
     Args:
         plans: name of a robot -> its plan, in the order of their joints; `ALL` -> the plan that moves all robots.
@@ -78,8 +76,7 @@ class Plans:
         measured_efforts: (n,) recorded efforts at the time of the last motion [Nm or N], NaN where not recorded.
         limited: names of joints that must stop at objects from now on.
         is_live: whether a robot is followed in real time, so that `late` and `input_ns` may change, and the input of a
-        run
-            cannot be repeated.
+            run cannot be repeated.
         senses: whether `sense` is called before each step.
         takes_over: whether the plans can take robots over in the middle of a run.
         felt: wrenches of the robots' wrists.
@@ -156,8 +153,7 @@ class Plans:
         Args:
             robots: robots whose driven joints are commanded, in the order of the joints.
             start: initial positions that the scenario gives, by the joint's name in the scene; other joints start as
-            near
-                to zero as their limits permit.
+                near to zero as their limits permit.
             period_ns: duration of a step [ns].
 
         Raises:

@@ -110,8 +110,7 @@ def read_joints(
 
     Raises:
         BadInput: if a topic is missing or has another type, there is no usable sample of the robots' joints, or
-        renaming
-            fails.
+            renaming fails.
     """
     others: dict[str, JointTable] = {}
     if topics is None:

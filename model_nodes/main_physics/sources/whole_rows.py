@@ -29,7 +29,7 @@ _WAL_SUFFIX = "-wal"
 
 
 class SqliteOfWholeRows(Sqlite3Reader):
-    """An SQLite file; of one that was truncated or not closed, all rows that can be read.
+    """An SQLite file; if it was truncated or not closed, all rows that can be read.
 
     Such rows are copied to a temporary file, so that nothing is written into the recording's folder.
 

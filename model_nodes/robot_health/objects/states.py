@@ -241,11 +241,9 @@ class Purpose:
     """Remembers when something was last done to each object on purpose.
 
     An object is moved on purpose if a hand holds it, or a link of a hand touches it; if another link touches it during
-    an
-    annotated action; or if it is touched by something that itself moves on purpose. Objects for which the main model
+    an annotated action; or if it is touched by something that itself moves on purpose. Objects for which the main model
     reports no distances count as touched during an action. An object that a hand has lost moves unintentionally until
-    it
-    has come to rest or is held again.
+    it has come to rest or is held again.
 
     Args:
         layout: of the scene.

@@ -26,8 +26,7 @@ class RelativeMotion:
     """Adds up the relative motion of pairs of bodies.
 
     While a pair is followed, the distance between any point of one body and any point of the other changes by at most
-    the
-    growth of the pair's sum. A pair that moves as one, such as a hand and its load, has no relative motion.
+    the growth of the pair's sum. A pair that moves as one, such as a hand and its load, has no relative motion.
 
     Args:
         model, data: model and current state of the world.

@@ -35,8 +35,7 @@ def carried_bodies(
     """Return the free bodies that move with a robot, according to the current contacts.
 
     Bodies that are fixed to the robot do, and bodies that touch it, directly or through others that move with it. A
-    body
-    that also touches anything else, such as the floor, does not, even if the robot pushes it.
+    body that also touches anything else, such as the floor, does not, even if the robot pushes it.
 
     Args:
         model, data, tables: the world.

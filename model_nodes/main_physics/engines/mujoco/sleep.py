@@ -36,8 +36,7 @@ def enable(model: mj.MjModel, on: bool) -> None:
     """Enable or disable sleeping.
 
     While sleeping is enabled, MuJoCo checks for each sensor whether its object sleeps, which takes longer than reading
-    it.
-    If there are many sensors, they are therefore disabled, and `FrameReader` reads the awake bodies.
+    it. If there are many sensors, they are therefore disabled, and `FrameReader` reads the awake bodies.
     """
     option, no_sensors = model.opt, on and model.nsensor > MANY_SENSORS
     option.enableflags = _with(option.enableflags, _ENABLE, on)

@@ -1,1 +1,1 @@
-"""How the base of a robot moves, from odometry or transforms, and where it is, from a localization."""
+"""Motion of a robot's base, from odometry or transforms, corrected by a localization."""

@@ -178,10 +178,8 @@ def first_jump(times_ns: Int64s, numbers: Floats) -> int | None:
     """Return the index of the sample before the first jump; None if there is none.
 
     A jump is a single step that stands out from the motion around it, and is faster than a base can drive, or than it
-    can
-    accelerate and brake within one interval. Jitter and bursts of stamps are not jumps: each interval counts as at
-    least
-    the usual one.
+    can accelerate and brake within one interval. Jitter and bursts of stamps are not jumps: each interval counts as at
+    least the usual one.
 
     Args:
         times_ns: (n,) increasing.

@@ -50,8 +50,7 @@ class LiveBase:
     """The motion of a robot's base from arriving messages; times are the robot's stamps [ns].
 
     A pose of the localization is compared with odometry at the same stamp; the correction applies to motion that has
-    not
-    been played yet.
+    not been played yet.
 
     Args:
         robot: the robot; its pose is the start if `base` has none.

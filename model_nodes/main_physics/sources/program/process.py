@@ -88,7 +88,7 @@ class Silent(Exception):
 
 
 class ProgramGone(Exception):
-    """The process has ended; the text has how it ended."""
+    """The process has ended; the text states how."""
 
 
 class ProgramProcess:

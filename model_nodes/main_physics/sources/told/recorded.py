@@ -157,7 +157,7 @@ def task_readers(
     Args:
         bag: the recording.
         topics: topics to read; None for all of this type.
-        others: namespaces of other robots, whose topics are only read if they are named.
+        others: namespaces of other robots; topics in them are only read if the scenario names them.
 
     Raises:
         BadInput: if a topic is missing, empty or of another type.
@@ -178,7 +178,7 @@ def belief_readers(
     Args:
         bag: the recording.
         named: topics that the scenario names; those of type hetwin/msg/Belief are read in any case.
-        others: namespaces of other robots, whose topics are only read if they are named.
+        others: namespaces of other robots; topics in them are only read if the scenario names them.
 
     Raises:
         BadInput: if a topic is missing, empty, of another type or named twice, or the entity of its pose is unclear.
