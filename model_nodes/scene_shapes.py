@@ -66,22 +66,22 @@ class SceneShapes:
             data.mocap_quat[i] = pose[3:7]
         mj.mj_kinematics(self._model, data)
 
-    def cast(self, begin: Floats, ways: Floats, reach: float, without: str) -> NDArray[np.intp]:
+    def cast(self, begin: Floats, rays: Floats, reach: float, without: str) -> NDArray[np.intp]:
         """Return (n,) the index in the layout of the first entity that each ray hits; -1 for none.
 
         Args:
             begin: (3,) common origin of the rays [m].
-            ways: (n, 3) directions of the rays, unit vectors.
+            rays: (n, 3) directions of the rays, unit vectors.
             reach: maximum length of the rays [m].
             without: entity that rays pass through; empty: none.
         """
-        count = len(ways)
+        count = len(rays)
         geoms, distances = np.empty(count, np.int32), np.empty(count)
         mj.mj_multiRay(
             self._model,
             self._data,
             begin,
-            np.ascontiguousarray(ways).ravel(),
+            np.ascontiguousarray(rays).ravel(),
             _SEEN,
             True,
             self._body_of.get(without, -1),
@@ -94,15 +94,15 @@ class SceneShapes:
         hit = (geoms >= 0) & (distances <= reach)
         return np.where(hit, self._entity_of_geom[np.maximum(geoms, 0)], -1)
 
-    def distance(self, first: Iterable[str], second: Iterable[str], most: float) -> float:
-        """Return the distance between the surfaces of two groups of entities; negative if they overlap, at most `most`.
+    def distance(self, first: Iterable[str], second: Iterable[str], limit: float) -> float:
+        """Return the distance between two groups of entities' surfaces; negative if they overlap, at most `limit`.
 
         Args:
             first: names of entities; those without shapes are ignored.
             second: names of other entities.
-            most: maximum distance of interest [m].
+            limit: maximum distance of interest [m].
         """
-        nearest = most
+        nearest = limit
         geoms = [geom for name in second for geom in self._geoms(name)]
         for one in (geom for name in first for geom in self._geoms(name)):
             for other in geoms:
@@ -110,17 +110,17 @@ class SceneShapes:
                 nearest = min(nearest, float(found))
         return nearest
 
-    def distance_to(self, point: Floats, entities: Iterable[str], most: float) -> float:
-        """Return the distance from a point to the nearest surface; negative inside, at most `most`.
+    def distance_to(self, point: Floats, entities: Iterable[str], limit: float) -> float:
+        """Return the distance from a point to the nearest surface; negative inside, at most `limit`.
 
         Args:
             point: (3,) in the world [m].
             entities: names of the entities.
-            most: maximum distance of interest [m].
+            limit: maximum distance of interest [m].
         """
         self._data.mocap_pos[-1] = point
         mj.mj_kinematics(self._model, self._data)
-        nearest = most
+        nearest = limit
         for geom in (geom for name in entities for geom in self._geoms(name)):
             found = mj.mj_geomDistance(self._model, self._data, self._point, geom, nearest, None)
             nearest = min(nearest, float(found) + _POINT)

@@ -102,9 +102,7 @@ class Settings(Parameters):
         "rad or m",
     )
     jump: Scale = parameter(
-        "step in the recording that is too fast for a robot",
-        Scale(warning=0.0, absurd=1.0),
-        "rad or m",
+        "step in the recording, too fast for a robot", Scale(warning=0.0, absurd=1.0), "rad or m"
     )
     gap: Scale = parameter(
         "time without a sample in the recording", Scale(note=0.0, warning=1.0), "s"

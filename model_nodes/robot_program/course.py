@@ -17,7 +17,7 @@ class _RunningAction(NamedTuple):
 
     end: float
     operation: str
-    said: Mapping[str, Json]
+    announcement: Mapping[str, Json]
     then: Callable[[], None] | None
 
 
@@ -50,7 +50,7 @@ class Course:
         self._running: list[_RunningAction] = []
         self._ends = sensed.time
 
-    def begun(self, operation: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
+    def begin(self, operation: str, arguments: Mapping[str, Json]) -> dict[str, Json]:
         """Announce the begin of an action, unless its operation is empty; returns the arguments of the announcement."""
         announcement: dict[str, Json] = dict(arguments)
         if operation:
@@ -60,10 +60,10 @@ class Course:
             self.telling.action(operation, "begin", announcement)
         return announcement
 
-    def over(self, operation: str, said: Mapping[str, Json]) -> None:
+    def end(self, operation: str, announcement: Mapping[str, Json]) -> None:
         """Announce the end of an action."""
         if operation:
-            self.telling.action(operation, "end", said)
+            self.telling.action(operation, "end", announcement)
 
     def go(
         self,
@@ -87,7 +87,7 @@ class Course:
         """
         end = self.sensed.time + seconds
         self._ends = max(self._ends, end)
-        self._running.append(_RunningAction(end, operation, self.begun(operation, arguments), then))
+        self._running.append(_RunningAction(end, operation, self.begin(operation, arguments), then))
         self.wait(seconds if wait else 0.0, request)
 
     def wait_for_all(self) -> None:
@@ -127,6 +127,6 @@ class Course:
     def _end_finished_actions(self) -> None:
         for action in [each for each in self._running if self.is_at(each.end)]:
             self._running.remove(action)
-            self.over(action.operation, action.said)
+            self.end(action.operation, action.announcement)
             if action.then is not None:
                 action.then()

@@ -143,11 +143,11 @@ class Robot:
     @contextmanager
     def doing(self, operation: str, **arguments: Json) -> Iterator[None]:
         """Announce an action, for example ``lift``, during a block; motions in the block may have `operation=""`."""
-        announcement = self._course.begun(operation, arguments)
+        announcement = self._course.begin(operation, arguments)
         try:
             yield
         finally:
-            self._course.over(operation, announcement)
+            self._course.end(operation, announcement)
 
     def wait(self, seconds: float | None = None) -> None:
         """Let a time pass [s], or wait until all motions in progress are over."""
@@ -299,14 +299,14 @@ class Robot:
             arguments: arguments of the announcement.
         """
         wanted: dict[str, Json] = {"objects": list(objects)} if objects else {}
-        announcement = self._course.begun(operation, {**wanted, **arguments})
+        announcement = self._course.begin(operation, {**wanted, **arguments})
         end, pictures = self.time + seconds, list[Picture]()
         visible: dict[str, None] = {}
         while not self._course.is_at(end):
             taken = self._course.wait(end - self.time, until_picture=True)
             self._perceive(taken, visible)
             pictures += taken
-        self._course.over(operation, announcement)
+        self._course.end(operation, announcement)
         for name in visible:
             self._telling.believe(VISIBLE, name, holds=False, origin=PERCEPT)
         found = percepts(pictures, self._motions)

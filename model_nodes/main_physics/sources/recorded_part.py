@@ -235,10 +235,10 @@ class RecordedPart(Part):
         """
         if not self._announces:
             return []
-        said = self._events.until(time_ns - self._offset_ns)
+        found = self._events.until(time_ns - self._offset_ns)
         if not self._offset_ns:
-            return said
-        return [replace(event, time_ns=event.time_ns + self._offset_ns) for event in said]
+            return found
+        return [replace(event, time_ns=event.time_ns + self._offset_ns) for event in found]
 
     def ended(self, time_ns: int) -> bool:
         """Whether no event, motion or failure follows after `time_ns`."""
@@ -290,7 +290,7 @@ def _readers(
 ) -> dict[str, list[EventReader]]:
     """Return topic -> readers of events."""
     readers = readers_for(bag, spec.annotations, spec.topics, others)
-    told = [task_readers(bag, spec.tasks, others), belief_readers(bag, spec.beliefs, others)]
-    for topic, reader in (item for found in told for item in found.items()):
+    by_kind = [task_readers(bag, spec.tasks, others), belief_readers(bag, spec.beliefs, others)]
+    for topic, reader in (item for found in by_kind for item in found.items()):
         readers.setdefault(topic, []).append(reader)
     return readers

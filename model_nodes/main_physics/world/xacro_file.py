@@ -31,8 +31,8 @@ def expanded(file: Path, resources: Resources) -> Element:
     Raises:
         BadInput: if the library cannot expand it; the error includes the library's message.
     """
-    said = io.StringIO()
-    with _LOCK, _finding(resources), contextlib.redirect_stderr(said):
+    output = io.StringIO()
+    with _LOCK, _finding(resources), contextlib.redirect_stderr(output):
         try:
             text = xacro.process_file(str(file)).toxml(encoding="utf-8")
         except (Exception, RecursionError) as error:  # expressions may raise any Python exception

@@ -32,7 +32,7 @@ OnMessage = Callable[[Any, int], None]
 """Called with a message and its time of arrival, in this machine's time [ns]."""
 OnRaw = Callable[[bytes, str, int], None]
 """Called with a serialized message, the name of its type and its time of arrival, in this machine's time [ns]."""
-Told = Callable[[str, str, Any], tuple[OnMessage, int] | None]
+TopicChoice = Callable[[str, str, Any], tuple[OnMessage, int] | None]
 """Called once for each topic in the namespace with its name, its type, and the type's class (None if not installed).
 
 Returns the callback for its messages and the minimum interval between messages that are read [ns]; None to ignore it.
@@ -58,7 +58,7 @@ class RobotLink:
         status: name of that diagnostic.
         name: name of the node.
         also: called with the node, to create further parts of it.
-        told: called with each topic that appears; decides whether it is read.
+        choose: called with each topic that appears; decides whether it is read.
 
     Attributes:
         topics: full names of the topics of joint states.
@@ -76,7 +76,7 @@ class RobotLink:
         status: str = STATUS,
         name: str = NODE,
         also: Callable[[Node], object] | None = None,
-        told: Told | None = None,
+        choose: TopicChoice | None = None,
     ) -> None:
         self._owns_ros = not rclpy.ok()
         if self._owns_ros:
@@ -87,7 +87,7 @@ class RobotLink:
         self._report = report
         self._others = dict(others)
         self._unseen: dict[str, OnRaw] = {}
-        self._told, self._known = told, set[str]()
+        self._choose, self._known = choose, set[str]()
         self._over = False
         sensor = QoSProfile(depth=DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         subscriptions = [
@@ -167,7 +167,7 @@ class RobotLink:
     @property
     def _is_complete(self) -> bool:
         """Whether no topic remains to be discovered."""
-        return not (self._others or self._unseen or self._told)
+        return not (self._others or self._unseen or self._choose)
 
     def _discover_topics(self) -> None:
         """Subscribe to the topics whose type has been discovered."""
@@ -184,11 +184,11 @@ class RobotLink:
 
         for topic in list(self._unseen):
             self._listen(topic)
-        if self._told is not None:
-            self._offer(known, self._told)
+        if self._choose is not None:
+            self._offer(known, self._choose)
 
-    def _offer(self, known: Mapping[str, Sequence[str]], told: Told) -> None:
-        """Subscribe to each new topic in the namespace that `told` wants to read."""
+    def _offer(self, known: Mapping[str, Sequence[str]], choose: TopicChoice) -> None:
+        """Subscribe to each new topic in the namespace that `choose` wants to read."""
         within = f"{self._node.get_namespace().rstrip('/')}/"
         for topic in sorted(known.keys() - self._known):
             publishers = self._node.get_publishers_info_by_topic(topic)
@@ -196,7 +196,7 @@ class RobotLink:
                 continue
             self._known.add(topic)
             kind = message_class(known[topic][0])
-            reading = told(topic, known[topic][0], kind)
+            reading = choose(topic, known[topic][0], kind)
             if reading is not None:
                 profiles = [publisher.qos_profile for publisher in publishers]
                 callback = _throttled(kind, *reading)

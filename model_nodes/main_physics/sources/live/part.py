@@ -97,7 +97,7 @@ class LivePart(Part):
             {topic: self._event_callback(topic, of_topic) for topic, of_topic in readers.items()},
             known_types(spec),
             self._report,
-            told=self._told,
+            choose=self._choose_topic,
         )
         self._clocks.simulated = self._link.simulated
         try:
@@ -314,7 +314,7 @@ class LivePart(Part):
 
         return on_message
 
-    def _told(
+    def _choose_topic(
         self, topic: str, type_name: str, kind: Any
     ) -> tuple[Callable[[Any, int], None], int] | None:
         if type_name == WRENCH and kind is not None:

@@ -247,17 +247,17 @@ class ProgramPart(Part):
 
     def events(self, time_ns: int) -> list[Event]:
         """Return the program's messages, the robot's belief about its pose while it drives, and about its load."""
-        said = [replace(event, time_ns=time_ns) for event in self._events]
+        messages = [replace(event, time_ns=time_ns) for event in self._events]
         self._events = []
         if time_ns >= self._next_belief_ns:
             self._next_belief_ns = time_ns - time_ns % _TELLING_NS + _TELLING_NS
             now = time_ns * 1e-9
             if self._base.moves(now):
                 root = self._base.root(now)
-                said.append(_loc(self._robot.name, WORLD, root, "odometry", time_ns))
+                messages.append(_loc(self._robot.name, WORLD, root, "odometry", time_ns))
             for entity, held in self._held.items():
-                said.append(_loc(entity, held.frame, held.pose, "held", time_ns))
-        return said
+                messages.append(_loc(entity, held.frame, held.pose, "held", time_ns))
+        return messages
 
     def close(self) -> None:
         """End the program's process."""

@@ -80,14 +80,14 @@ class GripperReader:
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
-        self._said = ("", False, False)
+        self._reported = ("", False, False)
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the event of a change, if there is one."""
         feedback, goal = message.feedback, _goal(message.goal_id)
         stalled, reached = bool(feedback.stalled), bool(feedback.reached_goal)
-        before, self._said = self._said, (goal, stalled, reached)
-        if before == self._said or not (stalled or reached or any(before[1:])):
+        before, self._reported = self._reported, (goal, stalled, reached)
+        if before == self._reported or not (stalled or reached or any(before[1:])):
             return []
         arguments = {ACTION: action_of(self._topic), GOAL_ID: goal, **_gripper_claims(feedback)}
         return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
@@ -116,7 +116,7 @@ class CallReader:
     def __init__(self, topic: str) -> None:
         self._topic, self._action = topic, action_of(topic)
         self._goal_of_call: dict[tuple[bytes, int], str] = {}
-        self._said: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the event of a goal that is sent, or of a result that is returned."""
@@ -137,9 +137,9 @@ class CallReader:
         return []
 
     def _report(self, name: str, goal: str, claims: dict[str, Json], time_ns: int) -> list[Event]:
-        if goal and (name, goal) in self._said:
+        if goal and (name, goal) in self._reported:
             return []
-        self._said.add((name, goal))
+        self._reported.add((name, goal))
         arguments: dict[str, Json] = {**claims, ACTION: self._action, GOAL_ID: goal or None}
         return [announce(name, INSTANT, arguments, time_ns, self._topic)]
 

@@ -53,7 +53,7 @@ _MIN_FORCE = 10.0
 """Force that is reported [N]; it is reported again each time that it has doubled."""
 _TOOL_MODES = {249: "bootloader", 253: "running", 255: "idle"}
 
-Said = Mapping[str, Json]
+Claims = Mapping[str, Json]
 
 
 class StatusReader:
@@ -66,9 +66,9 @@ class StatusReader:
 
     every_ns = OFTEN_NS
 
-    def __init__(self, topic: str, claims: Callable[[Any], Said]) -> None:
+    def __init__(self, topic: str, claims: Callable[[Any], Claims]) -> None:
         self._topic, self._claims = topic, claims
-        self._flags: Said = {}
+        self._flags: Claims = {}
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the event of a change, if there is one."""
@@ -81,7 +81,7 @@ class StatusReader:
         return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
 
 
-def robotiq_claims(message: Any) -> Said:
+def robotiq_claims(message: Any) -> Claims:
     """Return the claims of a Robotiq gripper; it claims nothing until it is activated."""
     ready = int(message.gSTA) == _OPERATIONAL and bool(message.gGTO)
     found = int(message.gOBJ) if ready else _MOVING
@@ -93,7 +93,7 @@ def robotiq_claims(message: Any) -> Said:
     }
 
 
-def width_claims(message: Any) -> Said:
+def width_claims(message: Any) -> Claims:
     """Return the claims of a gripper that reports its width and whether it has grasped something."""
     return {"grasped": bool(message.is_grasped), "position": float(message.width)}
 
@@ -137,7 +137,7 @@ class ChangesReader:
 
     every_ns = OFTEN_NS
 
-    def __init__(self, topic: str, states: Callable[[Any], Said]) -> None:
+    def __init__(self, topic: str, states: Callable[[Any], Claims]) -> None:
         self._topic, self._states = topic, states
         self._before: dict[str, Json] = {}
 
@@ -152,7 +152,7 @@ class ChangesReader:
         ]
 
 
-def ur_pins(message: Any) -> Said:
+def ur_pins(message: Any) -> Claims:
     """Return the digital inputs and outputs of a UR's controller and tool."""
     return {
         f"{kind} {int(one.pin)}": bool(one.state)
@@ -161,7 +161,7 @@ def ur_pins(message: Any) -> Said:
     }
 
 
-def ur_tool(message: Any) -> Said:
+def ur_tool(message: Any) -> Claims:
     """Return a UR tool's supply voltage [V] and mode; current and temperature are left out, as they always change."""
     mode = int(message.tool_mode)
     return {

@@ -158,11 +158,11 @@ def test_states_at_high_rates_are_decoded_now_and_then(robot: Robot) -> None:
     fast = robot.node.create_publisher(String, "fast", 1000)
     heard: list[int] = []
 
-    def told(topic: str, _: str, kind: Any) -> Any:
+    def choose(topic: str, _: str, kind: Any) -> Any:
         return ((lambda _, at: heard.append(at)), SECOND // 10) if topic.endswith("fast") else None
 
     link = RobotLink(
-        robot.node.get_namespace(), (), print, {}, {}, lambda: (b"", "", {}), told=told
+        robot.node.get_namespace(), (), print, {}, {}, lambda: (b"", "", {}), choose=choose
     )
     try:
         wait_until(fast.get_subscription_count, "a subscription")
