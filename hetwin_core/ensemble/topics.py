@@ -78,7 +78,7 @@ RUN = Topic(
 ANNOTATIONS = Topic(
     "action_annotations",
     HETWIN_TYPES + "ActionAnnotation",
-    "what the robot's program does; an empty `phase` is the one in `arguments`, or `instant`",
+    "actions of the robot's program; an empty `phase` means the one in `arguments`, else `instant`",
 )
 TASKS = Topic(
     "tasks",

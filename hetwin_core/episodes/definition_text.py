@@ -61,7 +61,7 @@ def type_from(text: str, name: str) -> tuple[list[Any], list[Any]]:
             continue
         read = _LINE.fullmatch(content)
         if read is None:
-            raise ValueError(f"{name}: this is no line of a definition that hetwin brings: {line}")
+            raise ValueError(f"{name}: the definition has an unsupported line: {line}")
         kind, value = read["type"], read["value"]
         if value is None:
             fields.append((read["name"], _kind(kind, read["many"], read["size"], name)))

@@ -63,7 +63,8 @@ def _fastest(way: Floats, limits: MoveLimits) -> Trajectory:
         trajectory = _share(velocity, acceleration, jerk * (1.0 - 1e-3 * attempt))
         if trajectory is not None:
             return trajectory
-    raise ValueError(f"no move within {velocity:g}, {acceleration:g} and {jerk:g} of its way")
+    limit = f"{velocity:g}/s, {acceleration:g}/s^2 and {jerk:g}/s^3"
+    raise ValueError(f"no move within {limit} of the displacement")
 
 
 def _share(velocity: float, acceleration: float, jerk: float) -> Trajectory | None:

@@ -264,10 +264,10 @@ def check_robots(
         for name, robot in hands.items():
             if robot is not None:
                 raise BadInput(
-                    "there is only one robot, or none",
+                    "a hand names its robot only if there are several",
                     where=f"hands.{name}.robot",
                     found=robot,
-                    expected="no robot here, or robots: with several of them",
+                    expected="no robot here, or several robots under the key robots",
                 )
         return
     if has_robot:
@@ -278,7 +278,7 @@ def check_robots(
         )
     if has_source:
         raise BadInput(
-            "of several robots each has a source of its own",
+            "with several robots, each has its own source",
             where="source",
             expected=f"robots.{next(iter(robots))}.source",
         )

@@ -216,7 +216,7 @@ class TermFunctions:
         if name != LOC:
             return Made(Atom(name, tuple(_argument(a, name) for a in arguments)))
         if not arguments:
-            raise BadInput("this fluent has an argument", found="loc()", expected='loc("box")')
+            raise BadInput("this fluent needs an argument", found="loc()", expected='loc("box")')
         entity, *more = arguments
         return Made(loc(_argument(entity, name), **_place(more)))
 

@@ -213,7 +213,7 @@ class Holding:
             found = list(islice(self._spread(found, name), MOST_BINDINGS + 1))
         if len(found) > MOST_BINDINGS:
             raise BadInput(
-                "too many entities would have to be tried",
+                "there are too many combinations of entities",
                 found=str(term),
                 expected=f"at most {MOST_BINDINGS} combinations of entities for its variables",
             )

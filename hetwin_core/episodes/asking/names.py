@@ -119,7 +119,7 @@ class Vocabulary:
         if found is None:
             known = sorted({*self.fluents, SUPPORTING})
             is_event = name in self.events
-            problem = "this is an event, no fluent" if is_event else "unknown fluent"
+            problem = "this is an event, not a fluent" if is_event else "unknown fluent"
             raise BadInput(problem, found=name, expected=one_of(name, known))
         return found
 
@@ -131,7 +131,7 @@ class Vocabulary:
         """
         found = self.events.get(name)
         if found is None:
-            problem = "this is a fluent, no event" if name in self.fluents else "unknown event"
+            problem = "this is a fluent, not an event" if name in self.fluents else "unknown event"
             raise BadInput(problem, found=name, expected=one_of(name, sorted(self.events)))
         return found
 
@@ -186,7 +186,7 @@ class Entities:
         """
         if self._layout.entity(self.known(name)).kind not in kinds:
             may = [entity.name for kind in kinds for entity in self._layout.of_kind(kind)]
-            raise BadInput(f"this is never the {of}", found=name, expected=one_of(name, may))
+            raise BadInput(f"this cannot be the {of}", found=name, expected=one_of(name, may))
 
     @cached_property
     def names(self) -> list[str]:

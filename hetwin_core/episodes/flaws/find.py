@@ -106,7 +106,7 @@ def _flaw(rule: Rule, variables: Mapping[str, Any], functions: Functions) -> Fla
 def _time(rule: Rule, query: Expression, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadInput(
-            "a flaw has times in s",
+            "the time of a flaw must be a number in s",
             file=rule.file,
             where=query.where,
             found=value,

@@ -32,7 +32,7 @@ FLUENTS: dict[str, Fluent] = {
     "contact": Fluent(("a", "b"), "two bodies touch", symmetric=True),
     "on": Fluent(("a", "b"), "a stands on b: in contact, supported from below, and at rest on it"),
     BORNE: Fluent(
-        ("a", "b"), "b bears a: since a came to rest on it, pushed along or not, until it leaves it"
+        ("a", "b"), "a has come to rest on b and not left it since, even if it was pushed along"
     ),
     "attached": Fluent(
         ("a", "b"), "a moves rigidly with b (a hand or a link) while they are in contact"

@@ -272,7 +272,7 @@ def _check_times(points: Sequence[TrajectoryPoint]) -> None:
     before = -1.0
     for i, point in enumerate(points):
         if not np.isfinite(point.time) or point.time < 0.0:
-            problem, expected = "this is no time after the beginning", "seconds, at least 0"
+            problem, expected = "this is no time after the start", "seconds, at least 0"
         elif point.time <= before:
             problem, expected = "time does not increase", f"more than {before:g} s"
         else:

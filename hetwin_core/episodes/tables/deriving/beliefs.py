@@ -306,7 +306,7 @@ class BeliefReader:
         form = _Form(self._kind(message), at, data[_TEXTS_AT:at], data[at + size :], has_pose)
         expected = (*pose, message.confidence)
         if form.numbers(data)[-len(expected) :] != expected or nanoseconds(message.stamp) < 0:
-            raise ValueError("the beliefs of this log are laid out otherwise")
+            raise ValueError("the beliefs of this log have another binary layout")
         return form
 
     def _kind(self, message: Any) -> int:

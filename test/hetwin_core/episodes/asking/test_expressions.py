@@ -115,8 +115,8 @@ def test_evidence_of_a_wrong_belief() -> None:
             'holds(onn("box", "tray"), at(1))',
             "unknown fluent, event or function 'onn'.*perhaps 'on'",
         ),
-        ('holds(picked_up("box"), at(1))', "this is an event, no fluent"),
-        ('occurs(on("box", "tray"))', "this is a fluent, no event"),
+        ('holds(picked_up("box"), at(1))', "this is an event, not a fluent"),
+        ('occurs(on("box", "tray"))', "this is a fluent, not an event"),
         ('occurs(fell("cup9"))', "unknown entity; found 'cup9'.*perhaps 'cup2' or 'cup1'"),
         (
             'holds(on("box", "tray"), at(11))',

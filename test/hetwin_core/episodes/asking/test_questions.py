@@ -199,7 +199,7 @@ def test_counts() -> None:
     [
         (on("bxo", "tray"), at(1), "unknown entity.*'bxo'.*perhaps 'box'"),
         (event("onn", "box"), at(1), "unknown fluent.*perhaps 'on'"),
-        (event("picked_up", "box"), at(1), "this is an event, no fluent"),
+        (event("picked_up", "box"), at(1), "this is an event, not a fluent"),
         (event("on", "box", "tray", "table"), at(1), r"other arguments.*on\(a, b\)"),
         (on("box", "tray"), at(11), "outside of the episode; found '11 s'; expected 0 to 10 s"),
         (on("box", "tray"), during(-1, 5), "outside of the episode; found '-1 s'"),

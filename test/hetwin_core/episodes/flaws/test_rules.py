@@ -80,7 +80,7 @@ def test_a_rule_is_a_query(tmp_path: Path) -> None:
         ("task.from\n", "'(('\n", r"rules\.yaml: line \d+, 0\.from: .*syntax error"),
         ("  about: a task is over in no time\n", "", r"rules\.yaml: .*0\.about: a key is missing"),
         ("kind: hasty", "kind: hasty\n  why: no", r"rules\.yaml: .*0\.why: unknown key"),
-        ("  to: task.to", "  to: task.id", r"rules\.yaml: 0\.to: a flaw has times.*a number"),
+        ("  to: task.to", "  to: task.id", r"0\.to: the time of a flaw must be a number"),
         ("all_tasks()", "task_at(1.0)", r"rules\.yaml: 0\.each\.task: .*runs over a list"),
         ("task.to - task.from <", "task.until <", r"rules\.yaml: .*hasty has no value.*until"),
     ],

@@ -122,8 +122,8 @@ def test_it_goes_on_from_a_state() -> None:
         (NAMES, [(0.0, [1, 2], [1, math.inf])], "point 0: velocities: a number is not finite"),
         (NAMES, [(0.0, [1, 2], [0, 0]), (1.0, [1, 2])], "point 1: velocities"),
         (NAMES, [(0.0, [1, 2], [], [1, 2])], "accelerations without velocities"),
-        (NAMES, [(-1.0, [1, 2])], "no time after the beginning"),
-        (NAMES, [(math.nan, [1, 2])], "no time after the beginning"),
+        (NAMES, [(-1.0, [1, 2])], "no time after the start"),
+        (NAMES, [(math.nan, [1, 2])], "no time after the start"),
         (NAMES, [(1.0, [1, 2]), (1.0, [1, 2])], "point 1: time_from_start: time does not increase"),
     ],
 )
