@@ -24,7 +24,7 @@ Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | 
 SCALARS = frozenset({bool, int, float, str, type(None)})
 """Types whose values are saved as they are."""
 UNCHANGING = "unchanging"
-"""Attribute of a class; true: its instances do not change after a model's initialization, and are not saved."""
+"""Attribute of a class: if true, its instances do not change after a model's initialization, and are not saved."""
 SAVED_AS = "saved_as"
 """Method of a class: returns the data that is saved instead of an instance."""
 TAG = "$"

@@ -285,7 +285,7 @@ _PYTHON_CLASSES: dict[type[Any], bool] = {}
 
 
 def _is_python_class(kind: type[Any]) -> bool:
-    """Whether all state of its instances is in attributes: they are then no larger than these require."""
+    """Whether its instances have state only in attributes: they then need no memory in addition to these."""
     pointer = struct.calcsize("P")
     fields = sum(
         isinstance(v, MemberDescriptorType) for b in kind.__mro__ for v in vars(b).values()

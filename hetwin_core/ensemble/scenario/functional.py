@@ -64,7 +64,7 @@ class Sliceable(Strict):
     """An object that a blade cuts into parts."""
 
     parts: list[Text] = Field(
-        min_length=2, description="spare objects, modelled in the frame of the whole"
+        min_length=2, description="objects that replace it when it is cut, modelled in its frame"
     )
     blade: Text = Field(description="the object or link that cuts")
 
