@@ -125,11 +125,11 @@ def installed(group: str) -> list[EntryPoint]:
     The metadata of all packages is read once, and again only if the search path changes: with a few hundred
     packages, reading takes as long as importing a physics engine.
     """
-    return list(_all(tuple(sys.path)).get(group, ()))
+    return list(_by_group(tuple(sys.path)).get(group, ()))
 
 
 @cache
-def _all(_folders: tuple[str, ...]) -> Mapping[str, list[EntryPoint]]:
+def _by_group(_folders: tuple[str, ...]) -> Mapping[str, list[EntryPoint]]:
     """The entry points of hetwin's groups; of several packages with one name, Python's first is used."""
     found: dict[str, list[EntryPoint]] = {}
     seen: set[str] = set()

@@ -66,7 +66,7 @@ def task_event(fields: TaskFields, time_ns: int, source: str) -> Event:
         raise ValueError("the task has no id")
     if fields.status not in set(Status):
         raise ValueError(
-            f"status {fields.status!r} of task {fields.id}; expected {_one(fields.status)}"
+            f"status {fields.status!r} of task {fields.id}; expected {_expected(fields.status)}"
         )
     try:
         variables = arguments_from_text(fields.variables)
@@ -124,7 +124,7 @@ class TaskMessages:
         return fields._replace(**kept)
 
 
-def _one(status: str) -> str:
+def _expected(status: str) -> str:
     return one_of(status, [known.value for known in Status])
 
 

@@ -55,7 +55,7 @@ def event_words(event: Event) -> str:
         return say("event.task", name=name, status=event.arguments.get("status"))
     if event.source == ROBOT_HEALTH or _is_drop(event):
         return concern_text(event.name, event.arguments)
-    known = _known(event)
+    known = _cataloged(event)
     if known is not None:
         return known
     return say("event.any", thing=subject(event), happened=happening(event))
@@ -77,14 +77,14 @@ def event_line(event: Event) -> str:
         return f"robot: {event_words(event)}{_in_brackets(known)}"
     if event.source == ROBOT_HEALTH or _is_drop(event):
         return _concern_line(event)
-    if _known(event) is not None:
+    if _cataloged(event) is not None:
         return event_words(event)
     used = _used_arguments(event)
     rest = {key: value for key, value in event.arguments.items() if key not in used}
     return f"{event_words(event)}{_in_brackets(rest)}"
 
 
-def _known(event: Event) -> str | None:
+def _cataloged(event: Event) -> str | None:
     """An event in the words of the catalogue; None if it is not there, or has other arguments."""
     name, arguments = event.name, event.arguments
     if name == "grip_lost" and isinstance(opened := arguments.get("opened"), bool):
@@ -127,7 +127,7 @@ def subject(event: Event) -> str | None:
 
 def happening(event: Event) -> str:
     """The event as a statement about its subject, e.g. ``picked up by gripper from table``."""
-    known = _known(event)
+    known = _cataloged(event)
     if known is not None:
         return known.removeprefix(f"{subject(event)} ")
     parts = [event.name.replace("_", " ")]

@@ -77,10 +77,10 @@ class Judge:
         return Found(row, self._missed(OUTCOME_MISSED, given, question, self._end_ns))
 
     def _missed(self, name: str, given: Mapping[str, Json], text: str, time_ns: int) -> Concern:
-        arguments = {**given, "instead": self._instead(text, time_ns)}
+        arguments = {**given, "instead": self._actual(text, time_ns)}
         return Concern(name, Severity.WARNING, time_ns, time_ns, arguments, 1)
 
-    def _instead(self, text: str, time_ns: int) -> str | None:
+    def _actual(self, text: str, time_ns: int) -> str | None:
         """The actual location of the first entity that a goal names, in words; None if unknown."""
         named = [entity for term in terms_in(text) for entity in term.entities]
         if not named:

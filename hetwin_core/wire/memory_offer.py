@@ -51,7 +51,7 @@ class MemoryWanted:
             giver, _ = self._socket.accept()
             with giver:
                 giver.settimeout(PATIENCE_S)
-                if not _is(giver, conductor):
+                if not _is_peer(giver, conductor):
                     return None
                 token, files, _, _ = socket.recv_fds(giver, _LONGEST_TOKEN, MemoryChannel.FILES)
                 if len(files) == MemoryChannel.FILES and token.decode() == run:
@@ -79,7 +79,7 @@ def offer_memory(address: str, process: int, run: str) -> MemoryChannel | None:
     with _socket() as taker, suppress(OSError):
         taker.settimeout(PATIENCE_S)
         taker.connect(f"\0{address}")
-        if _is(taker, process):
+        if _is_peer(taker, process):
             channel = MemoryChannel.make()
             socket.send_fds(taker, [run.encode()], channel.files)
             return channel
@@ -90,7 +90,7 @@ def _socket() -> socket.socket:
     return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
-def _is(connected: socket.socket, process: int) -> bool:
+def _is_peer(connected: socket.socket, process: int) -> bool:
     """Whether the other end is this process, of the same user."""
     option = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     return _CREDENTIALS.unpack(option)[:2] == (process, os.getuid())

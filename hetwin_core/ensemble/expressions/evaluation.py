@@ -127,7 +127,7 @@ class Steps:
 
     def step(self, node: Node) -> Step:
         """Return a step that returns the value of an expression, or raises EvaluationError."""
-        return self._own(node) or self._of_the_library(node)
+        return self._own_step(node) or self._library_step(node)
 
     def check_value(self, value: object) -> None:
         """Hook for subclasses: raise an error for values that the library must not get, which accepts any type."""
@@ -145,7 +145,7 @@ class Steps:
 
     # ------------------------------------------------------------------ evaluated here
 
-    def _own(self, node: Node) -> Step | None:
+    def _own_step(self, node: Node) -> Step | None:
         """The step of an expression that is evaluated here; None for any other."""
         match node:
             case Literal(value):
@@ -164,9 +164,9 @@ class Steps:
                 return self.call(node)
             case Loop():
                 return self._loop(node)
-        return self._deciding(node)
+        return self._short_circuit(node)
 
-    def _deciding(self, node: Node) -> Step | None:
+    def _short_circuit(self, node: Node) -> Step | None:
         """The step of an operator that does not always evaluate all its operands; None for any other expression."""
         match node:
             case Binary("&&" | "||" as sign, one, two):
@@ -180,7 +180,7 @@ class Steps:
         return None
 
     def _member(self, node: Member, name: str, inner: Step) -> Step:
-        otherwise = self._of_the_library(node)
+        otherwise = self._library_step(node)
 
         def value(scope: Scope) -> Any:
             of = inner(scope)
@@ -262,7 +262,7 @@ class Steps:
 
     # ------------------------------------------------------------------ evaluated by the library
 
-    def _of_the_library(self, node: Node) -> Step:
+    def _library_step(self, node: Node) -> Step:
         """The step of an expression in which each operand is replaced by a variable."""
         text, steps = self.text[node.begin : node.end], list(map(self.step, parts_of(node)))
         for number, part in reversed([*enumerate(parts_of(node))]):

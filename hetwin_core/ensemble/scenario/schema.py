@@ -168,7 +168,7 @@ class SceneEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _is_not_empty(self) -> Self:
         if self.pose is None and self.model is None:
             raise ValueError("{pose: [7]}, or {model: FILE, pose: [7]} to add an object")
         return self
@@ -207,7 +207,7 @@ class ModelEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _one_pace(self) -> Self:
+    def _has_one_rate(self) -> Self:
         if self.rate is not None and self.every is not None:
             raise ValueError("either rate or every, not both")
         return self
@@ -392,7 +392,7 @@ class ScenarioFile(Strict):
     log: LogEntry = LogEntry()
 
     @model_validator(mode="after")
-    def _robots_are_told_apart(self) -> Self:
+    def _robots_are_consistent(self) -> Self:
         check_robots(
             self.robots,
             {name: hand.robot for name, hand in self.hands.items()},

@@ -42,7 +42,7 @@ class Interrupted(KeyboardInterrupt):
         return SHELL_BASE + self.number
 
 
-def _handled(by: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
+def _set_handlers(by: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
     """Set the handler of the signals; return the former handlers. A SIGHUP ignored by `nohup` stays ignored."""
     ours = [s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN]
     return {number: signal.signal(number, by) for number in ours}
@@ -53,7 +53,7 @@ def end_at_once() -> None:
 
     A KeyboardInterrupt is not sufficient: imports convert it into other errors, or swallow it.
     """
-    _before.update(_handled(_end))
+    _before.update(_set_handlers(_end))
     let_through()
 
 
@@ -122,7 +122,7 @@ class Interrupts:
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             self._mask = {int(s) for s in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
-            self._before = _handled(self._count)
+            self._before = _set_handlers(self._count)
             let_through()
         return self
 

@@ -190,7 +190,7 @@ def read_output(message: OutputFields, layout: Layout) -> MainChanges:
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
     if len(index) < _OUTPUT_HEAD:
-        raise ValueError(_misfit(f"index has {len(index)} numbers"))
+        raise ValueError(_mismatch(f"index has {len(index)} numbers"))
     (time_ns, size, count), at, place = index[:_OUTPUT_HEAD], 0, _OUTPUT_HEAD
     output = MainChanges(time_ns)
     if size != NONE:
@@ -200,7 +200,7 @@ def read_output(message: OutputFields, layout: Layout) -> MainChanges:
         output.tables[_NAMES[number]] = _table(number, numbers[at : at + size])
         at += size
     if (len(index) - place) % _PER_VALUE:
-        raise ValueError(_misfit(f"index has {len(index)} numbers"))
+        raise ValueError(_mismatch(f"index has {len(index)} numbers"))
     for i in range(place, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]
         slot = layout.slots[slot_id]
@@ -209,14 +209,14 @@ def read_output(message: OutputFields, layout: Layout) -> MainChanges:
         at += size
     if at != len(numbers):
         raise ValueError(
-            _misfit(f"numbers has {len(numbers)} values, and the sizes in index add up to {at}")
+            _mismatch(f"numbers has {len(numbers)} values, and the sizes in index add up to {at}")
         )
     if message.more:
         _take_more(output, json.loads(message.more))
     return output
 
 
-def _misfit(found: str) -> str:
+def _mismatch(found: str) -> str:
     return (
         f"{found}; expected index as [time, -1, 0] and [slot, parent, time, size] of each value, and in numbers the"
         " values one after the other"

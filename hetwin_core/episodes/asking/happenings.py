@@ -88,11 +88,11 @@ class Happenings:
                 expected=f"{pattern.name}({', '.join(names)})",
             )
         return tuple(
-            self._one(argument, pattern.name, role, events)
+            self._possible(argument, pattern.name, role, events)
             for argument, role in zip(pattern.arguments, names, strict=False)
         )
 
-    def _one(
+    def _possible(
         self, argument: Argument, name: str, role: str, events: Sequence[Happening]
     ) -> frozenset[str] | None:
         if isinstance(argument, Variable):
@@ -253,18 +253,18 @@ class Causes:
     def _events(self, effect: Happening) -> Iterator[Happening]:
         """Yield the events that led to another one, the nearest first."""
         seen = {effect.row}
-        moved = self._moved(effect)
+        moved = self._moved_objects(effect)
         time_ns = _begin(effect)
         while moved and len(seen) < MOST:
-            cause = self._last(moved, time_ns, seen)
+            cause = self._last_cause(moved, time_ns, seen)
             if cause is None:
                 return
             yield cause
             seen.add(cause.row)
-            moved = [] if cause.name != COLLISION else self._others(cause, moved)
+            moved = [] if cause.name != COLLISION else self._touching(cause, moved)
             time_ns = cause.time_ns
 
-    def _moved(self, event: Happening) -> list[str]:
+    def _moved_objects(self, event: Happening) -> list[str]:
         """Return the objects whose motion an event is about; empty for an event that a task causes."""
         if event.name in BY_TASKS:
             return []
@@ -273,12 +273,12 @@ class Causes:
             return []
         return [name for name in named if self._bodies.is_movable(name)]
 
-    def _others(self, collision: Happening, moved: Sequence[str]) -> list[str]:
+    def _touching(self, collision: Happening, moved: Sequence[str]) -> list[str]:
         """Return the object that touched another one, if its own motion must have a cause."""
         named = [value for value in collision.arguments.values() if isinstance(value, str)]
         return [name for name in named if name not in moved and self._bodies.is_movable(name)]
 
-    def _last(self, moved: Sequence[str], time_ns: int, seen: set[int]) -> Happening | None:
+    def _last_cause(self, moved: Sequence[str], time_ns: int, seen: set[int]) -> Happening | None:
         """Return the last event up to this time that can have moved one of some objects."""
         found = [
             event

@@ -146,10 +146,10 @@ class Holding:
             _shown(total.true, window, self._known),
             tuple(one.binding for one in true if one.binding),
             in_order(rows),
-            tuple(why) or (self._later(window) if truth is None else ()),
+            tuple(why) or (self._why_later(window) if truth is None else ()),
         )
 
-    def _later(self, window: Window) -> tuple[str, ...]:
+    def _why_later(self, window: Window) -> tuple[str, ...]:
         """The reason why something is unknown after the end of the log."""
         known_s = (self._known.to_ns - 1) / 1e9
         if window.span.to_ns <= self._known.to_ns:
@@ -210,7 +210,7 @@ class Holding:
         checked = term.mapped(partial(self._atom, {name: count(2) for name in named}))
         found = list(islice(self._candidates(checked), MOST_BINDINGS + 1))
         for name in sorted(named):
-            found = list(islice(self._spread(found, name), MOST_BINDINGS + 1))
+            found = list(islice(self._expanded(found, name), MOST_BINDINGS + 1))
         if len(found) > MOST_BINDINGS:
             raise BadInput(
                 "there are too many combinations of entities",
@@ -219,7 +219,7 @@ class Holding:
             )
         return checked, found or [{}]
 
-    def _spread(self, found: list[Binding], name: str) -> Iterator[Binding]:
+    def _expanded(self, found: list[Binding], name: str) -> Iterator[Binding]:
         for binding in found:
             if name in binding:
                 yield binding
@@ -270,7 +270,7 @@ class Holding:
             elif isinstance(argument, Variable) and argument.name:
                 named.append(argument)
             elif isinstance(argument, Variable):
-                named.append(Variable(_fresh(name, used)) if positive else argument)
+                named.append(Variable(_unused_name(name, used)) if positive else argument)
             else:
                 raise BadInput(
                     "an argument of a fluent must be an entity",
@@ -280,7 +280,7 @@ class Holding:
         return Atom(atom.name, tuple(named), atom.place)
 
 
-def _fresh(name: str, used: dict[str, Iterator[int]]) -> str:
+def _unused_name(name: str, used: dict[str, Iterator[int]]) -> str:
     number = next(used.setdefault(name, count(1)))
     return name if number == 1 else f"{name}{number}"
 

@@ -20,7 +20,7 @@ TAKING = frozenset({"lift", "carry", "transport", "pick_up", "transfer"})
 """Operations that move their object away."""
 _LASTING = {"on": BORNE, "in_container": "in_container", "connected": "connected"}
 """Fluents that a later task must not undo, and the fluents whose ends show it."""
-_AGAIN_NS = 2 * SECOND
+_INTERRUPTION_NS = 2 * SECOND
 """Maximum interruption of a goal that does not count as undone [ns]."""
 
 
@@ -114,11 +114,11 @@ class Goals:
             term = self._term(task) if truth is False else None
             if term is not None:
                 yield self._unmet(task, term)
-        yield from self._left_behind()
+        yield from self._unmoved_objects()
 
     def truths(self) -> Iterator[tuple[Task, bool | None]]:
         """Yield the successful tasks with a goal, and whether it holds; None if unknown."""
-        for task in self._done():
+        for task in self._successful():
             term = self._term(task)
             if term is None:
                 yield task, None
@@ -133,10 +133,10 @@ class Goals:
             if task.status is Status.FAILED and task.id not in with_failed_parts:
                 ancestors = [*named.lineage(task)]
                 given_up = all(above.status is not Status.DONE for above in ancestors)
-                if given_up and not any(map(self._done_again, ancestors)):
+                if given_up and not any(map(self._is_repeated, ancestors)):
                     yield task
 
-    def _done_again(self, task: Task) -> bool:
+    def _is_repeated(self, task: Task) -> bool:
         """Whether a later task with the same goal succeeded."""
         return any(
             other.status is Status.DONE
@@ -146,7 +146,7 @@ class Goals:
             for other in self._facts.tables.tasks
         )
 
-    def _left_behind(self) -> Iterator[UnmetGoal]:
+    def _unmoved_objects(self) -> Iterator[UnmetGoal]:
         """Yield the tasks without a goal that should have moved an object, but left it in place."""
         named = self._facts.named
         for task in self._facts.tables.tasks:
@@ -154,19 +154,19 @@ class Goals:
             if not takes or any(above.goal for above in named.lineage(task)):
                 continue
             for name in named.role(task, "object"):
-                if self._stayed(name, task.span):
+                if self._is_unmoved(name, task.span):
                     goal, end_ns = f'held("{name}")', task.span.to_ns
                     entities = tuple(dict.fromkeys((name, *named.own(task))))
                     yield UnmetGoal(task, goal, ("held",), entities, None, None, end_ns)
 
-    def _stayed(self, name: str, span: Interval) -> bool:
+    def _is_unmoved(self, name: str, span: Interval) -> bool:
         rows = self._facts.during("loc", name, span)
         return any(r.span.from_ns <= span.from_ns and r.span.to_ns >= span.to_ns for r in rows)
 
     def undone(self) -> Iterator[UndoneGoal]:
         """Yield the goals that the robot undid by striking their subjects, one for each innermost task."""
         found: dict[int, UndoneGoal] = {}
-        for task in self._done():
+        for task in self._successful():
             for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
                     for one in self._undone(task, _LASTING[fluent], *names):
@@ -174,7 +174,7 @@ class Goals:
                         found[one.occasion.row] = one
         yield from found.values()
 
-    def _done(self) -> Iterator[Task]:
+    def _successful(self) -> Iterator[Task]:
         return (t for t in self._facts.tables.tasks if t.status is Status.DONE and t.goal)
 
     def _term(self, task: Task) -> Term | None:
@@ -213,13 +213,13 @@ class Goals:
         named = self._facts.named
         terms = terms_in(task.goal)
         entities = tuple(dict.fromkeys((*named.own(task), *(n for _, ns in terms for n in ns))))
-        move = self._lost(task, [names[0] for _, names in terms if names])
+        move = self._loss(task, [names[0] for _, names in terms if names])
         since_ns = task.span.to_ns if move is None else min(move.span.from_ns, task.span.to_ns)
         believed = self._holds(term, task, believed=True)
         fluents = tuple(dict.fromkeys(fluent for fluent, _ in terms))
         return UnmetGoal(task, task.goal, fluents, entities, believed, move, since_ns)
 
-    def _lost(self, task: Task, names: list[str]) -> Move | None:
+    def _loss(self, task: Task, names: list[str]) -> Move | None:
         """The last motion during the task in which a goal's subject fell, toppled or left its support."""
         last = task.span.to_ns + AFTER_NS
         moves = [
@@ -240,16 +240,16 @@ class Goals:
             return
         for number, row in enumerate(rows):
             again = rows[number + 1].span.from_ns if number + 1 < len(rows) else None
-            if not row.ended or (again is not None and again - row.span.to_ns < _AGAIN_NS):
+            if not row.ended or (again is not None and again - row.span.to_ns < _INTERRUPTION_NS):
                 continue
-            move = self._struck_off(a, row)
+            move = self._blow_to(a, row)
             if move is not None:
-                by = self._by(task, move)
+                by = self._culprit(task, move)
                 if by is None or not self._is_part(by, task):
                     yield UndoneGoal(task, by, row, move)
             return
 
-    def _struck_off(self, name: str, row: Occasion) -> Move | None:
+    def _blow_to(self, name: str, row: Occasion) -> Move | None:
         near = Interval(row.span.to_ns - SECOND, row.span.to_ns + SECOND)
         for move in self._moves:
             overlaps = move.span.from_ns <= near.to_ns and move.span.to_ns >= near.from_ns
@@ -257,7 +257,7 @@ class Goals:
                 return move
         return None
 
-    def _by(self, task: Task, move: Move) -> Task | None:
+    def _culprit(self, task: Task, move: Move) -> Task | None:
         tasks = self._facts.expectations.near(move.blows[0].span.from_ns)
         others = [other for other in tasks if not self._is_part(other, task)]
         return next(iter(others or tasks), None)

@@ -19,9 +19,9 @@ _PASSING_NS = 300_000_000
 """Maximum interruption of a hold that passes between two hands, or is regripped [ns]."""
 FALL_M = 0.05
 """Minimum height of a fall that counts as a drop [m]."""
-_SINKING = 0.15
+_FALL_SPEED = 0.15
 """Minimum downward speed of a falling object [m/s]; a hand sets objects down more slowly."""
-_MEANT_NS = 2_000_000_000
+_SAME_TAKE_NS = 2_000_000_000
 """Maximum time between a `pick_up` event and a recorded hold of the same object [ns]."""
 
 
@@ -101,7 +101,7 @@ def dropped(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
     known = [drop for event in facts.events(DROPPED) if (drop := _reported_drop(facts, event))]
     known = [drop for drop in known if drop.by_itself or _is_unintended(facts, drop, "released")]
     yield from known
-    for drop in _let_fall(facts, moves):
+    for drop in _falls(facts, moves):
         near = [t for t in known if (t.object, t.hand) == (drop.object, drop.hand)]
         is_known = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near)
         if not is_known and _is_unintended(facts, drop):
@@ -124,7 +124,7 @@ def _reported_drop(facts: Facts, event: Happening) -> Drop | None:
     return Drop(name, hand, height, SEVERITY in said, span, begin_ns, event)
 
 
-def _let_fall(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
+def _falls(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
     """Yield objects that fell freely by more than `FALL_M` on release."""
     for move in moves:
         grip = move.grip
@@ -148,7 +148,7 @@ def _fall(facts: Facts, name: str, free: Interval) -> tuple[int, float]:
     """Return the start of a fall [ns], which may still be between the fingers, and its height [m]."""
     before = Interval(free.from_ns - _PASSING_NS, free.to_ns + 1)
     times, poses = facts.tables.poses.during(name, before)
-    slow = np.flatnonzero((times <= free.from_ns) & (poses[:, 9] > -_SINKING))
+    slow = np.flatnonzero((times <= free.from_ns) & (poses[:, 9] > -_FALL_SPEED))
     row = int(slow[-1]) if len(slow) else 0
     return int(times[row]), float(poses[row, 2] - poses[-1, 2])
 
@@ -165,27 +165,27 @@ def wrongly_taken(facts: Facts) -> Iterator[WrongTake]:
     """Yield objects that hands took while their tasks were about other objects."""
     for grip in facts.grips:
         if grip.span.from_ns > facts.tables.start_ns:
-            meant = _meant(facts, grip.a, grip.b, grip.span.from_ns)
+            meant = _aim(facts, grip.a, grip.b, grip.span.from_ns)
             if meant is not None:
-                yield WrongTake(grip.a, grip.b, *meant, _until_lifted(facts, grip), grip)
+                yield WrongTake(grip.a, grip.b, *meant, _lift_span(facts, grip), grip)
     for event in facts.events("pick_up"):
         name, hand = (str(event.arguments.get(key) or "") for key in ("object", "hand"))
-        around = Interval(event.time_ns - _MEANT_NS, event.time_ns + _MEANT_NS)
+        around = Interval(event.time_ns - _SAME_TAKE_NS, event.time_ns + _SAME_TAKE_NS)
         if event.source == DERIVED and not any(facts.during("held", name, around)):
-            meant = _meant(facts, name, hand, event.time_ns)
+            meant = _aim(facts, name, hand, event.time_ns)
             if meant is not None:
                 yield WrongTake(
                     name, hand, *meant, Interval(event.time_ns, event.time_ns), None, event
                 )
 
 
-def _until_lifted(facts: Facts, grip: Occasion) -> Interval:
+def _lift_span(facts: Facts, grip: Occasion) -> Interval:
     lifts = facts.events("picked_up", "pick_up", about=grip.a)
     times = [e.time_ns for e in lifts if grip.span.from_ns <= e.time_ns <= grip.span.to_ns]
     return Interval(grip.span.from_ns, min(times, default=grip.span.from_ns))
 
 
-def _meant(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str, ...], Task] | None:
+def _aim(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str, ...], Task] | None:
     """Return the objects of a hand's task, and the task, if this object is not among them; else None."""
     tasks = facts.expectations.active(time_ns, 0, _PASSING_NS)
     if any(name in facts.named.entities(task) for task in tasks):
@@ -269,36 +269,36 @@ class Touches:
             if (row.span.from_ns, frozenset((row.a, row.b))) not in begun:
                 continue  # it exists from the start
             if row.a in links or row.b in links:
-                yield from self._by_link(row)
+                yield from self._link_touches(row)
             else:
-                yield from self._by_carried(row)
+                yield from self._load_touches(row)
 
-    def _by_link(self, row: Occasion) -> Iterator[Touch]:
+    def _link_touches(self, row: Occasion) -> Iterator[Touch]:
         link, body = (row.a, row.b) if row.a in self._facts.bodies.links else (row.b, row.a)
-        if self._facts.holder(body, row.span.from_ns) or self._held_soon(body, row.span.from_ns):
+        if self._facts.holder(body, row.span.from_ns) or self._is_held(body, row.span.from_ns):
             return
         if self._is_expected(link, body, row.span.from_ns):
             return
         yield Touch(body, link, "", self._carried(link, row.span.from_ns), row.span, (row,))
 
-    def _held_soon(self, body: str, time_ns: int) -> bool:
+    def _is_held(self, body: str, time_ns: int) -> bool:
         """Whether a hand holds the body shortly before or after, and so explains the contact."""
         around = Interval(time_ns - LETTING_GO_NS, time_ns + LETTING_GO_NS)
         return any(row.a == body for row in self._facts.during("held", body, around))
 
-    def _by_carried(self, row: Occasion) -> Iterator[Touch]:
+    def _load_touches(self, row: Occasion) -> Iterator[Touch]:
         time_ns, facts = row.span.from_ns, self._facts
         for carried, body in ((row.a, row.b), (row.b, row.a)):
             grips = [g for g in facts.at("held", carried, time_ns) if g.a == carried]
             if not grips or facts.holder(body, time_ns):
                 continue
             grip = grips[0]
-            if self._just_lifted(carried, body, grip, time_ns) or self._is_set_down(row, grip):
+            if self._is_being_lifted(carried, body, grip, time_ns) or self._is_set_down(row, grip):
                 continue
             if not self._is_expected(carried, body, time_ns):
                 yield Touch(body, carried, grip.b, (carried,), row.span, (row,))
 
-    def _just_lifted(self, carried: str, body: str, grip: Occasion, time_ns: int) -> bool:
+    def _is_being_lifted(self, carried: str, body: str, grip: Occasion, time_ns: int) -> bool:
         """Whether the carried object has just been lifted from this body."""
         if time_ns < grip.span.from_ns + LIFTING_NS:
             return True

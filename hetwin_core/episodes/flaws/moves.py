@@ -108,13 +108,13 @@ class Moves:
         objects = self._facts.tables.layout.of_kind(EntityKind.OBJECT)
         found: list[Move] = []
         for entity in objects:
-            for span in self._unrest(entity.name):
+            for span in self._moving_spans(entity.name):
                 move = self._move(len(found), entity.name, span)
                 if move is not None:
                     found.append(move)
         return found
 
-    def _unrest(self, name: str) -> Iterator[Interval]:
+    def _moving_spans(self, name: str) -> Iterator[Interval]:
         """Yield the intervals in which an object was not at rest."""
         rests = sorted(self._facts.tables.occasions.find("loc", name), key=lambda row: row.span)
         for one, other in pairwise(rests):
@@ -131,7 +131,7 @@ class Moves:
         in_motion = last is not None and last.span.to_ns > span.from_ns
         begin = last.span.to_ns if last is not None and in_motion else span.from_ns
         free = Interval(begin, span.to_ns)
-        left, reached = self._left(name, free), self._reached(name, free.to_ns)
+        left, reached = self._start_support(name, free), self._end_support(name, free.to_ns)
         upsets = tuple(self._upsets(name, free))
         return Move(
             number,
@@ -140,13 +140,13 @@ class Moves:
             last,
             in_motion,
             left,
-            self._parted(name, left, free, last) if upsets or left != reached else free.from_ns,
+            self._left_ns(name, left, free, last) if upsets or left != reached else free.from_ns,
             reached,
             upsets,
             tuple(self._blows(name, free, last)),
         )
 
-    def _left(self, name: str, free: Interval) -> str:
+    def _start_support(self, name: str, free: Interval) -> str:
         """Its support at the start of the motion; without one, a body that it touched then."""
         standing = self._facts.supports(name, free.from_ns - 1)
         if standing:
@@ -156,7 +156,7 @@ class Moves:
         others = (row.b if row.a == name else row.a for row in touched)
         return next((other for other in others if other not in self._facts.bodies.links), "")
 
-    def _parted(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
+    def _left_ns(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
         """Time when it started to tip or slip; else of its departure from its support; else of its release."""
         begun = self._tip_ns(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
         if begun is not None:
@@ -193,7 +193,7 @@ class Moves:
         rows = np.flatnonzero(tilted | away)
         return max(free.from_ns, int(times[rows[0]])) if len(rows) else None
 
-    def _reached(self, name: str, time_ns: int) -> str:
+    def _end_support(self, name: str, time_ns: int) -> str:
         after = Interval(time_ns, time_ns + LETTING_GO_NS)
         rows = [row for row in self._facts.during(BORNE, name, after) if row.a == name]
         return max(rows, key=lambda row: row.span.to_ns).b if rows else ""
@@ -211,7 +211,7 @@ class Moves:
         found = []
         for row in facts.during("contact", name, around):
             other = row.b if row.a == name else row.a
-            moves = facts.bodies.is_movable(other) and self._moves(other, around)
+            moves = facts.bodies.is_movable(other) and self._is_moving(other, around)
             if other not in facts.bodies.links and not (moves and row.span.from_ns <= soon):
                 continue
             if last is not None and row.span.from_ns <= last.span.to_ns + LETTING_GO_NS:
@@ -219,6 +219,6 @@ class Moves:
             found.append(row)
         return sorted(found, key=lambda row: row.span.from_ns)
 
-    def _moves(self, name: str, span: Interval) -> bool:
+    def _is_moving(self, name: str, span: Interval) -> bool:
         rows = (*self._facts.during("moving", name, span), *self._facts.during("held", name, span))
         return any(row.a == name for row in rows)

@@ -25,17 +25,17 @@ PERIODS = 2.5
 """Minimum duration of a stale pose that is a flaw, in usual periods of its messages."""
 _USUAL_NS = 10_000_000_000
 """Time before and after an error over which the usual period of messages is measured [ns]."""
-_FEW = 6
+_MIN_MESSAGES = 6
 """Minimum number of messages for a usual period."""
 _AT_ONCE_NS = 20_000_000
 """Maximum time from a message to the start of an error that the message itself contains [ns]."""
 _JUMP = 0.01
 """Minimum difference of changed poses [m, and difference of quaternion components]."""
-_LATELY_NS = 3_000_000_000
+_CAUSED_NS = 3_000_000_000
 """Maximum time from a change of the world to the start of an error that it may have caused [ns]."""
 _PERCEPT = "percept"
 _LOC, _VISIBLE = "loc", "visible"
-_HERE = 0.03
+_MISTAKEN_M = 0.03
 """Maximum distance of an object from a perceived position at which it was mistaken for another one [m]."""
 
 
@@ -78,7 +78,7 @@ class WrongBeliefs:
             lasted = error.span.to_ns - error.span.from_ns
             if lasted <= LEAST_NS or self._is_unseen(error):
                 continue
-            found = self._judged(error)
+            found = self._classified(error)
             if not (found.stale and self._is_late(error)):
                 yield found
 
@@ -97,18 +97,18 @@ class WrongBeliefs:
         done = max((task.span.to_ns for task in tasks), default=0)
         return error.span.to_ns <= done + LEAST_NS
 
-    def _judged(self, error: BeliefError) -> WrongBelief:
+    def _classified(self, error: BeliefError) -> WrongBelief:
         begin = error.span.from_ns
         rows = self._messages(error, Interval(begin, begin + 1))
         if not rows:
             return WrongBelief(error, error.believed_ns, False, "")
         newest = rows[-1]
-        stale = not self._by_itself(error, newest)
+        stale = not self._is_from_message(error, newest)
         # a stale percept was of the right object, even if another one is there now
-        instead = "" if stale else self._instead(error, newest)
+        instead = "" if stale else self._object_at(error, newest)
         return WrongBelief(error, newest.span.from_ns, stale, instead)
 
-    def _by_itself(self, error: BeliefError, newest: Belief) -> bool:
+    def _is_from_message(self, error: BeliefError, newest: Belief) -> bool:
         """Whether a belief became incorrect by a message instead of a change of the world.
 
         This is the case if the first message during the error differs from the one before; or if it is the same,
@@ -132,10 +132,10 @@ class WrongBeliefs:
         """Whether something moved shortly before a time; True if unknown."""
         if not (self._facts.known("moving") and self._facts.bodies.is_movable(name)):
             return True
-        lately = Interval(time_ns - _LATELY_NS, time_ns)
+        lately = Interval(time_ns - _CAUSED_NS, time_ns)
         return any(self._facts.during("moving", name, lately))
 
-    def _instead(self, error: BeliefError, row: Belief) -> str:
+    def _object_at(self, error: BeliefError, row: Belief) -> str:
         """Another object at the position where something was perceived."""
         if error.fluent != _LOC or row.pose is None or row.origin != _PERCEPT:
             return ""
@@ -146,7 +146,7 @@ class WrongBeliefs:
                 pose = self._tables.poses.at(name, error.span.from_ns)[1]
             except KeyError:
                 continue
-            if float(np.linalg.norm(pose[:3] - np.array(row.pose[:3]))) < _HERE:
+            if float(np.linalg.norm(pose[:3] - np.array(row.pose[:3]))) < _MISTAKEN_M:
                 return name
         return ""
 
@@ -154,7 +154,7 @@ class WrongBeliefs:
         """The usual period of messages about the same belief [ns]; 0 if there are too few."""
         span = Interval(error.span.from_ns - _USUAL_NS, error.span.to_ns + _USUAL_NS)
         times = [row.span.from_ns for row in self._messages(error, span)]
-        return float(np.median(np.diff(times))) if len(times) >= _FEW else 0.0
+        return float(np.median(np.diff(times))) if len(times) >= _MIN_MESSAGES else 0.0
 
     def _messages(self, error: BeliefError, span: Interval) -> Sequence[Belief]:
         """The messages about the same belief in an interval, and the one before."""
@@ -182,7 +182,7 @@ SEEN_NS = 300_000_000
 """Minimum visibility of an object that must be perceived [ns]."""
 LATE_NS = 500_000_000
 """Maximum delay of a percept after the end of its task [ns]."""
-_LEFT_OVER = 0.1
+_MAX_MISSED = 0.1
 """Maximum share of a poured fluid that may miss its vessel."""
 _FLIGHT_NS = 1_000_000_000
 """Maximum time of flight of poured particles [ns]."""
@@ -267,7 +267,7 @@ def spilled(facts: Facts) -> Iterator[Spill]:
         count, first = sum(map(_count, events)), events[0]
         task = next(iter(facts.expectations.near(first.time_ns)), None)
         if facts.expectations.expects("spilled", {"cup": vessel}, first.time_ns):
-            count = _beside(facts, vessel, task, events)
+            count = _missed_count(facts, vessel, task, events)
         if count > 0:
             yield Spill(vessel, count, task, tuple(events))
 
@@ -285,7 +285,7 @@ def _spills(facts: Facts) -> Iterator[tuple[str, list[Happening]]]:
     yield from open_ones.items()
 
 
-def _beside(facts: Facts, vessel: str, task: Task | None, events: list[Happening]) -> int:
+def _missed_count(facts: Facts, vessel: str, task: Task | None, events: list[Happening]) -> int:
     """Number of poured particles that did not arrive; 0 if nearly all did, or if unknown."""
     caught = facts.events("caught")
     receivers = {str(event.arguments.get("cup")) for event in caught}
@@ -295,7 +295,7 @@ def _beside(facts: Facts, vessel: str, task: Task | None, events: list[Happening
     first, last = events[0].time_ns, events[-1].time_ns + _FLIGHT_NS
     arrived = sum(_count(event) for event in caught if first <= event.time_ns <= last)
     total = sum(map(_count, events))
-    return total - arrived if total - arrived > _LEFT_OVER * total + 1 else 0
+    return total - arrived if total - arrived > _MAX_MISSED * total + 1 else 0
 
 
 def _count(event: Happening) -> int:

@@ -129,7 +129,7 @@ class Solver:
     def __init__(self, chain: Chain, seed: int = 0, tolerance: float = TOLERANCE) -> None:
         self._chain, self._seed, self._tolerance = chain, seed, tolerance
         self._descent = Descent(chain, tolerance)
-        self._turning = _turning(chain)
+        self._continuous = _continuous(chain)
 
     @cached_property
     def postures(self) -> Postures:
@@ -137,7 +137,7 @@ class Solver:
         return Postures(self._chain, self._seed)
 
     @cached_property
-    def _together(self) -> Descents:
+    def _batch(self) -> Descents:
         return Descents(self._chain, self._tolerance)
 
     def solve(
@@ -152,13 +152,13 @@ class Solver:
         """
         target, begun = placed(pose), time.thread_time()
         best: Solution | None = None
-        for found in self._found(target, self._starts(target, start)):
+        for found in self._solutions(target, self._starts(target, start)):
             if best is None or found.solved or found.residual < best.residual:
                 best = found
             if best.solved or (seconds is not None and time.thread_time() - begun >= seconds):
                 break
         assert best is not None  # there is at least one start
-        return best._replace(positions=self._unwound(best.positions))
+        return best._replace(positions=self._wrapped(best.positions))
 
     def near(self, pose: Floats, start: Floats, starts: int = FEWER_STARTS) -> Solution:
         """Return the solution of a pose that moves the joints least, or the best approximation.
@@ -175,14 +175,14 @@ class Solver:
         solved = [best] if best.solved else []
         target = placed(pose)
         others = self._tabled(target, 0 if best.solved else starts - 1)
-        for found in self._found(target, others):
+        for found in self._solutions(target, others):
             if found.solved:
                 solved.append(found)
                 if len(solved) == _CHOICE:
                     break
             elif found.residual < best.residual:
                 best = found
-        near = [self._beside(found, start) for found in solved]
+        near = [self._shortest(found, start) for found in solved]
         return min(near, key=lambda one: float(np.abs(one.positions - start).max()), default=best)
 
     def descend(self, pose: Floats, start: Floats) -> Solution:
@@ -192,7 +192,7 @@ class Solver:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
             start: (n,) [rad or m].
         """
-        return next(self._found(placed(pose), iter([self._chain.clipped(start)])))
+        return next(self._solutions(placed(pose), iter([self._chain.clipped(start)])))
 
     def solve_all(
         self, poses: Floats, starts: Floats | None = None, seconds: float | None = None
@@ -217,16 +217,16 @@ class Solver:
             if len(todo) <= _FEW or time.process_time() >= until:
                 break
             for rows in np.array_split(todo, -(-len(todo) // _AT_WORK)):
-                ends = self._together.run(position[:, rows], rotation[:, :, rows], at[rows])
+                ends = self._batch.run(position[:, rows], rotation[:, :, rows], at[rows])
                 best.keep(rows, ends)
             todo = todo[~best.solved[todo]]
             at[todo] = self.postures.random(len(todo))
         for i in todo.tolist() if len(todo) <= _FEW else ():
             one = self.solve(poses[i], at[i], until - time.process_time())
             best.keep(np.array([i]), Solutions(*(np.array([part]) for part in one)))
-        return best._replace(positions=self._unwound(best.positions))
+        return best._replace(positions=self._wrapped(best.positions))
 
-    def _found(self, target: EndPose, starts: Iterator[Floats]) -> Iterator[Solution]:
+    def _solutions(self, target: EndPose, starts: Iterator[Floats]) -> Iterator[Solution]:
         """Solutions of descents from some postures."""
         quaternion = target.pose[3:]
         for start in starts:
@@ -243,16 +243,16 @@ class Solver:
         if count > 0:
             yield from self.postures.near(target.position, target.rotation, count)
 
-    def _unwound(self, positions: Floats) -> Floats:
+    def _wrapped(self, positions: Floats) -> Floats:
         """Positions (..., n) with continuous joints between -pi and pi."""
-        return np.where(self._turning, (positions + np.pi) % (2.0 * np.pi) - np.pi, positions)
+        return np.where(self._continuous, (positions + np.pi) % (2.0 * np.pi) - np.pi, positions)
 
-    def _beside(self, found: Solution, start: Floats) -> Solution:
+    def _shortest(self, found: Solution, start: Floats) -> Solution:
         """A solution with continuous joints on the shortest path from the start."""
-        return found._replace(positions=start + self._unwound(found.positions - start))
+        return found._replace(positions=start + self._wrapped(found.positions - start))
 
 
-def _turning(chain: Chain) -> NDArray[np.bool_]:
+def _continuous(chain: Chain) -> NDArray[np.bool_]:
     """(n,) which joints are continuous."""
     slides = {segment.joint for segment in chain.segments if segment.slides}
     bounded = np.isfinite(chain.lower) & np.isfinite(chain.upper)

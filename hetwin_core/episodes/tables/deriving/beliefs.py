@@ -84,13 +84,13 @@ class PoseErrors:
             count = int(np.searchsorted(times, until_ns, side="right"))
             if not count:
                 return
-            self._judge(times[:count], poses[:count])
+            self._compare(times[:count], poses[:count])
             if count < len(times):
                 self._waiting[0] = times[count:], poses[count:]
             else:
                 self._waiting.pop(0)
 
-    def _judge(self, times: Times, poses: Floats) -> None:
+    def _compare(self, times: Times, poses: Floats) -> None:
         """Compare states with the beliefs at their times, for all entities at once."""
         chains = [chain for chain in self._chains.values() if chain.begins_by(int(times[-1]))]
         if not chains:
@@ -173,10 +173,10 @@ class _Chain:
         """Start an error; if the belief is new, the belief itself is its cause, unless the entity was there before."""
         moved_ns = time_ns
         if formed_ns != before_ns:
-            moved_ns = self._left(believed, time_ns)
+            moved_ns = self._left_ns(believed, time_ns)
         self.errors.append(PoseError(self.entity, time_ns, formed_ns, moved_ns))
 
-    def _left(self, believed: Floats, time_ns: int) -> int:
+    def _left_ns(self, believed: Floats, time_ns: int) -> int:
         """When the entity left the believed position; the given time if it never was there."""
         for stretch, pose in reversed(self.book.places[self.entity]):
             distance, angle = distances(pose, believed)
