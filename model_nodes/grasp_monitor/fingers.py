@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 from math import expm1, isnan
 from typing import NamedTuple, TypeAlias
@@ -13,6 +12,7 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
+from model_nodes.grasp_monitor.settings import Settings
 
 _NO_TRAVEL = 1e-9
 LET_GO_SHARE = 0.08
@@ -120,17 +120,6 @@ CLEAR_RATIO, MIN_SHARE = 5.0, 0.1
 other units: to the effort of closing and of open fingers, and to the threshold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Thresholds named as the model's parameters: shares of the travel, efforts in N or Nm, times in ns."""
-
-    min_closing: float
-    closed_margin: float
-    release_opening: float
-    press_effort: float
-    settle_ns: int
-
-
 class StoppedShort:
     """Detects that a hand has closed on something that is not in the scene.
 
@@ -142,7 +131,7 @@ class StoppedShort:
         limits: thresholds.
     """
 
-    def __init__(self, hand: str, fingers: FingerMotion, limits: Limits) -> None:
+    def __init__(self, hand: str, fingers: FingerMotion, limits: Settings) -> None:
         self._hand, self._fingers, self._limits = hand, fingers, limits
         self._most_open: float | None = None
         self._last = 0.0
@@ -175,7 +164,7 @@ class StoppedShort:
             self._stopped_at, self._most_open = None, fingers.closing
             because = "it opened" if opened else "it holds an object" if holds else "it closed"
             return [self._event(LET_GO_OF_SOMETHING, time_ns, because=because)]
-        still = time_ns - fingers.still_since_ns >= limits.settle_ns
+        still = time_ns - fingers.still_since_ns >= round(limits.settle_time * 1e9)
         threshold = limits.min_closing if begins else self._most_open + limits.min_closing
         if holds or ends or fingers.closing < threshold or not (still or begins):
             return []

@@ -13,12 +13,13 @@ from support.random_examples import examples
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.hands import HandDescription
-from model_nodes.grasp_monitor.fingers import FingerMotion, Limits, StoppedShort
+from model_nodes.grasp_monitor.fingers import FingerMotion, StoppedShort
+from model_nodes.grasp_monitor.settings import Settings
 
 HAND = HandDescription(
     "clamp", "arm", "base", joints=("l", "r"), closed=(0.0, 0.0), opened=(0.05, 0.05)
 )
-LIMITS = Limits(0.05, 0.03, 0.1, press_effort=0.5, settle_ns=100_000_000)
+LIMITS = Settings(hand=HAND)
 STEP_NS = 20_000_000
 
 
