@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -11,12 +13,50 @@ from hetwin_evidence.quantities import SETTLED_S
 from hetwin_suite.model import Floats
 
 _SETTLED_NS = round(SETTLED_S * 1e9)
-_KEPT_NS = 10_000_000_000
-"""So much of a wrist's wrenches after a closing is kept; a pull lasts shorter."""
+_KEPT_S = 10.0
+"""For so long what a wrist felt is kept at least; a pull lasts shorter."""
 _STILL_M = 0.002
 """A hand that moves less than this stands still."""
 _SATURATES_N = 20.0
 """A force as large as this that does not change at all is that of a sensor at its limit."""
+
+
+class Recent:
+    """Rows of the last ten seconds, in order of time; the first column is it [s].
+
+    They stand in a buffer with room at its end, so that a new row moves no old ones.
+
+    Args:
+        width: of a row.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._buffer = np.zeros((256, width))
+        self._first = self._end = 0
+
+    @property
+    def rows(self) -> Floats:
+        """(n, width) all rows, as a view until the next is added."""
+        return self._buffer[self._first : self._end]
+
+    def add(self, rows: Floats) -> None:
+        """Add rows that are newer, and forget old ones."""
+        count, kept = len(rows), self.rows
+        if self._end + count > len(self._buffer):
+            self._first += int(np.searchsorted(kept[:, 0], rows[-1, 0] - _KEPT_S))
+            kept = self.rows
+            room = max(len(self._buffer), 2 * (len(kept) + count))
+            moved = np.zeros((room, self._buffer.shape[1]))
+            moved[: len(kept)] = kept
+            self._buffer, self._first, self._end = moved, 0, len(kept)
+        self._buffer[self._end : self._end + count] = rows
+        self._end += count
+
+    def between(self, from_s: float, to_s: float) -> Floats:
+        """Return the rows of a time, as a view until the next is added."""
+        rows = self.rows
+        first, end = np.searchsorted(rows[:, 0], (from_s, to_s))
+        return rows[first:end]
 
 
 @dataclass
@@ -31,23 +71,13 @@ class Felt:
     stamps: Floats = field(default_factory=lambda: np.zeros(0))
     forces: Floats = field(default_factory=lambda: np.zeros((0, 3)))
 
-    def add(self, rows: Floats) -> None:
-        """Add the rows of a table of wrenches that are newer, and forget old ones."""
-        newest = self.stamps[-1] if len(self.stamps) else -np.inf
-        stamps = rows[:, 0] / 1e9
-        fresh = stamps > newest
-        if not fresh.any():
-            return
-        stamps = np.concatenate((self.stamps, stamps[fresh]))
-        first = np.searchsorted(stamps, stamps[-1] - _KEPT_NS / 1e9)
-        self.stamps = stamps[first:]
-        self.forces = np.concatenate((self.forces, rows[fresh, 2:5]))[first:]
+    @cached_property
+    def mean(self) -> Floats:
+        """(3,) the mean force [N]."""
+        mean: Floats = self.forces.mean(axis=0)
+        return mean
 
-    def between(self, from_ns: int, to_ns: int) -> Felt:
-        """Return the wrenches in a time."""
-        first, end = np.searchsorted(self.stamps, (from_ns / 1e9, to_ns / 1e9))
-        return Felt(self.stamps[first:end], self.forces[first:end])
-
+    @cached_property
     def unusable(self) -> str:
         """Why nothing can be computed from it, in words; empty if something can."""
         if len(self.stamps) < 2:
@@ -96,16 +126,13 @@ class Rest:
     """Finds when a hand stands still: for as long as a weight is averaged."""
 
     def __init__(self) -> None:
-        self._at: Floats | None = None
+        self._at: Sequence[float] = ()
         self._since_ns = 0
 
-    def update(self, time_ns: int, position: Floats) -> bool:
-        """Return whether the hand has stood for long enough; its position is in m."""
-        if self._at is None or float(np.abs(position - self._at).max()) > _STILL_M:
-            self._at, self._since_ns = position.copy(), time_ns
+    def update(self, time_ns: int, position: Sequence[float]) -> bool:
+        """Return whether the hand has stood for long enough; its position (x, y, z) is in m."""
+        if not self._at or any(
+            abs(now - then) > _STILL_M for now, then in zip(position, self._at, strict=True)
+        ):
+            self._at, self._since_ns = position, time_ns
         return time_ns - self._since_ns >= _SETTLED_NS
-
-
-def settled(felt: Felt, until_ns: int) -> Felt:
-    """Return the wrenches of the last 0.3 s before a time."""
-    return felt.between(until_ns - _SETTLED_NS, until_ns)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
 from hetwin_evidence.closings import Closing, Rest
@@ -150,7 +151,8 @@ class Evidence(Model[Settings]):
             where = f"hand {hand.name}: joints"
             raise BadInput(f"{hand.robot} has no such joint", where=where, found=missing)
         first = layout.range_of(hand.robot, "joint_positions").start
-        self._joints = np.array([first + joints.index(joint) for joint in hand.joints], np.int32)
+        self._joints = _places([first + joints.index(joint) for joint in hand.joints])
+        self._place = layout.range_of(hand.link, "pose").start
         turn, pull = limits.largest_turn, limits.least_pull
         self._wrist = Wrist(layout, hand.link, self._inverted, self._tool_mass, turn, pull)
         hands = layout.of_kind(EntityKind.HAND)
@@ -172,31 +174,40 @@ class Evidence(Model[Settings]):
     def step(self, tick: Tick) -> Changes:
         """Follow fingers, hand and wrist; judge when the hand has lifted, lost, or let go."""
         scene, changes, limits = tick.scene, tick.changes(), self.settings
-        self._heard.note(tick.events)
-        self._shaken.note(tick.events, scene)
-        self._wrist.feel(scene)
+        if tick.events:
+            self._heard.note(tick.events)
+            self._shaken.note(tick.events, scene)
+        if WRENCHES in scene.tables:
+            self._wrist.feel(scene)
         self._fingers.update(scene.time_ns, scene.values[self._joints])
         closing = self._closing
         if closing is None:
             changes.events += self._await_closing(scene)
             return changes
-        place = scene.pose(limits.hand.link)[:3]
-        height, rests = float(place[2]), self._rest.update(scene.time_ns, place)
         self._most_open = max(self._most_open, self._fingers.closing)
         opened = self._most_open - self._fingers.closing >= limits.release_opening
+        if not closing.judged or closing.holds:  # nothing else is left to be found till they open
+            changes.events += self._follow(closing, scene, opened)
+        if opened:
+            changes.events += self._end(closing, scene)
+        return changes
+
+    def _follow(self, closing: Closing, scene: Snapshot, opened: bool) -> list[Event]:
+        """Judge a closing once the hand stands after it has lifted, and what it holds then."""
+        place = scene.values[self._place : self._place + 3].tolist()
+        height, rests = place[2], self._rest.update(scene.time_ns, place)
         if closing.closed_ns is None:
             if scene.time_ns - self._fingers.still_since_ns >= _REST_NS:
                 closing.closed_ns, closing.height = scene.time_ns, height
         elif not rests or opened:
             pass
-        elif not closing.judged and height - closing.height >= limits.lift:
-            changes.events += self._judge(closing, scene, scene.time_ns)
+        elif not closing.judged and height - closing.height >= self.settings.lift:
+            found = self._judge(closing, scene, scene.time_ns)
             closing.height = height
-        elif closing.holds and closing.height - height < limits.lift:
-            changes.events += self._watch(closing, scene)
-        if opened:
-            changes.events += self._end(closing, scene)
-        return changes
+            return found
+        elif closing.holds and closing.height - height < self.settings.lift:
+            return self._watch(closing, scene)
+        return []
 
     def _await_closing(self, scene: Snapshot) -> list[Event]:
         closing, now_ns = self._fingers.closing, scene.time_ns
@@ -262,6 +273,13 @@ class Evidence(Model[Settings]):
 
     def _event(self, found: Claim, time_ns: int) -> Event:
         return judged(found, self.settings.hand.name, time_ns)
+
+
+def _places(numbers: list[int]) -> slice | NDArray[np.int32]:
+    """Where values stand, as a slice if they stand side by side, which is read much faster."""
+    if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
+        return slice(numbers[0], numbers[0] + len(numbers))
+    return np.array(numbers, np.int32)
 
 
 def _calibration(file: Path | None) -> Calibration:

@@ -118,9 +118,10 @@ def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[flo
     push = _pull(times, samples, 0.01)
     found: list[float] = []
     second, window = _samples_in(1.0, times), _samples_in(0.1, times)
-    for index in range(second, len(times) - window):
+    strong = np.flatnonzero(push[second : len(times) - window] >= least) + second
+    for index in strong.tolist():
         peak = push[index]
-        if peak < least or peak < push[index - window : index + window + 1].max():
+        if peak < push[index - window : index + window + 1].max():
             continue
         level = float(np.median(push[index - second : index - window]))
         fell = peak - push[index : index + window + 1].min()

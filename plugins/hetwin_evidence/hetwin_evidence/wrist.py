@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import sqrt
+
 import numpy as np
 
-from hetwin_evidence.closings import Closing, Felt, settled
+from hetwin_evidence.closings import Closing, Felt, Recent
 from hetwin_evidence.likelihood import Voice, silent, voice
 from hetwin_evidence.quantities import (
+    SETTLED_S,
     abrupt_release,
     contact_force,
     gravity_direction,
@@ -18,8 +21,8 @@ from hetwin_evidence.quantities import (
 from hetwin_suite.model import Floats, Layout, Snapshot
 
 GRAVITY = 9.81
-_KEPT = 200
-"""So many poses of the sensor are kept, one of each step."""
+_ASIDE_N = 2.0
+"""A hand that is pulled by more across gravity, and by more than along it, does not carry what pulls it."""
 _MISFIT = 0.3
 """The weight of a known tool must not make forces vary by so much more than they did with it [N]."""
 
@@ -52,35 +55,53 @@ class Wrist:
         self._sign = -1.0 if inverted else 1.0
         self._weight, self._largest_turn = tool_mass * GRAVITY, largest_turn
         self._least_pull = least_pull
-        self._felt, self.sensor, self._strange = Felt(), -1, False
-        self._poses = np.zeros((0, 8))
+        self.sensor, self._strange = -1, False
+        self._felt, self._poses, self._newest_ns = Recent(4), Recent(8), -1.0
 
     def feel(self, scene: Snapshot) -> None:
         """Take note of its wrenches, and of its pose."""
         rows = scene.wrenches
         if not len(rows):
             return
-        of = rows[:, 1].astype(int)
-        own = next((sensor for sensor in self._carriers if (of == sensor).any()), -1)
+        own, mine = self._own(rows)
         self._strange = own < 0
         if own < 0:
             return
-        self.sensor = own
-        mine = rows[of == own]
-        mine[:, 2:5] *= self._sign
-        self._felt.add(mine)
-        pose = scene.pose(scene.layout.entities[own].name)[:7]
-        self._poses = np.vstack((self._poses, [scene.time_ns / 1e9, *pose]))[-_KEPT:]
+        if own != self.sensor:
+            self.sensor, self._link = own, scene.layout.entities[own].name
+        fresh = mine[mine[:, 0].searchsorted(self._newest_ns, side="right") :, [0, 2, 3, 4]]
+        if not len(fresh):
+            return
+        self._newest_ns = float(fresh[-1, 0])
+        fresh[:, 0] /= 1e9
+        if self._sign < 0.0:
+            fresh[:, 1:] *= -1.0
+        self._felt.add(fresh)
+        pose = np.empty((1, 8))
+        pose[0, 0], pose[0, 1:] = scene.time_ns / 1e9, scene.pose(self._link)[:7]
+        self._poses.add(pose)
+
+    def _own(self, rows: Floats) -> tuple[int, Floats]:
+        """The nearest sensor that carries the hand, -1 if none does, and its rows."""
+        of = rows[:, 1]
+        if of[0] == of[-1] == self.sensor:  # rows are by sensor
+            return self.sensor, rows
+        own = next((sensor for sensor in self._carriers if (of == sensor).any()), -1)
+        return own, rows[of == own]
 
     def settled(self, until_ns: int) -> Felt:
         """Return the wrenches of the last 0.3 s before a time."""
-        return settled(self._felt, until_ns)
+        return _copied(self._felt.between(until_ns / 1e9 - SETTLED_S, until_ns / 1e9))
+
+    def _between(self, from_ns: int, to_ns: int) -> Felt:
+        """The wrenches in a time."""
+        return _copied(self._felt.between(from_ns / 1e9, to_ns / 1e9))
 
     def down(self) -> Floats | None:
         """Return the direction of gravity in the sensor's frame; None without a sensor."""
         if self.sensor < 0:
             return None
-        w, x, y, z = self._poses[-1, 4:8]
+        w, x, y, z = self._poses.rows[-1, 4:8]
         return gravity_direction((x, y, z, w))
 
     def weight(self, closing: Closing, time_ns: int | None) -> Voice:
@@ -94,15 +115,24 @@ class Wrist:
         if closing.down is None or down is None:
             return silent(name, "no wrench was received before the fingers closed")
         for felt in (closing.before, after):
-            if why := felt.unusable():
+            if why := felt.unusable:
                 return silent(name, why)
         turned = float(np.degrees(np.arccos(np.clip(closing.down @ down, -1.0, 1.0))))
         if turned > self._largest_turn and not self._weight:
             return silent(
                 name, f"the wrist turned by {turned:.0f} deg, and what the hand weighs is not known"
             )
-        before = closing.before.forces - self._weight * closing.down
-        change = weight_change(before, after.forces - self._weight * down, down)
+        before = closing.before.mean - self._weight * closing.down
+        now = after.mean - self._weight * down
+        change, pulled = weight_change(before, now, down), now - before
+        aside = sqrt(max(0.0, float(pulled @ pulled) - change**2))
+        if aside > max(_ASIDE_N, abs(change)):
+            why = (
+                f"the hand is pulled across gravity with {aside:.1f} N, and {change:.1f} N along it"
+            )
+            return silent(
+                name, f"{why}: something holds it, or the wrench is in another frame than it names"
+            )
         return voice(name, change, float(after.stamps[-1]))
 
     def lost_weight(self, closing: Closing, time_ns: int) -> Voice:
@@ -117,8 +147,8 @@ class Wrist:
         name = "abrupt_release"
         if self.sensor < 0:
             return silent(name, self._no_sensor())
-        felt = self._felt.between(closing.closed_ns or closing.begun_ns, time_ns)
-        if why := felt.unusable():
+        felt = self._between(closing.closed_ns or closing.begun_ns, time_ns)
+        if why := felt.unusable:
             return silent(name, why)
         pull = float(np.linalg.norm(felt.forces - felt.forces[0], axis=1).max())
         if pull < self._least_pull:
@@ -132,8 +162,8 @@ class Wrist:
     def contact(self, from_ns: int, to_ns: int) -> Voice:
         """Return the evidence of forces beside the usual one for a touch in a time."""
         name = "contact_force_of_known_tool" if self._weight else "contact_force"
-        felt = self._felt.between(from_ns, to_ns)
-        if why := self._no_sensor() if self.sensor < 0 else felt.unusable():
+        felt = self._between(from_ns, to_ns)
+        if why := self._no_sensor() if self.sensor < 0 else felt.unusable:
             return silent(name, why)
         downs = self._downs(felt.stamps)
         turned = float(np.degrees(np.arccos(np.clip((downs @ downs[0]).min(), -1.0, 1.0))))
@@ -152,8 +182,8 @@ class Wrist:
         """Return the evidence of a push, and of a pull after it, for a connection; empty if nothing was pushed."""
         if self.sensor < 0 or closing.closed_ns is None:
             return []
-        felt = self._felt.between(closing.closed_ns, time_ns)
-        if felt.unusable():
+        felt = self._between(closing.closed_ns, time_ns)
+        if felt.unusable:
             return []
         at = self._at(felt.stamps)
         first = felt.forces[felt.stamps <= felt.stamps[0] + 0.1].mean(axis=0)
@@ -177,7 +207,7 @@ class Wrist:
 
     def _at(self, stamps: Floats) -> Floats:
         """(n, 8) time and pose of the sensor at times; places between two steps on a line, turns of the earlier one."""
-        poses = self._poses
+        poses = self._poses.rows
         index = np.clip(np.searchsorted(poses[:, 0], stamps, side="right") - 1, 0, None)
         found = poses[index].copy()
         for axis in (1, 2, 3):
@@ -197,6 +227,10 @@ class Wrist:
             if self._strange
             else "no wrench is received"
         )
+
+
+def _copied(rows: Floats) -> Felt:
+    return Felt(rows[:, 0].copy(), rows[:, 1:].copy())
 
 
 def _spread(forces: Floats) -> float:

@@ -145,6 +145,14 @@ def late(time_s: float) -> float:
     return float(np.interp(time_s, (2.4, 3.0), (0.0, 0.2)))
 
 
+def test_a_load_that_hangs_sideways_is_a_wrench_of_another_frame_or_no_load() -> None:
+    held = FeltHand().run(lambda t: (-5.0 if t > 2.1 else 0.0, 0.0, 0.0))["held"]
+    assert held["known"] is None
+    reason = voices(held)["weight_change"]["reason"]
+    assert "across gravity with 5.0 N" in reason
+    assert "in another frame than it names" in reason
+
+
 def test_a_hand_that_bumps_into_something_on_its_way_has_touched_it() -> None:
     def bump(time_s: float) -> tuple[float, float, float]:
         return (8.0 if 0.5 < time_s < 0.6 else 0.0, 0.0, 0.0)

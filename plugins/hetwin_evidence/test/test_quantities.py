@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from hetwin_evidence.closings import Recent
 from hetwin_evidence.quantities import (
     abrupt_release,
     contact_force,
@@ -158,3 +159,24 @@ def test_no_quantity_takes_what_separates_batches_of_trials() -> None:
         *("stamps", "forces", "before", "after", "down", "orientation"),
         *("end", "references", "pulls", "travels", "places", "least", "enough"),
     }
+
+
+@given(
+    counts=st.lists(st.integers(1, 300), min_size=1, max_size=30),
+    rate=st.sampled_from((20.0, 125.0, 1000.0)),
+    share=st.floats(0.0, 1.0),
+)
+def test_what_was_felt_in_the_last_ten_seconds_is_kept(
+    counts: list[int], rate: float, share: float
+) -> None:
+    recent, whole = Recent(2), np.zeros((0, 2))
+    for count in counts:
+        numbers = np.arange(len(whole), len(whole) + count)
+        rows = np.column_stack((numbers / rate, -1.0 * numbers))
+        whole = np.vstack((whole, rows))
+        recent.add(rows)
+    end = whole[-1, 0]
+    begin = max(0.0, end - 10.0 * share)
+    expected = whole[(whole[:, 0] >= begin) & (whole[:, 0] < end)]
+    np.testing.assert_array_equal(recent.between(begin, end), expected)
+    assert len(recent.rows) <= 2 * 10.0 * rate + 1000
