@@ -16,11 +16,11 @@ from pathlib import Path
 import numpy as np
 from machine import machine
 
+from hetwin_calibration.efforts.arm_dynamics import ArmDynamics
 from hetwin_calibration.efforts.fitting import split
 from hetwin_calibration.efforts.samples import CREEP, sampled
 from hetwin_calibration.efforts.splitting import OF_LOAD, Split
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.mujoco.arm_dynamics import ArmDynamics
 from model_nodes.main_physics.world.description import Body
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 import numpy as np
 from effort_split import GRAVITY, ROBOTS, Arm, links_of
 
+from hetwin_calibration.efforts.arm_dynamics import ArmDynamics
 from hetwin_calibration.efforts.noise import deviations
 from hetwin_calibration.efforts.recordings import split_arm
 from hetwin_calibration.efforts.samples import sampled
 from hetwin_calibration.efforts.touches import touches_of
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.mujoco.arm_dynamics import ArmDynamics
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.recorded_motion import read_motion
 from model_nodes.main_physics.world.notes import Notes

@@ -33,7 +33,6 @@ from hetwin_suite._robots.announcing import AnnouncedAction, announcements
 from hetwin_suite._robots.bag import Announcement, Reading
 from hetwin_suite._robots.stand_in import Obeying, StandIn
 from hetwin_suite.scaffolding.hands import FoundHand, hands_of_file
-from model_nodes.main_physics.engines.mujoco.arm_dynamics import ArmDynamics, arms_of
 from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
 from model_nodes.main_physics.world.chains import chain_in, chain_to
@@ -54,7 +53,6 @@ __all__ = [
     "TOLERANCE",
     "AnnouncedAction",
     "Announcement",
-    "ArmDynamics",
     "BaseMove",
     "BaseState",
     "CannotReach",
@@ -86,7 +84,6 @@ __all__ = [
     "TrajectoryPoint",
     "announcements",
     "approach",
-    "arms_of",
     "base_move",
     "chain_in",
     "chain_to",

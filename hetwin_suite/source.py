@@ -3,7 +3,9 @@
 A `Part` moves the joints and the base of one robot, step by step; `Plans` combines the parts of all robots.
 `open_source` makes the parts from a scenario's `source`. Instead of such a description, the main model's parameter
 `source` also accepts a part. An entry point of the group `hetwin.parts` adds a kind of source, such as `commands` in
-the extra `commanding`: a function of the source's keys, the robots and their wheels that returns a part.
+the extra `commanding`: a function of the source's keys, the robots and their wheels that returns a part. An
+entry point of the group `hetwin.scenes` finds objects for `scene: {from: NAME}`: a function of a `SceneRequest` that
+returns each `FoundObject` by its name.
 
 For example, a base that drives forward at 0.5 m/s for 2 s::
 
@@ -16,6 +18,7 @@ For example, a base that drives forward at 0.5 m/s for 2 s::
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.conductor.start.found import FoundObject, SceneRequest
 from hetwin_core.ensemble.scenario.robot import BaseKind, FollowedBase, Wheels
 from hetwin_core.ensemble.scenario.robot import PlanarPose as PlaceGiven
 from hetwin_core.ensemble.scenario.robot import Robot as RobotSettings
@@ -40,6 +43,7 @@ __all__ = [
     "Commands",
     "CommandsSpec",
     "FollowedBase",
+    "FoundObject",
     "InvalidTrajectory",
     "JointMotion",
     "ModelSpec",
@@ -49,6 +53,7 @@ __all__ = [
     "Placement",
     "Plans",
     "RobotSettings",
+    "SceneRequest",
     "TrajectoryExecution",
     "TwistCommand",
     "WheelOdometry",

@@ -16,6 +16,7 @@ Tables are for code that reads whole episodes, such as statistics and exports; t
 
 from __future__ import annotations
 
+from hetwin_core.ensemble.conductor.reporting.coverage import DECIDED_BY
 from hetwin_core.ensemble.number_table import Table as NumberTable
 from hetwin_core.ensemble.number_table import need_columns, read_table
 from hetwin_core.ensemble.scene.values import POSE, Floats
@@ -35,12 +36,12 @@ from hetwin_core.episodes.tables.rows import (
     Task,
     picked,
 )
-from hetwin_core.episodes.tables.tables import Tables
-from hetwin_core.episodes.tables.truths import Truth, truths
+from hetwin_core.episodes.tables.tables import Blind, Tables
 
 __all__ = [
     "ANGLE",
     "BORNE",
+    "DECIDED_BY",
     "DERIVED",
     "DISTANCE_M",
     "LOG",
@@ -48,6 +49,7 @@ __all__ = [
     "Belief",
     "BeliefError",
     "BeliefList",
+    "Blind",
     "Floats",
     "Happening",
     "Interval",
@@ -56,12 +58,10 @@ __all__ = [
     "Occasion",
     "Tables",
     "Task",
-    "Truth",
     "distances",
     "finished_tables",
     "need_columns",
     "open_tables",
     "picked",
     "read_table",
-    "truths",
 ]

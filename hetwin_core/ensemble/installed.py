@@ -75,6 +75,8 @@ ENGINES = {"gz": "gazebo"}
 """Physics engines of hetwin's own plugins, and the extras that install them."""
 FORMATS = {"mcap": "foxglove", "parquet": "tables", "rrd": "rerun"}
 """File endings that hetwin's own plugins write, and the extras that install them."""
+SCENES = dict.fromkeys(("occupancy_grid", "planning_scene"), "unannounced")
+"""Finders of scene objects of hetwin's own plugins, and the extras that install them."""
 VIEWERS = {"foxglove": "foxglove", "moveit": "moveit"}
 """Viewers of hetwin's own plugins, and the extras that install them."""
 SCENARIOS = dict.fromkeys(

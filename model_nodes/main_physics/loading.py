@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -50,7 +50,7 @@ def load_world(settings: Settings) -> World:
         bodies += robots
     else:
         bodies = _with_included_robot(bodies)
-    bodies += _added(settings, notes)
+    bodies += _added(settings, {body.name for body in bodies}, notes)
     bodies = [_placed(body, settings) for body in changed_bodies(bodies, settings.bodies)]
     _check_entities(settings, bodies)
     hands = tuple(_hand(hand, _owner(hand, bodies)) for hand in settings.hands)
@@ -59,14 +59,16 @@ def load_world(settings: Settings) -> World:
     return loaded
 
 
-def _added(settings: Settings, notes: Notes) -> list[Body]:
-    """The objects that the scene adds to the world."""
+def _added(settings: Settings, there: Container[str], notes: Notes) -> list[Body]:
+    """The objects that the scene adds to the world, except those that are `there` and only to be added if absent."""
     bodies: list[Body] = []
     for name, entry in settings.scene.items():
-        if entry.model is None:
+        if entry.model is None or (entry.if_absent and name in there):
             continue
         try:
             bodies += read_model_file(entry.model, name, _resources(settings), notes)
+            if entry.note:
+                notes.add(f"{name}: {entry.note}")
         except BadInput as error:
             where = f"scene.{name}: {error.where}" if error.where else f"scene.{name}"
             raise error.at(where, error.file) from None

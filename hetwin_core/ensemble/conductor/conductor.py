@@ -26,6 +26,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunSummary,
 )
 from hetwin_core.ensemble.conductor.run import Run
+from hetwin_core.ensemble.conductor.start.found import found_objects
 from hetwin_core.ensemble.conductor.start.lifecycle import prepare
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import ends_itself, is_live
@@ -89,6 +90,9 @@ class Conductor:
             RunFailed: if a model fails; the models are stopped.
         """
         try:
+            if self._options.found is None:
+                found = found_objects(self._scenario, self._options)
+                self._options = replace(self._options, found=found)
             ready = prepare(self._scenario, self._ports, self._options)
             endless = ready.duration_ns is None and self._options.duration is None
             if endless and not ends_itself(self._scenario, self._options):

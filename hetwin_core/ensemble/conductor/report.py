@@ -37,6 +37,7 @@ from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Json, event_to_summary, plain
 from hetwin_core.ensemble.resources import Kind, file_digest
 from hetwin_core.ensemble.scenario.scenario import Scenario
+from hetwin_core.ensemble.scenario.schema import SceneEntry
 from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 
@@ -90,8 +91,8 @@ def _files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, Path 
         where = f"robots.{name}"
         yield where, Path(scenario.described(robot.urdf, Kind.ROBOT, where))
     for name, entry in laid_scene(scenario, options).items():
-        if entry.get("model"):
-            yield f"scene.{name}", scenario.path_of(entry["model"])
+        if (path := SceneEntry.model_validate(entry).file) is not None:
+            yield f"scene.{name}", scenario.path_of(path)
     yield from _source_files(scenario, options)
     for plan in scenario.models:
         if plan.folder is not None:  # its code is in no package, so no version identifies it

@@ -164,14 +164,56 @@ class SceneEntry(Strict):
 
     pose: Pose7 | None = Field(None, description="x y z, qw qx qy qz in the world")
     model: Text | None = Field(
-        None, description="SDFormat or URDF of an object to add: a path, model:// or package://"
+        None,
+        description="SDFormat or URDF of an object to add: a path, model://, package://, or the text <sdf> ...",
     )
+    if_absent: bool = Field(
+        False, description="add nothing if the world has an entity of this name"
+    )
+    note: str = Field("", description="about an added object, which the run repeats as a warning")
+    found_by: dict[Name, dict[str, JsonValue]] = Field(
+        {},
+        alias="from",
+        description="of `scene: {from: ...}` alone: who finds objects -> parameters",
+    )
+
+    @property
+    def file(self) -> str | None:
+        """Path or reference of the object's file; None if it has none."""
+        return None if self.model is None or self.model.startswith("<") else self.model
 
     @model_validator(mode="after")
     def _is_not_empty(self) -> Self:
-        if self.pose is None and self.model is None:
+        if self.pose is None and self.model is None and not self.found_by:
             raise ValueError("{pose: [7]}, or {model: FILE, pose: [7]} to add an object")
         return self
+
+
+FROM = "from"
+"""Key of a scene that is no entity: where its other objects come from."""
+
+
+def _with_finders(scene: object) -> object:
+    """Write `from: NAME` and `from: {NAME: {parameters}}` as an entry of the scene."""
+    given = scene.get(FROM) if isinstance(scene, dict) else None
+    if isinstance(given, str):
+        given = {given: {}}
+    if not isinstance(scene, dict) or not isinstance(given, dict) or [*given] == [FROM]:
+        return scene
+    return {**scene, FROM: {FROM: given}}
+
+
+def _only_from_finds(scene: dict[str, SceneEntry]) -> dict[str, SceneEntry]:
+    for name, entry in scene.items():
+        if bool(entry.found_by) != (name == FROM):
+            raise ValueError(f"scene: {{from: NAME}} or {{from: {{NAME: {{...}}}}}}, not {name}")
+    return scene
+
+
+SceneEntries = Annotated[
+    dict[str, SceneEntry], BeforeValidator(_with_finders), AfterValidator(_only_from_finds)
+]
+"""A scene: entity -> where it is, or the object that is added; and `from`."""
 
 
 class ModelEntry(Strict):
@@ -350,9 +392,13 @@ class ScenarioFile(Strict):
     )
     hands: dict[Name, Hand] = Field(default={})
     entities: dict[str, EntityNotes] = Field(default={})
-    scene: dict[str, SceneEntry] = Field(
+    scene: SceneEntries = Field(
         default={},
-        description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object",
+        description="initial geometric description: entity -> {pose: [7]}; {model: FILE, pose: [7]} adds an object;"
+        " `from: planning_scene` adds those of MoveIt, `from: occupancy_grid` a map",
+        json_schema_extra={
+            "properties": {FROM: {"anyOf": [{"type": "string"}, {"type": "object"}]}}
+        },
     )
     models: dict[Name, ModelEntry] = Field(min_length=1)
     admit: dict[str, AdmitEntry] = Field(

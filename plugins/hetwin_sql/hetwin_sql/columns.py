@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_sql.changed_poses import changed_poses
+from hetwin_sql.truths import truths
 from hetwin_sql.views import NUMBER, TRUTH, VIEWS, WHOLE, Column
 from hetwin_suite.command import plain
 from hetwin_suite.tables import (
@@ -21,7 +22,6 @@ from hetwin_suite.tables import (
     Occasion,
     Tables,
     Task,
-    truths,
 )
 
 Batch: TypeAlias = Mapping[str, NDArray[Any]]

@@ -26,6 +26,7 @@ class RunOptions:
         no_source: ignore the scenario's source.
         engine: the main model's physics engine; None: the scenario's.
         packages: folder of each ROS package that package:// names, in addition to those of the scenario.
+        found: scene entries that `scene: {from: ...}` has found; None: they are looked for when the run is prepared.
         single_steps: take the main model's steps one by one, which changes only the wall time.
         variant: name of the scenario's variant, which is merged into the scenario when it is loaded; None: no
             variant.
@@ -44,6 +45,7 @@ class RunOptions:
     packages: Mapping[str, str] = field(default_factory=dict)
     variant: str | None = None
     single_steps: bool = False
+    found: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.duration is not None and not 0.0 <= self.duration <= LONGEST_S:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from hetwin_core.ensemble.conductor.start.found import found_objects
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import (
     ONLY,
@@ -18,7 +19,7 @@ from hetwin_core.ensemble.scenario.against_scene import handed_over
 from hetwin_core.ensemble.scenario.recorded import believed_scene
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.ensemble.scenario.schema import SceneEntry
+from hetwin_core.ensemble.scenario.schema import FROM, SceneEntries, SceneEntry
 from hetwin_core.ensemble.validation import check
 
 FROM_START = "the start of the run"
@@ -46,18 +47,19 @@ def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
 
 
 def laid_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """Return the scenes of scenario, episode and start of the run merged in this order; later ones win.
+    """Return the scenes of finders, scenario, episode and start of the run merged in this order; later ones win.
 
     Raises:
-        BadInput: if the scene of the episode or of the start cannot be used.
+        BadInput: if the scene of the episode or of the start cannot be used, or a finder fails.
     """
     try:
-        check(dict[str, SceneEntry], options.scene, "scene")
+        check(SceneEntries, options.scene, "scene")
         believed = _believed(scenario, options)
     except BadInput as error:
         raise error.at(error.where, FROM_START) from None
     own = {name: _placed_model(scenario, entry) for name, entry in scenario.file.scene.items()}
-    return _laid(own, believed, options.scene)
+    found = found_objects(scenario, options) if options.found is None else options.found
+    return _laid(found, own, believed, options.scene)
 
 
 def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:
@@ -65,7 +67,8 @@ def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:
     laid: dict[str, Any] = {}
     for scene in scenes:
         for name, entry in scene.items():
-            laid[name] = {**laid.get(name, {}), **entry}
+            if name != FROM:
+                laid[name] = {**laid.get(name, {}), **entry}
     return laid
 
 
@@ -77,15 +80,15 @@ def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     """
     path = named_sources(scenario, options).get(ONLY, {}).get("recording")
     scene = believed_scene(path) if isinstance(path, str) else {}
-    check(dict[str, SceneEntry], scene, "scene")
+    check(SceneEntries, scene, "scene")
     return scene
 
 
 def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
     """An entry of the scene as a mapping, with the path of its model's file if the file is found."""
-    data = entry.model_dump(exclude_none=True)
-    if entry.model is not None and "://" not in entry.model:
-        data["model"] = str(scenario.path_of(entry.model) or entry.model)
+    data = entry.model_dump(exclude_defaults=True)
+    if entry.file is not None and "://" not in entry.file:
+        data["model"] = str(scenario.path_of(entry.file) or entry.file)
     return data
 
 

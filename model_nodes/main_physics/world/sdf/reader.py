@@ -47,7 +47,7 @@ from model_nodes.main_physics.world.sdf.model_files import (
 from model_nodes.main_physics.world.sdf.model_parts import ModelParts, read_parts
 from model_nodes.main_physics.world.transforms import compose, invert
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.main_physics.world.xml_file import Element, truth
+from model_nodes.main_physics.world.xml_file import Element, parse_xml, truth
 
 _MERGEABLE = ("visual", "collision")
 """Kept elements of a link that do not prevent merging it with another link."""
@@ -214,7 +214,7 @@ def read_model_file(reference: str, name: str, resources: Resources, notes: Note
     """Read a model as if the world included it; its pose is that in its file.
 
     Args:
-        reference: a file or folder, as in ``<uri>``.
+        reference: a file or folder, as in ``<uri>``, or the text of SDFormat.
         name: name of the body.
         resources: search path for the file.
         notes: collects notes on parts that are not carried over.
@@ -222,7 +222,10 @@ def read_model_file(reference: str, name: str, resources: Resources, notes: Note
     Raises:
         BadInput: if it is missing or malformed.
     """
-    root = model_root(resources.find(reference))
+    if reference.startswith("<"):
+        root = parse_xml(reference.encode(), resources.base / f"{name}.sdf")
+    else:
+        root = model_root(resources.find(reference))
     context = Context(f"model {name}", notes, NEWEST)
     return _read(root, Placement(name), resources, context, placed=False).bodies(IDENTITY)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_calibration.efforts.arm_dynamics import ArmDynamics, arms_of
 from hetwin_calibration.efforts.bodies import (
     Bodies,
     explained_share,
@@ -22,7 +23,7 @@ from hetwin_suite.command import BadInput
 from hetwin_suite.engine import Body, JointKind, Notes
 from hetwin_suite.episode import Bag, Series, read_motion, recording_of
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import ArmDynamics, arms_of, read_urdf
+from hetwin_suite.robot import read_urdf
 
 GRAVITY = (0.0, 0.0, -9.81)
 _BLOCK_S = 5.0

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from hetwin_calibration.efforts.arm_dynamics import ArmDynamics, arms_of
 from hetwin_calibration.efforts.bodies import explained_share
 from hetwin_calibration.efforts.fitting import split
 from hetwin_calibration.efforts.known import KnownEfforts
@@ -16,7 +17,7 @@ from hetwin_calibration.efforts.recordings import SplitArm
 from hetwin_calibration.efforts.samples import LOADS, Samples, Speeds, chosen_spans
 from hetwin_suite.engine import JointKind, Notes, parse_xml
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import ArmDynamics, arms_of, read_urdf
+from hetwin_suite.robot import read_urdf
 
 DELAY_S = 0.1
 """How far efforts are behind the report that has them [s]."""

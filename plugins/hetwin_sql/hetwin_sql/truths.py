@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from hetwin_core.ensemble.conductor.reporting.coverage import DECIDED_BY
-from hetwin_core.ensemble.scene.layout import EntityKind
-from hetwin_core.episodes.tables.rows import Interval, Occasion
-from hetwin_core.episodes.tables.tables import Blind, Tables
+from hetwin_suite.model import EntityKind
+from hetwin_suite.tables import DECIDED_BY, Blind, Interval, Occasion, Tables
 
 
 class Truth(NamedTuple):

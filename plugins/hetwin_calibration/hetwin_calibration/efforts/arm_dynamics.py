@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.engines.mujoco.feed_forward import InverseDynamics
-from model_nodes.main_physics.world.description import Body, World, joint_name
+from hetwin_suite.engine import Body, InverseDynamics, World, joint_name
+from hetwin_suite.model import Floats
 
 _STEP = 1e-3
 """Displacement of a unit mass from which the effect of the centre of mass is computed [m]."""

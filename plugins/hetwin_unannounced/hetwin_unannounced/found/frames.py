@@ -1,0 +1,81 @@
+"""Frames that messages name, by transforms to those whose pose in the world is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hetwin_suite.model import WORLD, BadInput, Floats, compose, relative_to, some
+from hetwin_suite.robot import read_robot
+
+_SIZE = 13
+
+
+class Frames:
+    """Poses of frames in the world.
+
+    Args:
+        known: (7,) poses in the world, x y z [m], qw qx qy qz, by the names of frames.
+    """
+
+    def __init__(self, known: Mapping[str, Sequence[float]]) -> None:
+        self._known = {name: _state(pose) for name, pose in known.items()}
+        self._beside: dict[str, dict[str, Floats]] = {}
+
+    def add(self, parent: str, child: str, pose: Sequence[float]) -> None:
+        """Add the pose (7,) of a frame in another's; the first of each pair counts."""
+        parent, child = parent.lstrip("/"), child.lstrip("/")
+        if child not in self._beside.get(parent, {}):
+            inside = _state(pose)
+            self._beside.setdefault(parent, {})[child] = inside
+            self._beside.setdefault(child, {})[parent] = relative_to(inside, _state())
+
+    def add_transforms(self, message: Any) -> None:
+        """Add those of a tf2_msgs/msg/TFMessage, however it was decoded."""
+        for one in message.transforms:
+            at, turn = one.transform.translation, one.transform.rotation
+            pose = (at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z)
+            self.add(one.header.frame_id, one.child_frame_id, pose)
+
+    def find(self, name: str) -> Floats:
+        """Return the pose (13,) of a frame in the world, at rest.
+
+        Raises:
+            BadInput: if no transforms lead to a frame whose pose is known.
+        """
+        name = name.lstrip("/") or WORLD
+        seen, ahead = {name}, [(name, _state())]
+        for here, inside in ahead:
+            if here in self._known:
+                return compose(self._known[here], inside)
+            for other, place in self._beside.get(here, {}).items():
+                if other not in seen:
+                    seen.add(other)
+                    # `place` is the other in `here`; wanted is the frame asked for in the other.
+                    ahead.append((other, compose(relative_to(place, _state()), inside)))
+        raise BadInput(
+            "no transform leads from this frame to one whose place is known",
+            where="frames",
+            found=name,
+            expected=f"frames: {{{name}: [x, y, z, qw, qx, qy, qz]}}, or transforms to {some([*self._known], 5)}",
+        )
+
+
+def known_frames(
+    robots: Sequence[tuple[str, Sequence[float]]], given: Mapping[str, Sequence[float]]
+) -> dict[str, Sequence[float]]:
+    """Return the poses of the world, of the robots' root links, and those that are given."""
+    known: dict[str, Sequence[float]] = {WORLD: _state()[:7].tolist()}
+    for urdf, pose in robots:
+        known[read_robot(Path(urdf)).links[0]] = pose
+    return {**known, **given}
+
+
+def _state(pose: Sequence[float] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)) -> Floats:
+    state = np.zeros(_SIZE)
+    state[:7] = pose
+    state[3:7] /= np.linalg.norm(state[3:7])
+    return state

@@ -1,0 +1,134 @@
+"""What a live robot's topics and services have when a run starts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from hetwin_suite.model import BadInput
+from hetwin_suite.wire import message_class
+from hetwin_unannounced.found.frames import Frames
+
+TRANSFORMS = ("/tf", "/tf_static")
+TF = "tf2_msgs/msg/TFMessage"
+_PERIOD_S = 0.05
+_SETTLE_S = 1.0
+"""How long transforms may arrive after the message whose frames they place."""
+
+
+class Listener:
+    """Waits for messages of a robot.
+
+    Args:
+        namespace: of the robot.
+        frames: get its transforms.
+        wait: how long at most [s].
+    """
+
+    def __init__(self, namespace: str, frames: Frames, wait: float) -> None:
+        self._namespace, self._frames, self._wait = namespace, frames, wait
+
+    def first(self, topic: str | None, kind: str, usable: Callable[[Any], bool]) -> Any:
+        """Return the first message that can be used and is published now, or was and is kept by its publisher.
+
+        Args:
+            topic: None: the first of this type.
+            kind: type of the message.
+            usable: whether a message will do.
+
+        Raises:
+            BadInput: if there is none in time, or its type cannot be imported.
+        """
+        message = _class_of(kind)
+        found: list[Any] = []
+        listens = False
+        with self._node() as (node, spin):
+            for _ in self._until():
+                name = topic or _topic_of(node.get_topic_names_and_types(), kind)
+                if name is not None and not listens:
+                    listens = True
+                    for qos in _any_qos(10):
+                        node.create_subscription(message, name, found.append, qos)
+                spin(_PERIOD_S)
+                whole = [one for one in found if usable(one)]
+                if whole:
+                    self._settle(spin)
+                    return whole[0]
+        raise BadInput(
+            f"no {kind} within {self._wait:g} s",
+            where="topic",
+            found=topic,
+            expected="a topic of this type that is published now, or kept by its publisher",
+        )
+
+    def call(self, kind: Any, name: str, request: Any) -> Any:
+        """Return the response of a service; None if nobody offers it in time."""
+        with self._node() as (node, spin):
+            client = node.create_client(kind, name)
+            future = None
+            for _ in self._until():
+                if future is None and client.service_is_ready():
+                    future = client.call_async(request)
+                spin(_PERIOD_S)
+                if future is not None and future.done():
+                    self._settle(spin)
+                    return future.result()
+        return None
+
+    def _until(self) -> Iterator[None]:
+        ends = time.monotonic() + self._wait
+        while time.monotonic() < ends:
+            yield
+
+    def _settle(self, spin: Callable[[float], None]) -> None:
+        ends = time.monotonic() + min(_SETTLE_S, self._wait)
+        while time.monotonic() < ends:
+            spin(_PERIOD_S)
+
+    @contextmanager
+    def _node(self) -> Iterator[tuple[Any, Callable[[float], None]]]:
+        """A node that hears transforms, and what lets it work for some seconds."""
+        from rclpy.context import Context
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.node import Node
+
+        context = Context()
+        context.init()
+        try:
+            space = self._namespace.strip("/") or None
+            node = Node("hetwin_scene", namespace=space, context=context)
+            executor = SingleThreadedExecutor(context=context)
+            executor.add_node(node)
+            for name in TRANSFORMS:
+                for qos in _any_qos(100):
+                    node.create_subscription(_class_of(TF), name, self._frames.add_transforms, qos)
+            yield node, executor.spin_once
+            executor.shutdown()
+            node.destroy_node()
+        finally:
+            context.try_shutdown()
+
+
+def _any_qos(depth: int) -> Iterator[Any]:
+    """Profiles of subscriptions that together hear publishers that keep their messages, and others."""
+    from rclpy.qos import DurabilityPolicy, QoSProfile
+
+    for durability in (DurabilityPolicy.TRANSIENT_LOCAL, DurabilityPolicy.VOLATILE):
+        yield QoSProfile(depth=depth, durability=durability)
+
+
+def _class_of(kind: str) -> Any:
+    found = message_class(kind)
+    if found is None:
+        raise BadInput(
+            f"{kind} cannot be imported",
+            where="topic",
+            expected=f"{kind.partition('/')[0]}, from a sourced ROS 2 workspace",
+        )
+    return found
+
+
+def _topic_of(known: list[tuple[str, list[str]]], kind: str) -> str | None:
+    return next((name for name, types in sorted(known) if kind in types), None)

@@ -1,0 +1,124 @@
+"""A map of occupied cells as static geometry: a few boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from hetwin_suite.model import BadInput, Floats, Ints, Name, check, compose
+from hetwin_suite.source import FoundObject, SceneRequest
+from hetwin_unannounced.found.messages import Asked, first_message
+from hetwin_unannounced.found.sdf import Part, model_text
+
+OCCUPANCY_GRID = "nav_msgs/msg/OccupancyGrid"
+MOST_BOXES = 10_000
+
+
+class OccupancyParameters(Asked):
+    """Parameters of `scene: {from: {occupancy_grid: ...}}`.
+
+    Attributes:
+        height: of what is occupied, above the map [m].
+        occupied: a cell is from this value on, 1 to 100.
+        name: of the entity.
+    """
+
+    height: Annotated[float, Field(gt=0, le=100)] = 1.0
+    occupied: Annotated[int, Field(ge=1, le=100)] = 65
+    name: Name = "map"
+
+
+class Rectangle(NamedTuple):
+    """Cells from (column, row) up to, and without, (right, top)."""
+
+    column: int
+    row: int
+    right: int
+    top: int
+
+
+def occupancy_grid(request: SceneRequest) -> Mapping[str, FoundObject]:
+    """Return what is occupied in a map as one static object; cells that are not known are free, and counted in a note.
+
+    Raises:
+        BadInput: if there is no map, its cells are not as many as it says, or they need too many boxes.
+    """
+    asked = check(OccupancyParameters, dict(request.parameters))
+    grid, frames = first_message(request, asked, OCCUPANCY_GRID, lambda one: bool(len(one.data)))
+    cells, resolution = _cells(grid)
+    rectangles = list(merged(cells >= asked.occupied))
+    if len(rectangles) > MOST_BOXES:
+        raise BadInput(
+            f"what is occupied takes {len(rectangles)} boxes",
+            where="occupied",
+            found=asked.occupied,
+            expected=f"a map that takes {MOST_BOXES} at most: coarser, or with less noise",
+        )
+    if not rectangles:
+        return {}
+    unknown = int((cells < 0).sum())
+    note = (
+        f"{len(rectangles)} boxes, {asked.height:g} m high;"
+        f" {unknown} of {cells.size} cells are not known and count as free"
+    )
+    pose = compose(frames.find(grid.header.frame_id), _origin(grid.info.origin))
+    parts = [_part(one, resolution, asked.height) for one in rectangles]
+    return {asked.name: FoundObject(model_text(asked.name, pose, parts), note)}
+
+
+def merged(occupied: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[Rectangle]:
+    """Yield rectangles that cover each occupied cell (rows, columns) once: equal runs of adjacent rows are one."""
+    begun: dict[tuple[int, int], int] = {}
+    rows = occupied.shape[0]
+    for row in range(rows + 1):
+        runs = set(_runs(occupied[row])) if row < rows else set()
+        for run in [run for run in begun if run not in runs]:
+            yield Rectangle(run[0], begun.pop(run), run[1], row)
+        for run in sorted(runs):
+            begun.setdefault(run, row)
+
+
+def _runs(row: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, int]]:
+    """Beginnings and ends of the occupied cells of a row."""
+    steps = np.diff(np.concatenate(([0], row.astype(np.int8), [0])))
+    begins, ends = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
+    return list(zip(begins.tolist(), ends.tolist(), strict=True))
+
+
+def _cells(grid: Any) -> tuple[Ints, float]:
+    """The values (rows, columns) of a map, and the side of a cell [m]."""
+    width, height, resolution = grid.info.width, grid.info.height, float(grid.info.resolution)
+    values = np.asarray(grid.data, np.int64)
+    if values.size != width * height or not 0.0 < resolution < np.inf:
+        raise BadInput(
+            "the map cannot be used",
+            where="topic",
+            found=f"{values.size} cells, {width} x {height} of {resolution:g} m",
+            expected="as many cells as width x height, of a side above 0",
+        )
+    return values.reshape(height, width).astype(np.int32), resolution
+
+
+def _part(one: Rectangle, resolution: float, height: float) -> Part:
+    width, depth = (one.right - one.column) * resolution, (one.top - one.row) * resolution
+    pose = np.array(
+        [
+            (one.column + one.right) * resolution / 2.0,
+            (one.row + one.top) * resolution / 2.0,
+            height / 2.0,
+            *(1.0, 0.0, 0.0, 0.0),
+        ]
+    )
+    return Part("box", (("size", f"{width!r} {depth!r} {height!r}"),), pose)
+
+
+def _origin(of: Any) -> Floats:
+    pose = np.zeros(13)
+    turn = of.orientation
+    pose[:7] = of.position.x, of.position.y, of.position.z, turn.w, turn.x, turn.y, turn.z
+    length = float(np.linalg.norm(pose[3:7]))
+    pose[3:7] = (1.0, 0.0, 0.0, 0.0) if length == 0.0 else pose[3:7] / length
+    return pose

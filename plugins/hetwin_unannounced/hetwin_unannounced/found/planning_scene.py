@@ -1,0 +1,183 @@
+"""The collision objects of MoveIt's planning scene, as objects of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from hetwin_suite.model import BadInput, Floats, check, compose, some
+from hetwin_suite.source import FoundObject, SceneRequest
+from hetwin_unannounced.found.frames import Frames, known_frames
+from hetwin_unannounced.found.live import Listener
+from hetwin_unannounced.found.messages import Asked, first_message
+from hetwin_unannounced.found.sdf import Part, model_text
+
+PLANNING_SCENE = "moveit_msgs/msg/PlanningScene"
+_BOX, _SPHERE, _CYLINDER, _CONE = 1, 2, 3, 4
+"""`type` of a shape_msgs/SolidPrimitive."""
+_SERVICE = "get_planning_scene"
+
+
+class PlanningSceneParameters(Asked):
+    """Parameters of `scene: {from: {planning_scene: ...}}`.
+
+    Attributes:
+        free: patterns of the objects that move freely; the others stand.
+        density: of those [kg/m^3].
+    """
+
+    free: tuple[str, ...] = ()
+    density: Annotated[float, Field(gt=0, le=1e5)] = 500.0
+
+
+def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
+    """Return the collision objects of a planning scene: the first whole one of a recording, or that of now.
+
+    Meshes are the boxes around them; what is attached to a link, and planes, are left out; a note says so.
+
+    Raises:
+        BadInput: if there is no planning scene, or one of its objects cannot be used.
+    """
+    asked = check(PlanningSceneParameters, dict(request.parameters))
+    scene, frames = _of_move_group(request, asked) or first_message(
+        request, asked, PLANNING_SCENE, lambda one: not one.is_diff
+    )
+    for one in scene.fixed_frame_transforms:
+        at, turn = one.transform.translation, one.transform.rotation
+        pose = (at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z)
+        frames.add(one.header.frame_id, one.child_frame_id, pose)
+    attached = [str(one.object.id) for one in scene.robot_state.attached_collision_objects]
+    found: dict[str, FoundObject] = {}
+    for one in scene.world.collision_objects:
+        made = _object(one, frames, asked)
+        if made is not None:
+            found[str(one.id)] = made
+    if attached and found:
+        first = next(iter(found))
+        note = f"attached to links, and left out: {some(attached, 5)}"
+        found[first] = found[first]._replace(
+            note="; ".join(filter(None, (found[first].note, note)))
+        )
+    return found
+
+
+def _of_move_group(
+    request: SceneRequest, asked: PlanningSceneParameters
+) -> tuple[Any, Frames] | None:
+    """What a move_group beside a live robot has, and the frames; None without a live robot, or with another origin.
+
+    Raises:
+        BadInput: if nobody offers its service.
+    """
+    live = next((one["live"] for one in request.sources.values() if "live" in one), None)
+    if live is None or asked.topic is not None or asked.recording is not None:
+        return None
+    try:
+        from moveit_msgs.srv import GetPlanningScene
+    except ImportError as error:
+        raise BadInput(
+            f"MoveIt's messages cannot be imported: {error}",
+            expected="moveit_msgs and shape_msgs, from a sourced ROS 2 workspace",
+        ) from None
+    wanted = GetPlanningScene.Request()
+    parts = wanted.components
+    parts.components = (
+        parts.WORLD_OBJECT_NAMES
+        | parts.WORLD_OBJECT_GEOMETRY
+        | parts.ROBOT_STATE_ATTACHED_OBJECTS
+        | parts.TRANSFORMS
+    )
+    frames = Frames(known_frames(request.robots, asked.frames))
+    response = Listener(live, frames, asked.wait).call(GetPlanningScene, _SERVICE, wanted)
+    if response is None:
+        raise BadInput(
+            f"nobody offered {_SERVICE} within {asked.wait:g} s",
+            where="wait",
+            expected="a move_group that runs, or `topic: NAME` of a planning scene",
+        )
+    return response.scene, frames
+
+
+def _object(one: Any, frames: Frames, asked: PlanningSceneParameters) -> FoundObject | None:
+    name, notes = str(one.id), []
+    try:
+        parts = [
+            _primitive(shape, _pose(pose))
+            for shape, pose in zip(one.primitives, one.primitive_poses, strict=True)
+        ]
+        for mesh, pose in zip(one.meshes, one.mesh_poses, strict=True):
+            parts.append(_box_around(mesh, _pose(pose)))
+    except ValueError as error:
+        raise BadInput(
+            f"the collision object {name} cannot be used: {error}",
+            expected="boxes, spheres, cylinders, cones and meshes, each with a pose",
+        ) from None
+    if len(one.meshes):
+        notes.append(f"{len(one.meshes)} mesh(es) of MoveIt as the box around each")
+    if len(one.planes):
+        notes.append(f"{len(one.planes)} plane(s) of MoveIt left out")
+    if not parts:
+        return None
+    pose = compose(frames.find(one.header.frame_id), _pose(one.pose))
+    mass = moment = 0.0
+    if any(fnmatchcase(name, pattern) for pattern in asked.free):
+        volume = sum(_volume(part) for part in parts)
+        reach = max(float(np.linalg.norm(part.pose[:3])) for part in parts) + volume ** (1 / 3)
+        mass, moment = asked.density * volume, asked.density * volume * reach**2 / 6.0
+    text = model_text(name, pose, parts, mass=mass, moment=moment)
+    return FoundObject(text, "; ".join(notes))
+
+
+def _primitive(shape: Any, pose: Floats) -> Part:
+    kind, sides = int(shape.type), [float(number) for number in shape.dimensions]
+    needed = {_BOX: 3, _SPHERE: 1, _CYLINDER: 2, _CONE: 2}.get(kind)
+    if needed is None or len(sides) < needed or not all(0.0 < side < np.inf for side in sides):
+        raise ValueError(f"a primitive of type {kind} with dimensions {sides}")
+    if kind == _BOX:
+        return _box(sides, pose)
+    if kind == _SPHERE:
+        return Part("sphere", (("radius", repr(sides[0])),), pose)
+    tag = "cylinder" if kind == _CYLINDER else "cone"
+    return Part(tag, (("radius", repr(sides[1])), ("length", repr(sides[0]))), pose)
+
+
+def _box(sides: list[float], pose: Floats) -> Part:
+    return Part("box", (("size", " ".join(map(repr, sides[:3]))),), pose)
+
+
+def _box_around(mesh: Any, pose: Floats) -> Part:
+    corners = np.array([(v.x, v.y, v.z) for v in mesh.vertices]).reshape(-1, 3)
+    if not len(corners) or not np.isfinite(corners).all():
+        raise ValueError("a mesh without vertices, or with some that are not finite")
+    lower, upper = corners.min(axis=0), corners.max(axis=0)
+    middle = np.zeros(13)
+    middle[:3], middle[3] = (lower + upper) / 2.0, 1.0
+    return _box(np.maximum(upper - lower, 1e-3).tolist(), compose(pose, middle))
+
+
+def _volume(part: Part) -> float:
+    """Volume of a primitive [m^3]."""
+    sizes = {tag: [float(word) for word in text.split()] for tag, text in part.sizes}
+    if part.tag == "box":
+        return float(np.prod(sizes["size"]))
+    (radius,) = sizes["radius"]
+    if part.tag == "sphere":
+        return 4.0 / 3.0 * float(np.pi) * radius**3
+    share = 1.0 if part.tag == "cylinder" else 1.0 / 3.0
+    return share * float(np.pi) * radius**2 * sizes["length"][0]
+
+
+def _pose(of: Any) -> Floats:
+    """The pose (13,) of a geometry_msgs/msg/Pose; a quaternion of zeros, as messages have it at first, is none."""
+    at, turn = of.position, of.orientation
+    pose = np.zeros(13)
+    pose[:7] = at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z
+    length = float(np.linalg.norm(pose[3:7]))
+    pose[3:7] = (1.0, 0.0, 0.0, 0.0) if length == 0.0 else pose[3:7] / length
+    if not np.isfinite(pose).all():
+        raise ValueError("a pose that is not finite")
+    return pose
