@@ -44,6 +44,8 @@ EVENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "left_the_world": ("object",),
         "spilled": ("cup",),
         "connected": ("probe", "socket"),
+        "appeared": ("object",),
+        "vanished": ("object",),
         "in_container": ("object", "container"),
         "left_container": ("object", "container"),
     }

@@ -46,7 +46,7 @@ from hetwin_unannounced.reading import Said, Seen, said
 from hetwin_unannounced.reserve import best_fit, sizes_of
 from hetwin_unannounced.things import Thing, Things, Told
 
-PRESENT = AttributeSpec("present", 1)
+PRESENT = AttributeSpec("present", meaning=Meaning.TRUTH)
 """1: the object stands for a thing; 0: it stands for none, and is far away."""
 THING_SIZE = AttributeSpec("thing_size", 3, "m")
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")

@@ -158,15 +158,30 @@ function hex(colour: string): [number, number, number] {
   return [r, g, b];
 }
 
-/** The box around what one wants to see: all objects and links that are drawn. */
+/** Objects farther than this from the middle one are kept in reserve, out of sight, in metres. */
+const IN_RESERVE = 200;
+
+/** The box around what one wants to see: all objects and links that are drawn, but for those in reserve. */
 export function interesting(casts: Cast[]): Box3 {
-  const box = new Box3();
+  const boxes: Box3[] = [];
   for (const cast of casts) {
     for (const { body, frame, pieces } of cast.figures) {
       if (body.kind === "static" || !frame.visible) continue;
+      const box = new Box3();
       for (const { part, mesh } of pieces) if (part.drawn) box.expandByObject(mesh);
       if (body.kind === "link") box.expandByPoint(frame.getWorldPosition(new Vector3()));
+      if (!box.isEmpty()) boxes.push(box);
     }
   }
-  return box;
+  const centres = boxes.map((box) => box.getCenter(new Vector3()));
+  const middle = new Vector3(...([0, 1, 2] as const).map((axis) => median(centres.map((c) => c.getComponent(axis)))));
+  const all = new Box3();
+  boxes.forEach((box, i) => {
+    if (centres[i]!.distanceTo(middle) <= IN_RESERVE) all.union(box);
+  });
+  return all;
+}
+
+function median(numbers: number[]): number {
+  return [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
 }
