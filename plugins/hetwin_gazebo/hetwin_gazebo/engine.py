@@ -484,9 +484,9 @@ class GazeboEngine(Engine):
         shadow.jump(self._clock.seconds)
 
     def add(self, body: Body) -> None:
-        """Add a body: Gazebo reloads the world and continues from the same state."""
+        """Add a body: Gazebo reloads the world and continues from the same state; a running one creates it."""
         if self._server is not None:
-            raise self._server.refuse(f"add {body.name} to")
+            self._server.check_add(body.name)
         if body.robot:
             raise Unsupported(f"Gazebo cannot add the robot {body.name} to a running world")
         names = {frame_name(body, link.name) for link in body.links}
@@ -495,14 +495,16 @@ class GazeboEngine(Engine):
         self._rebuild(replace(self._world, bodies=(*self._world.bodies, body)))
 
     def remove(self, name: str) -> None:
-        """Remove a body: Gazebo reloads the world and continues from the same state."""
-        if self._server is not None:
-            raise self._server.refuse(f"remove {name} from")
+        """Remove a body: Gazebo reloads the world and continues from the same state; a running one removes it."""
         found = [body for body in self._world.bodies if body.name == name]
         if not found or found[0].robot:
             raise Unsupported(f"Gazebo can remove only bodies of the world; {name} is not one")
+        if self._server is not None:
+            self._server.check_remove(found[0])
         rest = tuple(body for body in self._world.bodies if body.name != name)
         self._rebuild(replace(self._world, bodies=rest))
+        if self._server is not None:
+            self._server.remove(found[0])
 
     def _rebuild(self, world: World) -> None:
         shadow_before, objects_before, bases_before = self._shadow, self._objects, self._bases

@@ -181,6 +181,28 @@ def test_a_model_that_the_world_lacks_is_named_or_created(started: Started) -> N
     assert "crate" not in Tree(started.connection().state()).models
 
 
+def test_a_body_is_created_and_removed_while_it_goes_on(started: Started) -> None:
+    engine = started.engine(create=True)
+    rest(engine, 20)
+    before = frame(engine, "ball")[:3]
+    engine.add(box("crate", at(-1, 0, 0.06)))
+    rest(engine, 100)
+    assert frame(engine, "crate")[2] == pytest.approx(0.05, abs=3e-3)
+    assert np.linalg.norm(frame(engine, "ball")[:3] - before) < 0.02
+    assert "crate" in Tree(started.connection().state()).models
+    engine.follow("crate", pose_value((-1.5, 0, 0.5)))
+    rest(engine, 20)
+    assert frame(engine, "crate")[:3] == pytest.approx([-1.5, 0, 0.5], abs=5e-3)
+    engine.remove("crate")
+    rest(engine, 20)
+    assert not [n for n in Tree(started.connection().state()).models if n.startswith("crate")]
+    assert "crate" not in engine.frames
+    with pytest.raises(Unsupported, match="cannot remove ball from the world hall"):
+        engine.remove("ball")
+    engine.close()
+    assert "ball" in Tree(started.connection().state()).models
+
+
 def test_a_joint_that_the_model_lacks_is_named(started: Started) -> None:
     *others, arm = started.world.bodies
     (joint,) = arm.moving_joints

@@ -19,6 +19,7 @@ from hetwin_gazebo.proxies.proxy import (
     waiting_place,
 )
 from hetwin_gazebo.proxies.selection import ProxyKind
+from hetwin_gazebo.sdf_parts import top_name
 from hetwin_gazebo.server.connection import (
     Exchange,
     ServerJoint,
@@ -359,6 +360,34 @@ class ServerPart:
             raise Unsupported(
                 f"links of robots cannot lose their collisions in a running Gazebo: {', '.join(sorted(chosen))}"
             )
+
+    def check_add(self, name: str) -> None:
+        """Refuse to add a body where hetwin is not to create any.
+
+        Raises:
+            Unsupported: unless the option `create` is set.
+        """
+        if not self._world.creates:
+            raise self.refuse(f"add {name} to")
+
+    def check_remove(self, body: Body) -> None:
+        """Refuse to remove a body that hetwin has not created.
+
+        Raises:
+            Unsupported: if it is one of the server's own.
+        """
+        if top_name(body.name) not in self._world.own:
+            raise self.refuse(f"remove {body.name} from")
+
+    def remove(self, body: Body) -> None:
+        """Remove a body, with its proxies.
+
+        Raises:
+            Unsupported: if sensors of the world make that impossible.
+        """
+        names = {top_name(body.name), *(model_name(body, kind) for kind in ProxyKind)}
+        if not self._world.remove(names):
+            raise self.refuse(f"remove {body.name}, as sensors look for contacts, from")
 
     def refuse(self, what: str) -> Unsupported:
         """Return the error for an operation that needs another world."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -226,23 +226,33 @@ class ServerWorld:
     def end(self) -> None:
         """Remove the models that the twin created, and leave the world paused."""
         with suppress(ServerLost):  # a server that has ended needs no cleanup
-            self.mute()
-            self._remove()
+            self.remove(self.own)
         self.own.clear()
         self._folder.cleanup()
 
-    def _remove(self) -> None:
+    def remove(self, names: Collection[str]) -> bool:
+        """Remove some of the models that were created; returns whether they can be.
+
+        Sensors of the world itself may look for contacts, and would make Gazebo crash.
+
+        Raises:
+            ServerLost: if the server does not remove them.
+        """
+        self.mute()
         for marker in _MARKERS:
             self._connection.forget(marker)
         self.order({(entity, CONTACTS): None for entity in self.watched})
         self.watched.clear()
-        if not self.own or any(self.state.with_component(CONTACTS)):
-            return  # sensors of the world use the contacts
-        for name in sorted(self.own):
+        gone = self.own & set(names)
+        if gone and any(self.state.with_component(CONTACTS)):
+            return False  # sensors of the world use the contacts
+        for name in sorted(gone):
             self._connection.remove(name)
-        gone = self.own
-        self._wait_for(lambda state: not gone & Tree(state).models.keys(), "remove models")
-        self.step({})
+        if gone:
+            self._wait_for(lambda state: not gone & Tree(state).models.keys(), "remove models")
+            self.step({})
+        self.own -= gone
+        return True
 
 
 def _is_removed(message: Any, marker: int) -> bool:
