@@ -32,7 +32,8 @@ def test_a_port_is_refused(tmp_path: Path) -> None:
 def test_without_moveits_messages_it_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "moveit_msgs", None)
+    for name in ("moveit_msgs", "moveit_msgs.msg"):
+        monkeypatch.setitem(sys.modules, name, None)
     words = ("run", "pick_and_place", "--viewer", "moveit", "--out", tmp_path / "out")
     refused(tmp_path, *words, says=("MoveIt's messages cannot be imported", "sourced ROS 2"))
 
