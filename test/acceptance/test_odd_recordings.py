@@ -153,7 +153,8 @@ def _is_good(one: Recorded) -> bool:
 
 
 def test_the_table_of_the_documentation_has_all_that_is_mended() -> None:
-    rows = (ROOT / "docs" / "new.md").read_text().split("## What is mended")[1].split("\n## ")[0]
+    page = (ROOT / "docs" / "reference" / "recordings.md").read_text()
+    rows = page.split("## Repairs")[1].split("\n## ")[0]
     named = set(
         re.findall(
             r"`(\w+)`",

@@ -14,26 +14,32 @@ from hetwin_core.ensemble.errors import BadInput
 
 pytestmark = needs("hetwin_futures")
 PAGE = ROOT / "docs" / "deciding.md"
+REFERENCE = ROOT / "docs" / "reference" / "predictions.md"
 
 
 @pytest.mark.parametrize(
-    ("words", "section", "least"),
+    ("words", "page", "section"),
     [
-        ("predict", "Choose a strategy", 5),
-        pytest.param("learn thresholds", "Learn thresholds", 5, marks=needs("hetwin_learning")),
+        ("predict", PAGE, "Choose a strategy"),
+        pytest.param(
+            "learn thresholds",
+            REFERENCE,
+            "Options of learning thresholds",
+            marks=needs("hetwin_learning"),
+        ),
     ],
 )
 def test_the_options_of_the_page_are_those_of_the_command(
-    words: str, section: str, least: int
+    words: str, page: Path, section: str
 ) -> None:
     from support.hetwin_command import all_commands
 
     command = all_commands()[words]
     known = {option for parameter in command.params for option in parameter.opts}
-    text = PAGE.read_text("utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
+    text = page.read_text("utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`--.*?) \|", text, re.MULTILINE)
     said = {option for row in rows for option in re.findall(r"`(--[a-z-]+)", row)}
-    assert len(said) >= least
+    assert len(said) >= 5
     assert said <= known, said - known
 
 
@@ -63,7 +69,7 @@ def test_the_library_of_aims_can_be_read_where_it_is_installed(
 
     if find_spec("hetwin_bauer2022"):
         assert len(read_library("aims").file.strategies) == 25
-    monkeypatch.setattr(resources, "_of_packages", lambda _: ())
+    monkeypatch.setattr(resources, "_package_folders", lambda _: ())
     with pytest.raises(BadInput, match="no such library") as error:
         read_library("aims")
     assert error.value.expected == 'pip install "hetwin-suite[examples]"'

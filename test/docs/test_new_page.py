@@ -38,7 +38,7 @@ from model_nodes.main_physics.sources.action_types import GRIPPER
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.world.robot_xml import joints_of
 
-PAGE = (ROOT / "docs" / "new.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "recordings.md").read_text("utf-8")
 TABLE = PAGE.split("## Messages")[1].split("\n## ")[0]
 ROW = re.compile(r"^\| (?P<what>[^|]+) \| (?P<said>[^|]+) \|$", re.MULTILINE)
 ROWS = {row["what"]: row["said"] for row in ROW.finditer(TABLE) if row["said"] != "what is said"}

@@ -19,6 +19,7 @@ from hetwin_core.ensemble.validation import check
 
 pytestmark = needs("hetwin_futures")
 PAGE = ROOT / "docs" / "prediction.md"
+REFERENCE = ROOT / "docs" / "reference" / "predictions.md"
 FETCH = ROOT / "examples" / "plans"
 UNCERTAIN = re.compile(r"^```yaml\n(uncertainty:.*?)^```$", re.MULTILINE | re.DOTALL)
 ASSUMES, LOOKS = 'robot.believe_at("box", (0.45, 0.2, 0.8))', 'robot.look("box")'
@@ -29,7 +30,8 @@ def test_the_options_of_the_page_are_those_of_the_command() -> None:
 
     command = all_commands()["predict"]
     known = {option for parameter in command.params for option in parameter.opts}
-    rows = re.findall(r"^\| (`--.*?) \|", PAGE.read_text("utf-8"), re.MULTILINE)
+    text = REFERENCE.read_text("utf-8").partition("## Options\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`--.*?) \|", text, re.MULTILINE)
     said = {option for row in rows for option in re.findall(r"`(--[a-z-]+)", row)}
     assert len(said) >= 8
     assert said <= known, said - known

@@ -1,4 +1,4 @@
-"""The ways of four data through the code, as the page on concepts lists them: followed in real runs."""
+"""The ways of four data through the code, as the reference lists them: followed in real runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from model_nodes.main_physics.sources.joint_table import Group, RawSamples
 from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.sources.recorded_motion import RecordedJoints
 
-PAGE = ROOT / "docs" / "concepts.md"
+PAGE = ROOT / "docs" / "reference" / "ways.md"
 LONGEST = 13
 POSITION = 1.2345678901
 OPERATION = "marked_operation"
@@ -139,7 +139,7 @@ DATA = (
 
 def _listed(heading: str) -> list[str]:
     """The files that the page lists on a way."""
-    _, _, section = PAGE.read_text().partition(f"### {heading}\n")
+    _, _, section = PAGE.read_text().partition(f"## {heading}\n")
     assert section, f"{PAGE} has no section {heading!r}"
     return re.findall(r"^\d+\. `([\w/]+\.py)`: ", re.split(r"\n##", section)[0], re.MULTILINE)
 

@@ -18,7 +18,10 @@ from support.plugins import needs
 from hetwin_machines.network_files import load_network
 from hetwin_machines.written_code import code_of
 
-PAGE = (ROOT / "docs" / "machines.md").read_text(encoding="utf-8")
+DOCS = ROOT / "docs"
+PAGE = "\n".join(
+    (DOCS / name).read_text(encoding="utf-8") for name in ("machines.md", "reference/machines.md")
+)
 PICTURES = ROOT / "docs" / "pictures"
 NETWORKS = ROOT / "plugins/hetwin_machines/hetwin_machines/scenarios/networks"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
