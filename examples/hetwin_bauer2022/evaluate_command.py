@@ -116,7 +116,7 @@ def robustness(
     ] = None,
     trust_kept: Annotated[
         bool,
-        typer.Option("--trust-kept", help="accept stored verdicts made by other code"),
+        typer.Option("--trust-kept", help="accept stored verdicts of another version of the code"),
     ] = False,
     out: Out = OUT,
 ) -> PagedResult:

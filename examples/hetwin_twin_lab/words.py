@@ -1,25 +1,26 @@
-"""Names of events: of the link between real and virtual robot, of the guide, and of the model update."""
+"""Names of the events of the twin lab: link between real and virtual robot, guide, model update."""
 
 from __future__ import annotations
 
 COMMAND, REPLY = "lab/command", "lab/reply"
 """Topics of a robot."""
 LINKED = "linked"
-"""The link is set up: real (None: there is none), virtual, commander (models), command, reply (names of events)."""
+"""The link is set up. Data: models real (None without a real robot), virtual, commander; event names command, reply."""
 LOGGED = "logged"
-"""A command is closed: its row of the smart log."""
+"""A command is closed. Data: its row of the smart log."""
 ALARM = "alarm"
-"""An answer to a command is missing or wrong: alarm (its kind), side, id."""
+"""An answer to a command is missing or wrong. Data: alarm (its kind), side, id."""
 ROBOT_LOST, ROBOT_BACK = "robot_lost", "robot_back"
-"""The real robot has stopped answering: model, timeouts; and it answers again: model."""
+"""The real robot has stopped answering (data: model, timeouts), or answers again (data: model)."""
 NOT_UNDERSTOOD = "not_understood"
-"""A message of a robot could not be read: remark."""
+"""A message of a robot could not be read. Data: remark."""
 GIVE_MISSION = "give_mission"
-"""A mission is given: mission, target, and optionally id."""
+"""A mission is given. Data: mission, target, and optionally id."""
 MODEL_UPDATED = "model_updated"
-"""The virtual robot's model has new parameters: number of rows used, and the parameters."""
+"""The virtual robot's model has new parameters. Data: number of rows used, and the parameters."""
 PLANNED, POINTED = "planned", "pointed"
-"""A guide has planned a path: legs, way [m]; and returns the motion of a leg: leg, rotation [rad], displacement [m]."""
+"""A guide has planned a path (data: legs, way [m]), or returns the motion of a leg (data: leg, rotation [rad],
+displacement [m])."""
 
 ROUTINE = frozenset({LINKED, LOGGED, PLANNED, POINTED, "command", "reply", "ask_plan", "ask_leg"})
 """Routine events of controllers and the link, which the lab's figures summarize."""

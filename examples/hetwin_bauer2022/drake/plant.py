@@ -96,9 +96,7 @@ def build(robot: Path, solids: Sequence[Solid], real: RealWorld) -> DrakeWorld:
     moving = [solid for solid in solids if solid.moves]
     if len(moving) != 1 or moving[0].kind != "sphere":
         found = ", ".join(f"{solid.model} ({solid.kind})" for solid in moving)
-        raise BadInput(
-            "Drake's world cannot have this", found=found, expected="one sphere that moves"
-        )
+        raise BadInput("cannot build Drake's world", found=found, expected="one moving sphere")
     logging.getLogger("drake").setLevel(logging.ERROR)  # Drake warns of each joint's friction
     (instance,) = Parser(plant).AddModels(robot)
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))

@@ -9,14 +9,14 @@ import pytest
 
 from hetwin_commanding.source.ends import (
     STOPPED,
-    AlongTrajectory,
     GoalEnd,
     Goals,
+    GripperJudge,
     Joints,
-    OfGripper,
     Outcome,
     Tolerance,
     Tolerances,
+    TrajectoryJudge,
 )
 
 OWN = Tolerances({"elbow": Tolerance(0.1)}, {"elbow": Tolerance(0.02, STOPPED)}, 0.5)
@@ -29,7 +29,7 @@ def joints(time: float, wanted: float, at: float, speed: float = 0.0) -> Joints:
 
 
 def test_zero_is_the_default_and_minus_one_is_none() -> None:
-    asked = OWN.asked(
+    asked = OWN.with_request(
         [("elbow", Tolerance(0.0, 2.0))], [("elbow", Tolerance(-1.0, 0.0))], 0.0, ["elbow"]
     )
     assert asked.path["elbow"] == Tolerance(0.1, 2.0)
@@ -47,11 +47,11 @@ def test_zero_is_the_default_and_minus_one_is_none() -> None:
 )
 def test_what_is_no_tolerance_is_refused(name: str, tolerance: Tolerance, words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        OWN.asked([(name, tolerance)], [], 0.0, ["elbow"])
+        OWN.with_request([(name, tolerance)], [], 0.0, ["elbow"])
 
 
 def test_the_path_is_checked_until_the_end_and_the_goal_from_then_on() -> None:
-    judge = AlongTrajectory(["elbow"], OWN)
+    judge = TrajectoryJudge(["elbow"], OWN)
     assert judge.look(joints(0.5, 0.5, 0.41), 1.0) is None
     off = judge.look(joints(0.5, 0.5, 0.39), 1.0)
     assert off is not None
@@ -65,14 +65,14 @@ def test_the_path_is_checked_until_the_end_and_the_goal_from_then_on() -> None:
 
 
 def test_without_a_goal_time_it_waits_and_a_joint_that_moves_is_not_there() -> None:
-    judge = AlongTrajectory(["elbow"], replace(OWN, goal_time=0.0))
+    judge = TrajectoryJudge(["elbow"], replace(OWN, goal_time=0.0))
     assert judge.look(joints(1000.0, 1.0, 0.97), 1.0) is None
     assert judge.look(joints(1000.0, 1.0, 1.0, speed=0.02), 1.0) is None
     assert judge.look(joints(1000.0, 1.0, 1.0, speed=0.005), 1.0) == Outcome(GoalEnd.REACHED)
 
 
 def test_a_gripper_is_there_or_stalls() -> None:
-    judge = OfGripper("elbow", 0.5, goal_tolerance=0.01, stall_timeout=0.2)
+    judge = GripperJudge("elbow", 0.5, goal_tolerance=0.01, stall_timeout=0.2)
     assert judge.look(joints(0.0, 0.5, 0.0, speed=1.0), 1.0) is None
     assert judge.look(joints(0.1, 0.5, 0.1), 1.0) is None
     assert judge.look(joints(0.15, 0.5, 0.1), 1.0) is None
@@ -84,9 +84,9 @@ def test_a_gripper_is_there_or_stalls() -> None:
 
 def test_only_trajectories_that_fail_hold_their_joints() -> None:
     goals = Goals()
-    goals.begin_motion("arm", 1, 1.0, AlongTrajectory(["elbow"], OWN))
+    goals.begin_motion("arm", 1, 1.0, TrajectoryJudge(["elbow"], OWN))
     assert goals.look(0.5, joints(0.5, 0.5, 0.0)) == ["arm"]
-    goals.begin_motion("hand", 2, 1.0, OfGripper("elbow", 0.5, stall_timeout=0.0))
+    goals.begin_motion("hand", 2, 1.0, GripperJudge("elbow", 0.5, stall_timeout=0.0))
     goals.look(0.5, joints(0.5, 0.5, 0.0))
     assert goals.look(0.6, joints(0.6, 0.5, 0.0)) == []
     assert [outcome and outcome.end for outcome in (goals.take(1), goals.take(2))] == [

@@ -13,7 +13,7 @@ from hetwin_suite.viewer import Now
 
 
 class Recorded:
-    """The states and events of a log at any time.
+    """Reads the states and events of a run at a given time.
 
     Args:
         run: folder of the run.

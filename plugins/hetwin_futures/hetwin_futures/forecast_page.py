@@ -37,7 +37,7 @@ from hetwin_suite.page import (
 from hetwin_suite.study import RunResult
 
 MOST_OBJECTS = 3
-_HOW = "The first future plays; the lines are where things go in all, green in those that succeed."
+_HOW = "The first future plays. Lines: paths of the objects in all futures; green: successful ones."
 
 
 def forecast_page(forecast: Forecast, scenario: str) -> str:
@@ -76,7 +76,7 @@ def _success(forecast: Forecast) -> Section:
         [one.cause, f"{one.share:.0%}", ", ".join(map(str, one.futures[:12]))]
         for one in forecast.failures
     ]
-    how = "The first event at which the futures that fail part from those that succeed."
+    how = "The first event that distinguishes failed futures from successful ones."
     return Section("Success", how, [*told, Table(["why it fails", "share", "futures"], rows)])
 
 
@@ -85,7 +85,7 @@ def _truths(forecast: Forecast) -> Section:
         [name, Strong(f"{found.p:.0%}"), f"{found.low:.0%} to {found.high:.0%}"]
         for name, found in forecast.predicates.items()
     ]
-    how = "What holds when the futures end; the interval is that of Wilson at 95 %."
+    how = "What holds at the end of the futures, with 95 % Wilson intervals."
     return Section("At the end", how, Table(["truth", "probability", "interval"], rows))
 
 
@@ -103,9 +103,7 @@ def _parted(forecast: Forecast) -> Section:
     every = Fold(f"all {len(rows)}", Table(["event", "median", "5 to 95 %", "futures"], rows))
     strengths = [[name, f"{strength:.2f}"] for name, strength in forecast.related]
     goes = [Table(["draw that goes with failure", "strength"], strengths)] if strengths else []
-    how = (
-        "The share of futures in which an event has happened; those first that happen in some only."
-    )
+    how = "Share of futures in which an event has happened; events of only some futures come first."
     plot = [] if shown is None else [shown]
     return Section("What parts the futures", how, [*plot, *goes, every])
 

@@ -71,7 +71,7 @@ class RecordingsFile(pytest.File):
                 Expression(question, f"{number}.holds.{row}")
             if not entry.holds and entry.verdict is None and not entry.require:
                 raise BadInput(
-                    "the entry says nothing that must hold",
+                    "the entry has no expectation",
                     where=str(number),
                     expected="holds, verdict or require",
                 )

@@ -114,7 +114,7 @@ def test_the_same_recording_is_replayed_once(
     ("text", "error"),
     [
         ("scenario: pick_and_place", "this is no list of recordings"),
-        ("- {scenario: pick_and_place}", "line 1*the entry says nothing that must hold"),
+        ("- {scenario: pick_and_place}", "line 1*the entry has no expectation"),
         (
             "- {scenario: a, verdict: fine}\n- {scenario: a, hold: [x]}",
             "line 2*hold*'holds' perhaps",

@@ -26,11 +26,11 @@ from hetwin_commanding.source.commands import (
     trajectory_of_message,
 )
 from hetwin_commanding.source.ends import (
-    AlongTrajectory,
     GoalEnd,
     Joints,
     Outcome,
     Tolerance,
+    TrajectoryJudge,
     Wrong,
 )
 from hetwin_commanding.source.parameters import Controller, Kind
@@ -209,7 +209,7 @@ def _trajectory(node: Node, controller: Controller) -> ControllerAction:
     def read(goal: Any) -> TrajectoryCommand:
         command = trajectory_of_message(controller.name, goal.trajectory)
         names = command.trajectory.names
-        return replace(command, judge=AlongTrajectory(names, _tolerances(node, controller, goal)))
+        return replace(command, judge=TrajectoryJudge(names, _tolerances(node, controller, goal)))
 
     def result(outcome: Outcome, _joints: Joints | None) -> Any:
         made = FollowJointTrajectory.Result(error_string=outcome.reason)
@@ -244,7 +244,7 @@ def _tolerances(node: Node, controller: Controller, goal: Any) -> Any:
     time = goal.goal_time_tolerance
     seconds = float(time.sec + time.nanosec * 1e-9)
     try:
-        return controller.tolerances.asked(
+        return controller.tolerances.with_request(
             _read(goal.path_tolerance), _read(goal.goal_tolerance), seconds, controller.joints
         )
     except ValueError as error:

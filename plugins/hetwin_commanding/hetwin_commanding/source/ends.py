@@ -15,7 +15,7 @@ ERASED = -1.0
 
 
 class GoalEnd(StrEnum):
-    """Kind of end of a goal."""
+    """How a goal ended."""
 
     REACHED = "reached"
     REPLACED = "replaced"
@@ -110,7 +110,7 @@ class Tolerances:
         path: joint -> tolerance during the motion.
         goal: joint -> tolerance at the end; for other joints only the velocity is checked.
         goal_time: maximum delay of the end [s]; 0: no limit.
-        stopped: maximum velocity at the end, of joints without a goal tolerance [rad/s or m/s].
+        stopped: maximum velocity at the end [rad/s or m/s]; applies to joints without a goal tolerance.
     """
 
     path: Mapping[str, Tolerance] = field(default_factory=dict)
@@ -122,14 +122,14 @@ class Tolerances:
         """Return the tolerance of a joint at the end."""
         return self.goal.get(joint, Tolerance(velocity=self.stopped))
 
-    def asked(
+    def with_request(
         self,
         path: Iterable[tuple[str, Tolerance]],
         goal: Iterable[tuple[str, Tolerance]],
         goal_time: float,
         joints: Iterable[str],
     ) -> Tolerances:
-        """Return the tolerances of a goal, in which 0 stands for the defaults of this object and -1 for none.
+        """Return the tolerances of a goal: 0 selects the default, -1 disables the check.
 
         Args:
             path, goal: pairs of joint and tolerance.
@@ -161,7 +161,7 @@ def _resolved(default: float, given: float) -> float:
     return given or default
 
 
-class AlongTrajectory:
+class TrajectoryJudge:
     """Judges a trajectory as joint_trajectory_controller does.
 
     Args:
@@ -190,7 +190,7 @@ class AlongTrajectory:
 
 
 @dataclass(slots=True)
-class OfGripper:
+class GripperJudge:
     """Judges a gripper's goal as the action controllers of grippers do.
 
     Attributes:

@@ -13,7 +13,7 @@ from hetwin_commanding.source.commands import CommandRefused, GripCommand
 from hetwin_commanding.source.ends import (
     STOPPED,
     GoalEnd,
-    OfGripper,
+    GripperJudge,
     Outcome,
     Tolerance,
     Tolerances,
@@ -71,7 +71,7 @@ class Controller:
             raise CommandRefused(
                 f"position {position:g}, velocity {speed:g}; expected finite numbers, the velocity above 0"
             )
-        judge = OfGripper(self.joint, position, **self.gripper)
+        judge = GripperJudge(self.joint, position, **self.gripper)
         return GripCommand(self.name, self.joint, position, speed, judge)
 
     def has_succeeded(self, outcome: Outcome) -> bool:
