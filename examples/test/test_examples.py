@@ -57,7 +57,7 @@ def test_the_suite_knows_what_brings_each_command_and_model() -> None:
 def test_where_the_package_is_missing_a_scenario_names_what_brings_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(resources, "_of_packages", lambda _: ())
+    monkeypatch.setattr(resources, "_package_folders", lambda _: ())
     for name in NAMES:
         with pytest.raises(BadInput, match="there is no such scenario") as error:
             find_scenario(name)

@@ -112,7 +112,7 @@ LEFT, RIGHT = "episodes/handing_over/left", "episodes/handing_over/right"
         ((("    robot: left\n", ""),), "does not name its robot"),
         ((("robot: left", "robot: lefd"),), "perhaps 'left'"),
         ((("  right:\n", "  left:\n"),), "a key appears twice"),
-        ((("rate: 400", "rate: 400\nrobot: urdf/tabletop_arm.urdf"),), "one robot beside several"),
+        ((("rate: 400", "rate: 400\nrobot: urdf/tabletop_arm.urdf"),), "exclude each other"),
         ((("    urdf:", "    name: arm\n    urdf:"),), "the key names the robot"),
         ((("link: gripper_base", "link: gripper"),), "the robot has no such link"),
         ((("tabletop_arm.urdf", "table_arm.urdf"),), "there is no such file"),

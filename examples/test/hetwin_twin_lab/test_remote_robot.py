@@ -72,7 +72,7 @@ def test_a_command_goes_out_and_an_answer_comes_back(twin: RemoteRobot) -> None:
 def test_a_robot_that_is_not_there_is_named() -> None:
     alone = model(0.1)
     try:
-        with pytest.raises(BadInput, match="no robot listens to /lab7/lab/command"):
+        with pytest.raises(BadInput, match="no robot has subscribed to /lab7/lab/command"):
             alone.start(scene_of([], {}))
     finally:
         alone.stop()

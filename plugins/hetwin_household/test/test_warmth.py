@@ -118,7 +118,7 @@ def test_a_world_s_file_says_so_for_all_its_scenarios(tmp_path: Path) -> None:
             """stove: {heatable: {temperature: 400, rate: 1, inside: true, when: hot(pot)}}
 pot: {coolable: {temperature: 200, rate: 1, within: 1, when: cold(stove)}}
 """,
-            r"line 1, stove: sources of heat wait",
+            r"line 1, stove: heat sources depend on each other",
         ),
     ],
 )
