@@ -60,8 +60,7 @@ class FluidInCup(Model[Settings]):
     in the world, ``positions`` and ``velocities``) and removed, unless the model is responsible for the pose of
     spare objects: each such object replaces one particle and is handed back to the main model there.
     Further events: ``empty`` when the last particle has left, and ``caught`` (with ``count`` and ``total``) when
-    particles
-    that the command ``add`` has put above the cup arrive in it.
+    particles arrive in the cup that the command ``add`` has put above it.
     """
 
     summary = "Particles of a fluid in a moving cup, with a separate engine."

@@ -63,9 +63,8 @@ def share(yes: int, of: int, level: float = LEVEL) -> Share:
 def runs_to_see(probability: float, level: float = LEVEL) -> int:
     """Return the number of runs that show an event of this probability at least once, at a confidence of `level`.
 
-    That is ln(1 - level) / ln(1 - p), after Beetz and McDermott, Fast
-    probabilistic
-    plan debugging, ECP 1997.
+    That is ln(1 - level) / ln(1 - p), after Beetz and McDermott, Fast probabilistic plan debugging,
+    ECP 1997.
     """
     return ceil(log(1.0 - level) / log(1.0 - probability))
 
