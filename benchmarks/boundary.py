@@ -35,7 +35,7 @@ from robustness import HETWIN, recordings
 from hetwin_bauer2022.drops.verdict import FAILED_IN
 from hetwin_bauer2022.evaluation.approaches import RULES
 from hetwin_bauer2022.evaluation.episodes import find_episodes
-from hetwin_bauer2022.evaluation.rules import Observed
+from hetwin_bauer2022.evaluation.rules import ObservedEpisode
 
 PLAN = Path(__file__).with_name("boundary.yaml")
 AS_RECORDED = "finger_offset=0"
@@ -98,7 +98,7 @@ def fit(plan: Mapping[str, Any], out: Path) -> None:
         _run(command)
     for name in chosen:
         found = find_episodes(out / "chosen" / name)
-        measured = [(Observed(episode).measured(), episode.success) for episode in found]
+        measured = [(ObservedEpisode(episode).measured(), episode.success) for episode in found]
         pair, right = thresholds(measured)
         print(f"{name}: {pair.first:.4g}, {pair.second:.4g}: right in {right} of {len(found)}")
 
@@ -120,7 +120,7 @@ def keep(plan: Mapping[str, Any], out: Path) -> None:
     """Copy what the page needs of the verdicts into the example's data."""
     rows = condensed(_lines(out / "verdicts" / "verdicts.jsonl"))
     measured = {
-        (name, episode.name): [round(one, 5) for one in Observed(episode).measured()]
+        (name, episode.name): [round(one, 5) for one in ObservedEpisode(episode).measured()]
         for name in plan["sets"]
         for episode in find_episodes(out / "episodes" / name)
     }

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from hetwin_bauer2022.evaluation.rules import Measured
+from hetwin_bauer2022.evaluation.rules import Quantities
 from hetwin_bauer2022.mismatch.registry import axes
 from hetwin_bauer2022.robustness.levels import read_axes, shown_level
 from hetwin_suite.study import probability
@@ -224,7 +224,7 @@ def _set_sentence(point: Point, rows: Sequence[Row], plan: Mapping[str, Any]) ->
         hard = f"below {wanted}: these episodes are hopeless for it"
     usual = max(rule.successes[1], rule.failures[1]) / rule.of
     known = [
-        (Measured(*row["measured"]), row["truth"])
+        (Quantities(*row["measured"]), row["truth"])
         for row in rows
         if row["set"] == point.set and "measured" in row and set(point.cells) <= set(row["said"])
     ]
@@ -241,7 +241,7 @@ def _set_sentence(point: Point, rows: Sequence[Row], plan: Mapping[str, Any]) ->
     )
 
 
-def thresholds(measured: Sequence[tuple[Measured, bool]]) -> tuple[Measured, int]:
+def thresholds(measured: Sequence[tuple[Quantities, bool]]) -> tuple[Quantities, int]:
     """Return the pair of thresholds with the most right verdicts, and how many; of several pairs the middle one.
 
     Args:
@@ -249,7 +249,7 @@ def thresholds(measured: Sequence[tuple[Measured, bool]]) -> tuple[Measured, int
     """
     firsts, seconds = ([*_between(m[i] for m, _ in measured)] for i in (0, 1))
     right = {
-        Measured(first, second): sum(
+        Quantities(first, second): sum(
             (m.first <= first and m.second <= second) is truth for m, truth in measured
         )
         for first in firsts

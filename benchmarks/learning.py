@@ -24,9 +24,9 @@ from watched_drops import Both
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import read_labelled
-from hetwin_learning.of_actions import OfActions
-from hetwin_learning.of_model import OfModel
-from hetwin_learning.of_trigger import OfTrigger
+from hetwin_learning.of_actions import ActionWatcher
+from hetwin_learning.of_model import ModelThresholds
+from hetwin_learning.of_trigger import TriggerThresholds
 from hetwin_learning.replaying import replayed
 from hetwin_suite._study.run_result import RunResult
 from hetwin_suite._study.study import Study
@@ -92,10 +92,12 @@ def _of_model(kept: Kept) -> list[dict[str, Any]]:
         place = (FIRST_SEED + number // OF_A_SEED, 1 + number % OF_A_SEED)
         folder = kept_insertion(kept.folder, *place, stored=kept.stored)
         episodes += [] if folder is None else [read_labelled(folder)]
-    hand = OfModel(find_scenario(INSERTIONS), None, CONNECTOR)
+    hand = ModelThresholds(find_scenario(INSERTIONS), None, CONNECTOR)
     values = {one.name: one.value for one in hand.thresholds()}
     large = [10.0 * values[name] if name in CYLINDER else values[name] for name in values]
-    wrong = OfModel(wrong_scenario(kept.folder / "large.yaml", hand, large), None, CONNECTOR)
+    wrong = ModelThresholds(
+        wrong_scenario(kept.folder / "large.yaml", hand, large), None, CONNECTOR
+    )
     study = Study(hand, jobs=kept.jobs, progress=_tell)
     seen = replayed(study, [one.folder for one in episodes], kept.seen)
     labels = [one.label() for one in episodes]
@@ -108,8 +110,8 @@ def _of_drops(kept: Kept, what: Sequence[str]) -> dict[str, Any]:
         drop = kept_drop(kept.folder, kept.seed, number, stored=kept.stored)
         episodes += [] if drop is None else [read_labelled(drop.folder)]
     path, found = find_scenario(SCENARIO), dict[str, Any]()
-    hand = OfTrigger(path, None, TRIGGER)
-    watcher = Both(path, None, hand, OfActions(path, None))
+    hand = TriggerThresholds(path, None, TRIGGER)
+    watcher = Both(path, None, hand, ActionWatcher(path, None))
     study = Study(watcher, jobs=kept.jobs, progress=_tell)
     seen = replayed(study, [one.folder for one in episodes], kept.seen)
     if "trigger" in what:
@@ -125,13 +127,13 @@ def _of_drops(kept: Kept, what: Sequence[str]) -> dict[str, Any]:
 
 
 def _of_trigger(
-    kept: Kept, hand: OfTrigger, moments: Sequence[Any], labels: Sequence[bool]
+    kept: Kept, hand: TriggerThresholds, moments: Sequence[Any], labels: Sequence[bool]
 ) -> Iterator[dict[str, Any]]:
     """Judge distances that are learned from wrong ones."""
     for factor in (10.0, 0.1, 0.01):
         values = [factor * one.value for one in hand.thresholds()]
         file = wrong_scenario(kept.folder / f"distance_times_{factor:g}.yaml", hand, values)
-        wrong = OfTrigger(file, None, TRIGGER)
+        wrong = TriggerThresholds(file, None, TRIGGER)
         yield threshold_row(f"distance times {factor:g}", wrong, hand, moments, labels, LEARNED)
 
 

@@ -19,15 +19,15 @@ from hetwin_futures.successes import Row, success_of
 from hetwin_learning.attempts import Attempt, attempts_in
 from hetwin_learning.learn import as_moments, learned_from, signed
 from hetwin_learning.learn_success import successes_in
-from hetwin_learning.of_model import OfModel
-from hetwin_learning.of_trigger import OfTrigger
+from hetwin_learning.of_model import ModelThresholds
+from hetwin_learning.of_trigger import TriggerThresholds
 from hetwin_learning.tree import judged_right
 from hetwin_suite._study.intervals import probability
 
 EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 MANY = 20
 """So many forecasts of a group are compared with what came about."""
-Of: TypeAlias = OfModel | OfTrigger
+Of: TypeAlias = ModelThresholds | TriggerThresholds
 
 
 def wrong_scenario(file: Path, hand: Of, values: list[float]) -> Path:

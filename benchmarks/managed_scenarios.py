@@ -24,7 +24,7 @@ from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_fidelity import MODES
 from hetwin_learning.fidelity.candidate import FULL, Candidate
 from hetwin_learning.fidelity.learn_fidelity import CandidateScore, Scoring, score_candidate
-from hetwin_learning.fidelity.moving import Moving
+from hetwin_learning.fidelity.moving import MovedWatcher
 from hetwin_suite._study.run_result import RunResult
 from hetwin_suite._study.study import Study
 from hetwin_truck.cluttered_floor import FILE, write_cluttered_floor
@@ -101,7 +101,7 @@ class Runs:
         """Return a run; None: it was not made, and may not be."""
         key = (load, case.sleep, case.candidate)
         if key not in self._known and may_run:
-            watcher = Moving(self._path(load), "engine_sleep" if case.sleep else None)
+            watcher = MovedWatcher(self._path(load), "engine_sleep" if case.sleep else None)
             scoring = Scoring(Study(watcher, OPTIONS, seed=load, jobs=1))
             self._known[key] = found = scoring.run(case.candidate, 0)
             kept = (found.processor_s, found.end_ns / 1e9, found.seen, found.error or "")

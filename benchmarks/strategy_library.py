@@ -25,8 +25,8 @@ from strategies import UNSEEN, interval
 from hetwin_truck.planning.belief import Strategy
 from hetwin_truck.planning.choosing import (
     Chooser,
+    LoadRates,
     StrategyLibrary,
-    Tried,
     best_single,
 )
 from hetwin_truck.planning.library import features_at_start
@@ -64,10 +64,10 @@ class Job:
         search.run(budget)
         return next((node.strategy for node in search.whole()), None)
 
-    def try_all(self, strategies: Sequence[Strategy]) -> Tried:
+    def try_all(self, strategies: Sequence[Strategy]) -> LoadRates:
         """Try all strategies, to learn from."""
         kept = self._kept(PARTICLES)
-        return Tried(self._features(kept), tuple(kept.after(one).rate for one in strategies))
+        return LoadRates(self._features(kept), tuple(kept.after(one).rate for one in strategies))
 
     def look(self) -> tuple[float, ...]:
         """Return what the robot sees of the load."""

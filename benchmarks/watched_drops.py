@@ -9,8 +9,8 @@ from typing import Any
 from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.transport.port import ModelPort
-from hetwin_learning.of_actions import OfActions
-from hetwin_learning.of_trigger import OfTrigger
+from hetwin_learning.of_actions import ActionWatcher
+from hetwin_learning.of_trigger import TriggerThresholds
 from hetwin_suite._study.judging import Watch, Watcher
 
 
@@ -34,8 +34,8 @@ class Watches:
 class Both(Watcher):
     """A trigger that does not act, and all actions."""
 
-    trigger: OfTrigger
-    actions: OfActions
+    trigger: TriggerThresholds
+    actions: ActionWatcher
 
     def scenario(self) -> Scenario:
         """See `Watcher.scenario`."""

@@ -131,7 +131,7 @@ def robustness(
     """
     from hetwin_bauer2022.evaluation.replay import Replay
     from hetwin_bauer2022.robustness.command import judged_robustness
-    from hetwin_bauer2022.robustness.evaluation import Asked
+    from hetwin_bauer2022.robustness.evaluation import Scope
     from hetwin_bauer2022.robustness.levels import read_axes
     from hetwin_bauer2022.robustness.sets import find_sets
     from hetwin_suite.command import never_silent
@@ -139,7 +139,7 @@ def robustness(
     chosen, replay = chosen_approaches(approaches), Replay(contacts, engine)
     read = read_axes(axes)
     with never_silent(lambda: "reading the episodes"):
-        asked = Asked(find_sets(episodes), read, chosen, count)
+        asked = Scope(find_sets(episodes), read, chosen, count)
     return judged_robustness(asked, replay, out, jobs, trusts=trust_kept)
 
 

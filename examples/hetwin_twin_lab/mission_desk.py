@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, ClassVar
 
 from hetwin_suite.model import Changes, Contribution, Json, Name, Tick, parameter
-from hetwin_twin_lab.wired import OnTopics, Wired
+from hetwin_twin_lab.wired import OnTopics, WiredModel
 from hetwin_twin_lab.words import GIVE_MISSION, NOT_UNDERSTOOD, is_whole
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Settings(OnTopics):
     most: int = parameter("maximum number of waiting missions", 20, ge=1)
 
 
-class MissionDesk(Wired[Settings]):
+class MissionDesk(WiredModel[Settings]):
     """Receives missions, passes them to L1 one after the other, and reports on lab/report (std_msgs/String, JSON).
 
     A mission is {id, mission, target}: 1 sweeps, 2 follows the path `target`, 3 drives to the place `target`. It

@@ -16,7 +16,7 @@ from hetwin_suite.model import (
     Tick,
     parameter,
 )
-from hetwin_twin_lab.wired import OnTopics, Wired
+from hetwin_twin_lab.wired import OnTopics, WiredModel
 from hetwin_twin_lab.words import COMMAND, NOT_UNDERSTOOD, REPLY
 
 _LOOK_S = 0.05
@@ -31,7 +31,7 @@ class Settings(OnTopics):
     wait: Amount = parameter("maximum time to wait for the robot at the start", 20.0, "s")
 
 
-class RemoteRobot(Wired[Settings]):
+class RemoteRobot(WiredModel[Settings]):
     """Publishes commands as JSON on lab/command (std_msgs/String), and raises messages on lab/reply as events.
 
     It waits for the robot at the start. A robot that falls silent later is no error here: the link reports it.

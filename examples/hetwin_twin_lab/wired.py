@@ -30,7 +30,7 @@ class OnTopics(Parameters):
 Settings = TypeVar("Settings", bound=OnTopics)
 
 
-class Wired(Model[Settings], Generic[Settings]):
+class WiredModel(Model[Settings], Generic[Settings]):
     """Opens a wire at the start, and closes it at the end.
 
     Attributes:

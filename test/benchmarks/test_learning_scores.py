@@ -16,7 +16,7 @@ from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenari
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.episodes.labelled import Labelled
-from hetwin_learning.of_model import OfModel
+from hetwin_learning.of_model import ModelThresholds
 
 pytestmark = pytest.mark.skipif(
     find_spec("sklearn") is None, reason="the extra learn is not installed"
@@ -37,8 +37,10 @@ def test_forecasts_are_compared_with_what_came_about() -> None:
 
 @pytest.mark.long
 def test_cylinders_are_learned_from_ones_that_are_too_large(tmp_path: Path) -> None:
-    hand = OfModel(find_scenario("insertion"), None, "spu")
-    wrong = OfModel(wrong_scenario(tmp_path / "large.yaml", hand, [0.16, 0.07, 15.0]), None, "spu")
+    hand = ModelThresholds(find_scenario("insertion"), None, "spu")
+    wrong = ModelThresholds(
+        wrong_scenario(tmp_path / "large.yaml", hand, [0.16, 0.07, 15.0]), None, "spu"
+    )
     assert [one.value for one in wrong.thresholds()] == [0.16, 0.07, 15.0]
     labels = [number % 2 == 0 for number in range(20)]
     seen = [[[0.001, 0.002 if label else 0.04, 1.0]] for label in labels]

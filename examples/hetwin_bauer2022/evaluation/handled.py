@@ -10,7 +10,7 @@ from hetwin_suite.runs import BadInput, one_of
 
 
 @dataclass(frozen=True, slots=True)
-class Handled:
+class HandledObject:
     """The handled object and related entities of a scenario; see `EpisodeFacts`."""
 
     thing: str
@@ -21,8 +21,8 @@ class Handled:
 
 
 HANDLED = {
-    "uncertain_environment": Handled("ball", support=("stand",)),
-    "insertion": Handled(
+    "uncertain_environment": HandledObject("ball", support=("stand",)),
+    "insertion": HandledObject(
         "dip",
         target="spu",
         held_part="handle",
@@ -31,7 +31,7 @@ HANDLED = {
 }
 
 
-def handled_in(scenario: str) -> Handled:
+def handled_in(scenario: str) -> HandledObject:
     """Return the handled object of a scenario.
 
     Raises:

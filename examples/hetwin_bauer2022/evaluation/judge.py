@@ -18,7 +18,7 @@ from hetwin_bauer2022.evaluation.approaches import (
 )
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.handover_watch import HandoverWatch
-from hetwin_bauer2022.evaluation.rules import Observed
+from hetwin_bauer2022.evaluation.rules import ObservedEpisode
 from hetwin_suite.model import EventKind
 from hetwin_suite.runs import (
     HetwinError,
@@ -139,7 +139,7 @@ def judge(
 
 def _by_rule(episode: LabelledEpisode, approach: str) -> tuple[bool | None, str]:
     try:
-        found = Observed(episode)
+        found = ObservedEpisode(episode)
         return found.blocked() if approach == RULE else found.kinematic()
     except HetwinError as error:
         return None, str(error)

@@ -44,7 +44,7 @@ class Thresholds(NamedTuple):
     sunk: float
 
 
-class Measured(NamedTuple):
+class Quantities(NamedTuple):
     """The quantities that `kinematic` compares with its thresholds; both must be at most the threshold.
 
     Attributes:
@@ -64,7 +64,7 @@ def thresholds() -> Thresholds:
     return Thresholds(*(float(found[name]) for name in Thresholds._fields))
 
 
-class Observed:
+class ObservedEpisode:
     """An episode as the robot itself observed it.
 
     Args:
@@ -102,11 +102,11 @@ class Observed:
         success = found.first <= limits.closed and found.second <= -limits.margin
         return success, f"fingers closed by {found.first:.2f}, falls {-found.second:.4f} m inside"
 
-    def measured(self) -> Measured:
+    def measured(self) -> Quantities:
         """Return the quantities that `kinematic` compares with its thresholds."""
         if self._episode.scenario == "insertion":
             return self._inserted()
-        return Measured(float(self._shares[self._holding].max()), -self._margin())
+        return Quantities(float(self._shares[self._holding].max()), -self._margin())
 
     def opening(self) -> float:
         """Return the start of the ball's fall [s]: the mean of the times at which the fingers open."""
@@ -118,7 +118,7 @@ class Observed:
             times += [*opened[:1]]
         return float(np.mean(times)) if times else self.release + _OPENING_S
 
-    def _inserted(self) -> Measured:
+    def _inserted(self) -> Quantities:
         start = float(self._arm_at[0])
         offset = self._believed("dip")[2] - self._point(start, TIP_IN_PALM)[2]
         pressed, pushes = self._when("insert") + PRESS_S, self.release - REST_S - PUSH_S
@@ -126,7 +126,7 @@ class Observed:
             float(self._point(time, TIP_IN_PALM)[2]) for time in (pressed, pushes, self.release)
         )
         depth = last + offset - self._believed("spu")[2]
-        return Measured(float(depth), last - max(first, before))
+        return Quantities(float(depth), last - max(first, before))
 
     def _margin(self) -> float:
         """Return how far inside a believed rim the ball falls [m]."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hetwin_bauer2022.evaluation.replay import Replay
-from hetwin_bauer2022.robustness.evaluation import Asked, Progress, evaluate_robustness
+from hetwin_bauer2022.robustness.evaluation import Progress, Scope, evaluate_robustness
 from hetwin_bauer2022.robustness.findings import Findings
 from hetwin_bauer2022.robustness.levels import shown_level
 from hetwin_bauer2022.robustness.outputs import (
@@ -20,7 +20,7 @@ from hetwin_suite.command import Page, PagedResult, Patience, to_stderr
 
 
 def judged_robustness(
-    asked: Asked, replay: Replay, out: Path, jobs: int | None, *, trusts: bool
+    asked: Scope, replay: Replay, out: Path, jobs: int | None, *, trusts: bool
 ) -> PagedResult:
     """Make missing verdicts, write the curves, and return the result.
 

@@ -14,7 +14,7 @@ from hetwin_bauer2022.robustness.judging import judge_pieces
 from hetwin_bauer2022.robustness.kept import KeptVerdict, KeptVerdicts
 from hetwin_bauer2022.robustness.levels import Levels
 from hetwin_bauer2022.robustness.sets import EpisodeSet
-from hetwin_bauer2022.robustness.work import Judged, points_of
+from hetwin_bauer2022.robustness.work import VerdictStore, points_of
 
 VERDICTS = "verdicts.jsonl"
 RECORDED = "recorded"
@@ -40,7 +40,7 @@ def _ignore(*_: object) -> None:
     """Ignore the progress."""
 
 
-class Asked(NamedTuple):
+class Scope(NamedTuple):
     """The scope of an evaluation.
 
     Attributes:
@@ -57,7 +57,7 @@ class Asked(NamedTuple):
 
 
 def evaluate_robustness(
-    asked: Asked,
+    asked: Scope,
     replay: Replay,
     out: Path,
     *,
@@ -83,7 +83,7 @@ def evaluate_robustness(
         BadInput: if a level is not possible for an episode, or the stored verdicts cannot be read.
     """
     kept = KeptVerdicts(out / VERDICTS)
-    judged = Judged(kept, replay, trusts)
+    judged = VerdictStore(kept, replay, trusts)
     points = points_of(asked.sets, asked.axes, asked.first)
     pieces = judged.missing(points, asked.approaches)
     missing, done, start = sum(len(p.approaches) for p in pieces), 0, time.monotonic()

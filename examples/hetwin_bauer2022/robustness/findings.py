@@ -20,7 +20,7 @@ from hetwin_bauer2022.robustness.curves import (
 )
 from hetwin_bauer2022.robustness.kept import NONE, KeptVerdict, KeptVerdicts
 from hetwin_bauer2022.robustness.sets import EpisodeSet
-from hetwin_bauer2022.robustness.work import Judged, Point
+from hetwin_bauer2022.robustness.work import Point, VerdictStore
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Findings:
 
 
 def findings(
-    sets: Sequence[EpisodeSet], axes: Mapping[str, Axis], kept: KeptVerdicts, judged: Judged
+    sets: Sequence[EpisodeSet], axes: Mapping[str, Axis], kept: KeptVerdicts, judged: VerdictStore
 ) -> Findings:
     """Collect the valid verdicts on these episodes.
 
@@ -100,7 +100,7 @@ def _counted(
     known: Mapping[str, tuple[EpisodeSet, LabelledEpisode]],
     axes: Mapping[str, Axis],
     kept: KeptVerdicts,
-    judged: Judged,
+    judged: VerdictStore,
 ) -> Iterator[tuple[EpisodeSet, KeptVerdict]]:
     """Yield the valid verdicts, one for each question."""
     for question in kept.questions:

@@ -16,7 +16,7 @@ from hetwin_bauer2022.robustness.kept import Question
 from hetwin_bauer2022.robustness.page import robustness_page
 from hetwin_bauer2022.robustness.work import Point
 from hetwin_bauer2022.robustness.worth import worth
-from hetwin_bauer2022.robustness.wrong_pictures import Wanted, draw_all
+from hetwin_bauer2022.robustness.wrong_pictures import PictureRequest, draw_all
 
 NAME = "robustness"
 PICTURES = "pictures"
@@ -94,7 +94,7 @@ def _first_wrong(found: Findings) -> list[Judgement]:
     return list(chosen.values())
 
 
-def _wanted(found: Findings, one: Judgement, out: Path) -> Wanted:
+def _wanted(found: Findings, one: Judgement, out: Path) -> PictureRequest:
     verdict = one.verdict
     episodes = next(s.episodes for s in found.sets if s.name == one.set)
     episode = next(e for e in episodes if e.name == verdict.name)
@@ -102,4 +102,4 @@ def _wanted(found: Findings, one: Judgement, out: Path) -> Wanted:
     point = Point(one.set, episode, verdict.episode, axis, verdict.level)
     level = f"{verdict.axis}_{verdict.level:g}_{verdict.approach}_{verdict.decided_by}"
     file = out / PICTURES / f"{verdict.episode}_{level}.json"
-    return Wanted(point, verdict.approach, file, out / RECORDED)
+    return PictureRequest(point, verdict.approach, file, out / RECORDED)

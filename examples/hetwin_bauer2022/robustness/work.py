@@ -50,7 +50,7 @@ class Piece:
     approaches: tuple[tuple[str, str], ...]
 
 
-class Judged:
+class VerdictStore:
     """The stored verdicts on requested points.
 
     Args:

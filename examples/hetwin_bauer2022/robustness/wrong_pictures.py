@@ -35,7 +35,7 @@ class WrongPicture:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PictureRequest:
     """A requested picture.
 
     Attributes:
@@ -52,7 +52,7 @@ class Wanted:
 
 
 def draw_all(
-    wanted: Sequence[Wanted],
+    wanted: Sequence[PictureRequest],
     replay: Replay,
     jobs: int | None,
     progress: Callable[[int, int], None],
@@ -79,7 +79,7 @@ def draw_all(
     return [_read(one.file) for one in wanted]
 
 
-def _draw(one: Wanted, replay: Replay) -> None:
+def _draw(one: PictureRequest, replay: Replay) -> None:
     with tempfile.TemporaryDirectory(prefix="hetwin-") as name:
         log = Path(name) / "run"
         with at_level(one.point, one.recorded) as episode:

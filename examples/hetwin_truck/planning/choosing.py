@@ -25,7 +25,7 @@ _TREES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class LoadRates:
     """A load: the features that the robot observes, and the packets per hour of each strategy of the library."""
 
     features: tuple[float, ...]
@@ -37,7 +37,7 @@ class StrategyLibrary:
     """Strategies, and their rates on loads of many kinds."""
 
     strategies: tuple[Strategy, ...]
-    loads: tuple[Tried, ...]
+    loads: tuple[LoadRates, ...]
 
     def few(self, most: int) -> StrategyLibrary:
         """Return the library with at most `most` strategies: the best one, then the most complementary ones.
@@ -51,7 +51,7 @@ class StrategyLibrary:
             brought = np.maximum(rates, best).mean(axis=0)
             brought[kept] = -np.inf
             kept.append(int(brought.argmax()))
-        loads = [Tried(one.features, tuple(one.rates[i] for i in kept)) for one in self.loads]
+        loads = [LoadRates(one.features, tuple(one.rates[i] for i in kept)) for one in self.loads]
         return StrategyLibrary(tuple(self.strategies[i] for i in kept), tuple(loads))
 
     def save(self, file: Path) -> None:
@@ -77,7 +77,7 @@ def read_strategy_library(file: Path) -> StrategyLibrary:
         found = json.loads(text)
         strategies = tuple(tuple(map(str, one)) for one in found["strategies"])
         loads = tuple(
-            Tried(tuple(map(float, one["features"])), tuple(map(float, one["rates"])))
+            LoadRates(tuple(map(float, one["features"])), tuple(map(float, one["rates"])))
             for one in found["loads"]
         )
     except (ValueError, KeyError, TypeError) as error:
@@ -139,7 +139,7 @@ class Chooser:
             worth[self._forest.classes_.astype(int)] = self._forest.predict_proba(asked)[0]
         return [self._strategies[i] for i in np.argsort(-worth, kind="stable")]
 
-    def _tells_apart(self, loads: Sequence[Tried]) -> bool:
+    def _tells_apart(self, loads: Sequence[LoadRates]) -> bool:
         """Whether choices beat the best single strategy, with each load left out of the trees that choose for it."""
         rates = np.array([one.rates for one in loads])
         votes = np.nan_to_num(np.atleast_2d(self._forest.oob_decision_function_))
@@ -148,7 +148,7 @@ class Chooser:
         return bool(brought.mean() > rates[:, best_single(loads)].mean())
 
 
-def _examples(loads: Sequence[Tried]) -> tuple[Floats, Floats, Floats]:
+def _examples(loads: Sequence[LoadRates]) -> tuple[Floats, Floats, Floats]:
     """Return features, best strategies and weights of the loads; a weight is the cost of the other strategies."""
     features = np.array([one.features for one in loads])
     rates = np.array([one.rates for one in loads])
@@ -157,11 +157,11 @@ def _examples(loads: Sequence[Tried]) -> tuple[Floats, Floats, Floats]:
     return features, rates.argmax(axis=1).astype(np.float64), weights + 1e-6
 
 
-def mean_rates(loads: Sequence[Tried]) -> Floats:
+def mean_rates(loads: Sequence[LoadRates]) -> Floats:
     """Return the mean rate of each strategy over all loads [packets per hour]."""
     return np.asarray(np.mean([one.rates for one in loads], axis=0), np.float64)
 
 
-def best_single(loads: Sequence[Tried]) -> int:
+def best_single(loads: Sequence[LoadRates]) -> int:
     """Return the index of the strategy with the best mean rate."""
     return int(mean_rates(loads).argmax())

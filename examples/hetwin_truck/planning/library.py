@@ -11,7 +11,7 @@ from hetwin_truck.begun import begin_unloading
 from hetwin_truck.choice import HEIGHTS, features_of
 from hetwin_truck.packets import CUT_OUT, Load, Packet, draw_load
 from hetwin_truck.planning.belief import Beliefs, Strategy
-from hetwin_truck.planning.choosing import StrategyLibrary, Tried
+from hetwin_truck.planning.choosing import LoadRates, StrategyLibrary
 from hetwin_truck.planning.particles import MOVES
 from hetwin_truck.planning.search import Search
 
@@ -66,14 +66,14 @@ def plan_library(
             found=budget_s,
             expected="more processor time, or a smaller --length",
         )
-    strategies, tried = tuple(found), list[Tried]()
+    strategies, tried = tuple(found), list[LoadRates]()
     for number, beliefs in enumerate(loads, 1):
         doing(f"trying {len(strategies)} strategies on load {number} of {len(loads)}")
         tried.append(try_all(beliefs, strategies))
     return StrategyLibrary(strategies, tuple(tried))
 
 
-def try_all(beliefs: Beliefs, strategies: Sequence[Strategy]) -> Tried:
+def try_all(beliefs: Beliefs, strategies: Sequence[Strategy]) -> LoadRates:
     """Evaluate all strategies on one load."""
     rates = tuple(beliefs.after(strategy).rate for strategy in strategies)
-    return Tried(features_at_start(beliefs), rates)
+    return LoadRates(features_at_start(beliefs), rates)

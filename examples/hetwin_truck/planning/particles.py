@@ -51,7 +51,7 @@ class After(NamedTuple):
     state: object | None
 
 
-class _Seeing(Unloader):
+class _Noisy(Unloader):
     """An unloader that observes the boxes with noise."""
 
     def __init__(self, site: Site, into_wall: float) -> None:
@@ -92,7 +92,7 @@ class Particle:
     ) -> None:
         self._site, self._seed = Site(packets, sleep=sleep), tuple(seed)
         depths = {"pick": 0.0, **SWEEPS}
-        self._unloaders = {name: _Seeing(self._site, depth) for name, depth in depths.items()}
+        self._unloaders = {name: _Noisy(self._site, depth) for name, depth in depths.items()}
         self._site.settle()
         self.start = self._site.save()
 

@@ -10,8 +10,8 @@ import pytest
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_truck.planning.choosing import (
     Chooser,
+    LoadRates,
     StrategyLibrary,
-    Tried,
     best_single,
     read_strategy_library,
 )
@@ -19,13 +19,13 @@ from hetwin_truck.planning.choosing import (
 STRATEGIES = (("pick",), ("sweep_15",), ("sweep_50",))
 
 
-def _loads(seed: int, count: int) -> tuple[Tried, ...]:
+def _loads(seed: int, count: int) -> tuple[LoadRates, ...]:
     """Loads whose first feature says which strategy is best, with noise on the rates."""
     random = np.random.default_rng(seed)
     loads = []
     for x, other in random.uniform(0, 1, (count, 2)).tolist():
         rates = np.array([1 - x, 0.7, x]) * 1000 + random.normal(0, 20, 3)
-        loads.append(Tried((x, other), tuple(rates.tolist())))
+        loads.append(LoadRates((x, other), tuple(rates.tolist())))
     return tuple(loads)
 
 
@@ -45,7 +45,9 @@ def test_where_looks_say_nothing_the_best_single_strategy_is_chosen() -> None:
     pytest.importorskip("sklearn")
     random = np.random.default_rng(5)
     known = tuple(
-        Tried(tuple(random.uniform(0, 1, 2).tolist()), tuple(random.normal(rates, 300).tolist()))
+        LoadRates(
+            tuple(random.uniform(0, 1, 2).tolist()), tuple(random.normal(rates, 300).tolist())
+        )
         for rates in [(900.0, 1000.0, 800.0)] * 40
     )
     chooser = Chooser(StrategyLibrary(STRATEGIES, known))
@@ -62,17 +64,17 @@ def test_all_strategies_are_ranked_and_the_chosen_one_is_the_first() -> None:
 
 def test_of_many_strategies_those_are_kept_that_bring_most_together() -> None:
     rates = ((9.0, 8.0, 6.0, 1.0), (9.0, 8.0, 6.0, 1.0), (1.0, 1.0, 6.0, 7.0))
-    loads = tuple(Tried((float(i),), of) for i, of in enumerate(rates))
+    loads = tuple(LoadRates((float(i),), of) for i, of in enumerate(rates))
     library = StrategyLibrary((("a",), ("b",), ("c",), ("d",)), loads)
     assert library.few(1).strategies == (("a",),)
     assert library.few(2).strategies == (("a",), ("d",))
-    assert library.few(2).loads[2] == Tried((2.0,), (1.0, 7.0))
+    assert library.few(2).loads[2] == LoadRates((2.0,), (1.0, 7.0))
     assert set(library.few(9).strategies) == set(library.strategies)
 
 
 def test_a_library_of_one_load_has_its_best_strategy() -> None:
     pytest.importorskip("sklearn")
-    chooser = Chooser(StrategyLibrary(STRATEGIES, (Tried((0.5, 0.5), (1.0, 3.0, 2.0)),)))
+    chooser = Chooser(StrategyLibrary(STRATEGIES, (LoadRates((0.5, 0.5), (1.0, 3.0, 2.0)),)))
     assert chooser.ranked((0.1, 0.9))[0] == STRATEGIES[1]
 
 

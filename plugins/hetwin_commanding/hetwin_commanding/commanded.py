@@ -40,7 +40,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Commanded:
+class JointSet:
     """All n joints that may be commanded.
 
     Attributes:
@@ -68,7 +68,7 @@ class Commanded:
         return MoveLimits(_RESERVE * self.speed, self.acceleration, _JERK * self.acceleration)
 
 
-def commanded_joints(commands: Commands, robot: Body, wheels: Wheels | None = None) -> Commanded:
+def commanded_joints(commands: Commands, robot: Body, wheels: Wheels | None = None) -> JointSet:
     """Resolve the joints of a scenario's groups, and the base.
 
     Args:
@@ -105,7 +105,7 @@ def commanded_joints(commands: Commands, robot: Body, wheels: Wheels | None = No
             entry.acceleration or _ACCELERATION * speed * commands.speed for speed in own_speeds
         )
     limits = [_limits(joint) for joint in joints]
-    return Commanded(
+    return JointSet(
         tuple(groups),
         tuple(joint.name for joint in joints),
         np.array([lower for lower, _ in limits], np.float64),

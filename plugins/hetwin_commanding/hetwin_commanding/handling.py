@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hetwin_commanding.commanded import Commanded
+from hetwin_commanding.commanded import JointSet
 from hetwin_commanding.goals import GraspGoal, ReleaseGoal
-from hetwin_commanding.plan import Expected, Held, Released
+from hetwin_commanding.plan import ExpectedEffect, Held, ReleaseEffect
 from hetwin_commanding.twin import Twin
 from hetwin_suite.model import BadInput, Entity, Floats, Json, one_of
 from hetwin_suite.robot import (
@@ -32,7 +32,7 @@ _SPARE_M = 2e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Handled:
+class HandAction:
     """A planned grasp or release.
 
     Attributes:
@@ -45,10 +45,10 @@ class Handled:
     motion: JointTrajectory
     link: str
     presses: frozenset[str]
-    expects: Expected
+    expects: ExpectedEffect
 
 
-class Handling:
+class HandPlanner:
     """Plans for the hands of one robot.
 
     Args:
@@ -59,7 +59,7 @@ class Handling:
     """
 
     def __init__(
-        self, twin: Twin, commanded: Commanded, clearance: float, poses: Mapping[str, Floats]
+        self, twin: Twin, commanded: JointSet, clearance: float, poses: Mapping[str, Floats]
     ) -> None:
         self._twin, self._commanded, self._clearance = twin, commanded, clearance
         self._poses = dict(poses)
@@ -68,7 +68,7 @@ class Handling:
 
     def plan(
         self, goal: GraspGoal | ReleaseGoal, positions: Mapping[str, float], place: PlanarPose
-    ) -> Handled:
+    ) -> HandAction:
         """Return the motion for a goal, and update the object's pose for the next plan.
 
         Args:
@@ -93,11 +93,11 @@ class Handling:
             raise BadInput(str(error), where=key, found=getattr(goal, key)) from None
         facts = self._facts(positions).hands[hand]
         presses = frozenset(facts.fingers) & frozenset(motion.names)
-        return Handled(motion, facts.link, presses, expects)
+        return HandAction(motion, facts.link, presses, expects)
 
     def _grasp(
         self, goal: GraspGoal, hand: str, scene: SkillScene
-    ) -> tuple[JointTrajectory, Expected]:
+    ) -> tuple[JointTrajectory, ExpectedEffect]:
         self._entity("grasp", goal.grasp, "pickable")
         arguments: dict[str, Json] = {"hand": hand, "object": goal.grasp, "from": goal.from_}
         arguments |= {"speed": 1.0, "margin": goal.margin, "lift": goal.lift}
@@ -110,7 +110,7 @@ class Handling:
 
     def _release(
         self, goal: ReleaseGoal, hand: str, scene: SkillScene
-    ) -> tuple[JointTrajectory, Expected]:
+    ) -> tuple[JointTrajectory, ExpectedEffect]:
         into = self._entity("release", goal.release, "receptacle")
         arguments: dict[str, Json] = {
             "hand": hand,
@@ -122,7 +122,7 @@ class Handling:
         robot = frozenset(
             e.name for e in self._entities.values() if e.owner == self._twin.robot.name
         )
-        return motion, Released(what, into, robot)
+        return motion, ReleaseEffect(what, into, robot)
 
     def _let_go(
         self,

@@ -36,7 +36,7 @@ class Stage:
     touches: frozenset[str] = frozenset()
     base: BaseMove | None = None
     presses: frozenset[str] = frozenset()
-    expects: Expected | None = None
+    expects: ExpectedEffect | None = None
 
     @property
     def end(self) -> float:
@@ -115,7 +115,7 @@ class Plan:
         )
 
 
-class Expected(Protocol):
+class ExpectedEffect(Protocol):
     """An expected effect on an object."""
 
     @property
@@ -158,7 +158,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Released:
+class ReleaseEffect:
     """An object lies in or on an entity, and the robot does not touch it.
 
     Attributes:

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from hetwin_commanding.commanded import Commanded
+from hetwin_commanding.commanded import JointSet
 from hetwin_commanding.goals import (
     BaseGoal,
     GraspGoal,
@@ -17,7 +17,7 @@ from hetwin_commanding.goals import (
     TipGoal,
     TrajectoryGoal,
 )
-from hetwin_commanding.handling import Handling
+from hetwin_commanding.handling import HandPlanner
 from hetwin_commanding.plan import Plan, Stage
 from hetwin_commanding.rehearsal import Refusal, Rule
 from hetwin_suite.engine import Body
@@ -55,10 +55,10 @@ class Planner:
     def __init__(
         self,
         robot: Body,
-        commanded: Commanded,
+        commanded: JointSet,
         positions: Mapping[str, float],
         place: PlanarPose,
-        handling: Callable[[], Handling] | None = None,
+        handling: Callable[[], HandPlanner] | None = None,
     ) -> None:
         self._handling = None if handling is None else cache(handling)
         self._robot, self._commanded = robot, commanded

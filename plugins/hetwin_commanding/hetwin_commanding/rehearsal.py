@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_commanding.commanded import Commanded
+from hetwin_commanding.commanded import JointSet
 from hetwin_commanding.plan import TOUCHING_M, Look, Plan
 from hetwin_commanding.twin import Twin
 from hetwin_suite.engine import Body, frame_name
@@ -51,7 +51,7 @@ class Rehearsal:
 def rehearse(
     plan: Plan,
     twin: Twin,
-    commanded: Commanded,
+    commanded: JointSet,
     commands: Commands,
     positions: Mapping[str, float],
 ) -> Rehearsal:
@@ -168,7 +168,7 @@ class _Box:
                 )
 
 
-def _ends(plan: Plan, commanded: Commanded, robot: Body) -> tuple[str, ...]:
+def _ends(plan: Plan, commanded: JointSet, robot: Body) -> tuple[str, ...]:
     """Return the frames that must stay in the workspace: ends of groups, links of goals, and the base."""
     child = {joint.name: joint.child for joint in robot.joints}
     moved = plan.moved
@@ -235,7 +235,7 @@ _ROUNDING = 1e-6
 """Tolerance for rounding at a limit [rad or m]; relative for velocities."""
 
 
-def joint_refusals(plan: Plan, commanded: Commanded) -> list[Refusal]:
+def joint_refusals(plan: Plan, commanded: JointSet) -> list[Refusal]:
     """Return the first violation of each joint's position and velocity limits.
 
     A joint that starts beyond a limit may stay there or return, but not move further.
@@ -269,7 +269,7 @@ def _first(
         yield Refusal(rule, plan.names[i], at, round(worst, 6), allowed[i])
 
 
-def _ranges(commanded: Commanded) -> list[Json]:
+def _ranges(commanded: JointSet) -> list[Json]:
     limits = zip(commanded.lower.tolist(), commanded.upper.tolist(), strict=True)
     return [
         [None if np.isinf(lower) else lower, None if np.isinf(upper) else upper]

@@ -8,9 +8,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from hetwin_commanding.commanded import Commanded, commanded_joints
+from hetwin_commanding.commanded import JointSet, commanded_joints
 from hetwin_commanding.goals import ReadGoal, read_goals
-from hetwin_commanding.handling import Handling
+from hetwin_commanding.handling import HandPlanner
 from hetwin_commanding.plan import Plan
 from hetwin_commanding.planning import Planner
 from hetwin_commanding.rehearsal import Rehearsal, rehearse
@@ -35,7 +35,7 @@ class Commander:
 
     commands: Commands
     twin: Twin
-    commanded: Commanded
+    commanded: JointSet
     goals: tuple[ReadGoal, ...]
     placed: Callable[[BadInput], BadInput]
 
@@ -76,9 +76,9 @@ class Commander:
         """
         place = place or self.twin.place
 
-        def handling() -> Handling:
+        def handling() -> HandPlanner:
             poses = self.twin.poses(self.commanded.names, positions, place)
-            return Handling(self.twin, self.commanded, self.commands.clearance, poses)
+            return HandPlanner(self.twin, self.commanded, self.commands.clearance, poses)
 
         planner = Planner(self.twin.robot, self.commanded, positions, place, handling)
         plan, refused = planner.plan(self.goals)

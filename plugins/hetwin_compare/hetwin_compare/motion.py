@@ -85,7 +85,7 @@ SETTLING_NS = 500_000_000
 _POSE7 = 7
 
 
-class _Moving(NamedTuple):
+class _ComparedEntity(NamedTuple):
     """An entity whose motion is compared; a difference is reported under the name of its owner."""
 
     name: str
@@ -163,12 +163,12 @@ def _pose_at(side: Side, name: str, time_ns: int) -> Json:
     return pose
 
 
-def _moving(here: Side, there: Side) -> list[_Moving]:
+def _moving(here: Side, there: Side) -> list[_ComparedEntity]:
     """Return the objects of either run, and the links of robots in both runs, except fingers.
 
     Fingers close on objects; their final positions depend more on the object than on the robot.
     """
-    found: dict[str, _Moving] = {}
+    found: dict[str, _ComparedEntity] = {}
     for layout in (here.layout, there.layout):
         fingers = {joint for hand in layout.of_kind(EntityKind.HAND) for joint in hand.joints}
         for entity in layout.of_kind(EntityKind.OBJECT, EntityKind.LINK, EntityKind.ROBOT):
@@ -176,7 +176,7 @@ def _moving(here: Side, there: Side) -> list[_Moving]:
             if is_finger or not layout.has(entity.name, POSE.name):
                 continue
             if entity.kind is EntityKind.OBJECT or _in_both(here, there, entity.name):
-                found[entity.name] = _Moving(entity.name, entity.owner or entity.name)
+                found[entity.name] = _ComparedEntity(entity.name, entity.owner or entity.name)
     return list(found.values())
 
 
@@ -212,7 +212,7 @@ def _pose(side: Side, name: str, values: Floats) -> Floats | None:
     return values[:, begin : begin + _POSE7]
 
 
-def _body(here: Side, there: Side, entity: _Moving, begin_ns: int) -> _Body:
+def _body(here: Side, there: Side, entity: _ComparedEntity, begin_ns: int) -> _Body:
     """Return the initial progress of an entity's comparison."""
     lone = not _in_both(here, there, entity.name)
     from_ns = begin_ns + SETTLING_NS if lone else begin_ns

@@ -11,7 +11,7 @@ from hetwin_suite.model import Floats, Json, Refused, pose_value, relative_to
 
 
 @dataclass(frozen=True, slots=True)
-class Poured:
+class PouredParticles:
     """(n, 3) positions [m] and velocities [m/s] in the world."""
 
     positions: Floats
@@ -27,7 +27,7 @@ class Poured:
         return both[:, :3], both[:, 7:10]
 
 
-def read_pouring(arguments: Mapping[str, Json]) -> Poured:
+def read_pouring(arguments: Mapping[str, Json]) -> PouredParticles:
     """Read the arguments of the command ``add``.
 
     Raises:
@@ -46,4 +46,4 @@ def read_pouring(arguments: Mapping[str, Json]) -> Poured:
         raise Refused(f"add got {len(positions)} positions and {len(velocities)} velocities")
     if not (np.isfinite(positions).all() and np.isfinite(velocities).all()):
         raise Refused("positions and velocities must be finite")
-    return Poured(positions, velocities)
+    return PouredParticles(positions, velocities)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hetwin_foxglove.library import foxglove
-from hetwin_foxglove.recorded import Recorded
+from hetwin_foxglove.recorded import RunReader
 from hetwin_suite.command import Result, unwritable
 
 
@@ -19,7 +19,7 @@ def write_foxglove_file(run: Path, file: Path) -> Result:
         BadInput: if the run is missing, the SDK is not installed, or the file exists or cannot be written.
     """
     sdk = foxglove()
-    recorded = Recorded(run)
+    recorded = RunReader(run)
     context = sdk.Context()
     channels = recorded.channels(context)
     try:

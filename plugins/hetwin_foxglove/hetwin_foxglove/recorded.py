@@ -12,7 +12,7 @@ from hetwin_suite.episode import open_episode
 from hetwin_suite.viewer import Now
 
 
-class Recorded:
+class RunReader:
     """Reads the states and events of a run at a given time.
 
     Args:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_foxglove.live import TOLD
-from hetwin_foxglove.recorded import Recorded
+from hetwin_foxglove.recorded import RunReader
 from hetwin_foxglove.server import FoxgloveServer
 from hetwin_foxglove.services import CONTROL
 
@@ -37,7 +37,7 @@ class Replay:
     told = TOLD
 
     def __init__(self, run: Path, port: int) -> None:
-        self._recorded = recorded = Recorded(run)
+        self._recorded = recorded = RunReader(run)
         episode = recorded.episode
         self._first, self._last = episode.start_ns, episode.end_ns
         self._lock = threading.Lock()

@@ -15,7 +15,7 @@ pytest.importorskip("foxglove", reason="the extra foxglove is not installed")
 from support.small_run import SmallRun
 
 from hetwin_foxglove.library import foxglove
-from hetwin_foxglove.recorded import Recorded
+from hetwin_foxglove.recorded import RunReader
 
 
 def test_its_topics_and_services_are_there(small_run: SmallRun) -> None:
@@ -23,7 +23,7 @@ def test_its_topics_and_services_are_there(small_run: SmallRun) -> None:
     layout = json.loads(text)
     panels = layout["configById"]
     assert json.dumps(layout["layout"]).count("!") == len(panels)
-    channels = Recorded(small_run.out).channels(foxglove().Context())
+    channels = RunReader(small_run.out).channels(foxglove().Context())
     calls = [panel for name, panel in panels.items() if name.startswith("CallService!")]
     others = [panel for name, panel in panels.items() if not name.startswith("CallService!")]
     topics = set(re.findall(r'"(/[\w/]+)', json.dumps(others)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hetwin_futures.intervals import Related, related
+from hetwin_futures.intervals import Relation, related
 from hetwin_futures.until import Share, Until, share
 from hetwin_suite.study import RunResult, Study
 
@@ -38,7 +38,7 @@ class Batch:
         return dict(Counter(kind for run in self.runs for kind in run.flaws).most_common())
 
     @property
-    def related(self) -> list[Related]:
+    def related(self) -> list[Relation]:
         """The inputs that are associated with a failed run or a missed outcome."""
         return related([run.inputs for run in self.runs], [not run.succeeded for run in self.runs])
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_futures.intervals import Chance, Related, product, related
+from hetwin_futures.intervals import Chance, Relation, product, related
 from hetwin_futures.successes import NO_EXPERIENCE, Experience, Row
 from hetwin_suite.runs import say
 from hetwin_suite.study import Probability, RunResult, Seen, probability
@@ -112,7 +112,7 @@ _DIGITS = 6
 _EQUAL_S = 1e-6
 
 
-class Expected(NamedTuple):
+class EventForecast(NamedTuple):
     """An event that happens in some futures.
 
     Attributes:
@@ -247,20 +247,20 @@ class Forecast:
         return failures_of(self.finished, self.believed) if known else []
 
     @cached_property
-    def events(self) -> list[Expected]:
+    def events(self) -> list[EventForecast]:
         """The events of the futures, by time."""
         times: dict[str, list[float]] = {}
         for one in self.finished:
             for name, seen in one.first().items():
                 times.setdefault(name, []).append(seen.time_ns / 1e9)
-        found: list[Expected] = []
+        found: list[EventForecast] = []
         for name, at in times.items():
             middle, low, high = np.quantile(at, (0.5, 0.05, 0.95)).tolist()
-            found.append(Expected(name, middle, low, high, len(at) / len(self.finished)))
+            found.append(EventForecast(name, middle, low, high, len(at) / len(self.finished)))
         return sorted(found, key=lambda one: (one.median_s, one.name))
 
     @cached_property
-    def related(self) -> list[Related]:
+    def related(self) -> list[Relation]:
         """The draws that are associated with failure."""
         rows = [one.inputs for one in self.finished]
         return related(rows, [not one.succeeded for one in self.finished])

@@ -143,7 +143,7 @@ _SIGNIFICANT = 3.0
 Flags: TypeAlias = NDArray[np.bool_]
 
 
-class Related(NamedTuple):
+class Relation(NamedTuple):
     """An input that is associated with failure.
 
     Attributes:
@@ -155,7 +155,7 @@ class Related(NamedTuple):
     strength: float
 
 
-def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> list[Related]:
+def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> list[Relation]:
     """Return the inputs that are associated with failure more strongly than by chance, the strongest first.
 
     The strength of a number is the rank-biserial correlation: of a failed and another run, the failed one has the
@@ -172,7 +172,7 @@ def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> lis
     if not wrong.any() or wrong.all():
         return []
     names = dict.fromkeys(name for row in inputs for name in row)
-    found = [Related(name, _strength([row.get(name) for row in inputs], wrong)) for name in names]
+    found = [Relation(name, _strength([row.get(name) for row in inputs], wrong)) for name in names]
     return sorted((one for one in found if one.strength > 0.0), key=lambda one: -one.strength)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hetwin_futures import SuccessRow
     from hetwin_learning.fidelity.candidate import Candidate
     from hetwin_learning.fidelity.learn_fidelity import CandidateScore, LearnedFidelity
-    from hetwin_learning.learn import Learned
+    from hetwin_learning.learn import LearnedThresholds
 
 app = typer.Typer(help="Learn from episodes and runs.", no_args_is_help=True, rich_markup_mode=None)
 Label = Annotated[str, typer.Option(metavar="KEY", help="key of truth.json: whether it should act")]
@@ -61,8 +61,8 @@ def thresholds(
     Example: hetwin learn thresholds uncertain_environment --trigger grasp_begins --episodes labelled
     """
     from hetwin_learning.learn import learn
-    from hetwin_learning.of_model import OfModel
-    from hetwin_learning.of_trigger import OfTrigger
+    from hetwin_learning.of_model import ModelThresholds
+    from hetwin_learning.of_trigger import TriggerThresholds
     from hetwin_suite.episode import find_labelled
     from hetwin_suite.runs import find_scenario
     from hetwin_suite.study import Study
@@ -75,8 +75,10 @@ def thresholds(
             expected="one of them",
         )
     path, found = find_scenario(scenario), find_labelled(episodes)
-    of: OfModel | OfTrigger = (
-        OfTrigger(path, variant, str(trigger)) if model is None else OfModel(path, variant, model)
+    of: ModelThresholds | TriggerThresholds = (
+        TriggerThresholds(path, variant, str(trigger))
+        if model is None
+        else ModelThresholds(path, variant, model)
     )
     study = Study(of, jobs=jobs)
     followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
@@ -103,13 +105,13 @@ def success(
     Example: hetwin learn success uncertain_environment --episodes labelled --json
     """
     from hetwin_learning.learn_success import learn_success
-    from hetwin_learning.of_actions import OfActions
+    from hetwin_learning.of_actions import ActionWatcher
     from hetwin_suite.episode import find_labelled
     from hetwin_suite.runs import find_scenario
     from hetwin_suite.study import Study
 
     path, found = find_scenario(scenario), find_labelled(episodes)
-    study = Study(OfActions(path, variant), jobs=jobs)
+    study = Study(ActionWatcher(path, variant), jobs=jobs)
     followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
     rows = learn_success(study, found, prior_weight, cache)
     document = {"rows": [row.to_json() for row in rows]}
@@ -135,11 +137,11 @@ def fidelity(
     Example: hetwin learn fidelity truck_unloading -n 2
     """
     from hetwin_learning.fidelity.learn_fidelity import learn_fidelity, most_runs
-    from hetwin_learning.fidelity.moving import Moving
+    from hetwin_learning.fidelity.moving import MovedWatcher
     from hetwin_suite.runs import find_scenario
     from hetwin_suite.study import Study
 
-    study = Study(Moving(find_scenario(scenario), variant), seed=seed, jobs=jobs)
+    study = Study(MovedWatcher(find_scenario(scenario), variant), seed=seed, jobs=jobs)
     most = most_runs(study.scenario, count)
     followed(study, lambda done: f"{len(done)} of at most {most} runs")
     found = learn_fidelity(study, count, tolerance)
@@ -162,7 +164,7 @@ def _write(out: Path, text: str) -> None:
     write_text(out, text, where="--out")
 
 
-def _lines(learned: Learned, out: Path | None) -> Iterator[str]:
+def _lines(learned: LearnedThresholds, out: Path | None) -> Iterator[str]:
     """Yield learned thresholds as lines of text."""
     rows = [
         (one.name, f"{one.value:g}", f"{value:g}")

@@ -18,7 +18,7 @@ from hetwin_suite.expressions import (
 )
 
 
-class Compared(NamedTuple):
+class Operand(NamedTuple):
     """A number in an expression that something is compared with.
 
     Attributes:
@@ -45,7 +45,7 @@ class Compared(NamedTuple):
         return f"distance from {self.to} to {self.what}" if self.to else self.what
 
 
-def comparisons(text: str, conjunction: bool) -> list[Compared]:
+def comparisons(text: str, conjunction: bool) -> list[Operand]:
     """Return the numbers of an expression that can be learned.
 
     Args:
@@ -60,7 +60,7 @@ def comparisons(text: str, conjunction: bool) -> list[Compared]:
     return sorted(found)
 
 
-def _nearest(text: str, node: Node) -> Iterator[Compared]:
+def _nearest(text: str, node: Node) -> Iterator[Operand]:
     """Yield the option `within` of a call of `nearest_object`."""
     match node:
         case Call("nearest_object", (to, Entries(entries))):
@@ -71,10 +71,10 @@ def _nearest(text: str, node: Node) -> Iterator[Compared]:
                     rest = ", ".join(text[k.begin : v.end] for k, v in entries if k is not key)
                     without = f"nearest_object({here}, {{{rest}}})"
                     relaxed = (node.begin, node.end, without)
-                    yield Compared(at.begin, at.end, float(value), False, without, here, relaxed)
+                    yield Operand(at.begin, at.end, float(value), False, without, here, relaxed)
 
 
-def _bound(text: str, node: Node) -> Iterator[Compared]:
+def _bound(text: str, node: Node) -> Iterator[Operand]:
     """Yield the number that a part of a conjunction compares a quantity with."""
     match node:
         case Binary("<" | "<=" | ">" | ">=" as sign, one, two):
@@ -84,10 +84,10 @@ def _bound(text: str, node: Node) -> Iterator[Compared]:
                 if value is not None and number_of(other) is None:
                     what = text[other.begin : other.end]
                     least = sign.startswith(">") == (at is two)
-                    yield Compared(at.begin, at.end, float(value), least, what, "", relaxed)
+                    yield Operand(at.begin, at.end, float(value), least, what, "", relaxed)
 
 
-def relaxed(text: str, found: list[Compared]) -> str:
+def relaxed(text: str, found: list[Operand]) -> str:
     """Return the expression without the comparisons with these numbers."""
     for one in sorted(found, key=lambda one: -one.relaxed[0]):
         begin, end, instead = one.relaxed
@@ -95,7 +95,7 @@ def relaxed(text: str, found: list[Compared]) -> str:
     return text
 
 
-def with_numbers(text: str, found: list[Compared], values: list[float]) -> str:
+def with_numbers(text: str, found: list[Operand], values: list[float]) -> str:
     """Return the expression with its numbers replaced by other values."""
     for one, value in sorted(zip(found, values, strict=True), key=lambda pair: -pair[0].begin):
         text = text[: one.begin] + written(value) + text[one.end :]

@@ -11,19 +11,19 @@ import numpy as np
 
 from hetwin_learning.changed import extending
 from hetwin_learning.held_out import HeldOut, held_out
-from hetwin_learning.of_model import OfModel
-from hetwin_learning.of_trigger import OfTrigger
+from hetwin_learning.of_model import ModelThresholds
+from hetwin_learning.of_trigger import TriggerThresholds
 from hetwin_learning.replaying import replayed
 from hetwin_learning.thresholds import Moments, Threshold
 from hetwin_learning.tree import learn_bounds, library
 from hetwin_suite.episode import LABEL, Labelled, both_labels
 from hetwin_suite.study import Study
 
-Of: TypeAlias = OfModel | OfTrigger
+Of: TypeAlias = ModelThresholds | TriggerThresholds
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedThresholds:
     """Learned thresholds.
 
     Attributes:
@@ -62,7 +62,7 @@ class Learned:
 
 def learn(
     study: Study, of: Of, episodes: list[Labelled], label: str = LABEL, keep: Path | None = None
-) -> Learned:
+) -> LearnedThresholds:
     """Run each labelled episode once, without effects of the model or trigger, and learn its thresholds.
 
     Args:
@@ -83,7 +83,7 @@ def learn(
     return learned_from(of, replayed(study, folders, keep), labels)
 
 
-def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> Learned:
+def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> LearnedThresholds:
     """Learn thresholds from the observations and the labels of episodes, which must include both labels.
 
     If the learned values are no better on held-out episodes, the present ones are kept.
@@ -95,7 +95,7 @@ def learned_from(of: Of, seen: Sequence[Any], labels: Sequence[bool]) -> Learned
     is_better = held.accuracy > held.accuracy_before
     found = learn_bounds(moments, labels, present).values if is_better else present
     values = [one.signed(float(value)) for one, value in zip(thresholds, found, strict=True)]
-    return Learned(
+    return LearnedThresholds(
         of, thresholds, values, held if is_better else held._replace(accuracy=held.accuracy_before)
     )
 

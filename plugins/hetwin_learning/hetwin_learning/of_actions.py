@@ -61,7 +61,7 @@ class ActionWatch:
 
 
 @dataclass(frozen=True)
-class OfActions(Watcher):
+class ActionWatcher(Watcher):
     """Observes the actions of episodes of a scenario."""
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ActionWatch:

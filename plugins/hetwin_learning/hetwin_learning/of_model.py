@@ -34,7 +34,7 @@ class ModelWatch:
 
 
 @dataclass(frozen=True)
-class OfModel(Watcher):
+class ModelThresholds(Watcher):
     """The thresholds of one model of a scenario."""
 
     model: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hetwin_learning.compared import (
-    Compared,
+    Operand,
     comparisons,
     relaxed,
     with_numbers,
@@ -26,11 +26,11 @@ class Place(NamedTuple):
     key: str
     name: str
     text: str
-    compared: list[Compared]
+    compared: list[Operand]
 
 
 @dataclass(frozen=True)
-class OfTrigger(Watcher):
+class TriggerThresholds(Watcher):
     """The thresholds of one trigger of a scenario."""
 
     trigger: str
@@ -143,6 +143,6 @@ class OfTrigger(Watcher):
             keys["evaluators"] = {**scenario.document.data["evaluators"], **keys["evaluators"]}
         return self._compiled(scenario.with_keys(keys))
 
-    def _compared(self) -> list[Compared]:
+    def _compared(self) -> list[Operand]:
         places = self._places(load_scenario(self.path, self.variant))
         return [one for place in places for one in place.compared]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hetwin_learning.compared import Compared
+from hetwin_learning.compared import Operand
 from hetwin_learning.thresholds import lowest
 from hetwin_suite.model import (
     ANNOUNCED,
@@ -30,7 +30,7 @@ class TriggerWatch:
     """
 
     def __init__(
-        self, trigger: Trigger, compared: Sequence[Compared], functions: Mapping[str, Evaluator]
+        self, trigger: Trigger, compared: Sequence[Operand], functions: Mapping[str, Evaluator]
     ) -> None:
         self._trigger, self._compared = trigger, compared
         self._what = [(Expression(one.what), Expression(one.to or "0")) for one in compared]

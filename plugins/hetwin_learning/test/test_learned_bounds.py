@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 
 from hetwin_learning.held_out import held_out
 from hetwin_learning.learn import learned_from
-from hetwin_learning.of_model import OfModel
+from hetwin_learning.of_model import ModelThresholds
 from hetwin_learning.thresholds import Moments, Threshold, holds, lowest
 from hetwin_learning.tree import judged_right, learn_bounds
 from hetwin_suite.runs import find_scenario
@@ -84,7 +84,7 @@ def test_the_lowest_moments_decide(
 
 
 def test_what_holds_on_no_other_episode_is_not_learned() -> None:
-    of = OfModel(find_scenario("insertion"), None, "spu")
+    of = ModelThresholds(find_scenario("insertion"), None, "spu")
     present = [one.value for one in of.thresholds()]
     stayed = 0
     for seed in range(8):

@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin, refused
 from hetwin_learning.fidelity import candidate as candidates
 from hetwin_learning.fidelity.candidate import FULL, Candidate, present
 from hetwin_learning.fidelity.learn_fidelity import most_runs
-from hetwin_learning.fidelity.moving import Moving
+from hetwin_learning.fidelity.moving import MovedWatcher
 from hetwin_suite.runs import RunOptions
 from hetwin_suite.study import Study
 
@@ -31,7 +31,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def study_of(floor: Path, duration: float | None = None, seed: int = 0) -> Study:
-    return Study(Moving(floor, None), RunOptions(duration=duration), seed=seed, jobs=1)
+    return Study(MovedWatcher(floor, None), RunOptions(duration=duration), seed=seed, jobs=1)
 
 
 @pytest.mark.long

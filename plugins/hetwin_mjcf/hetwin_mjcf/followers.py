@@ -112,7 +112,7 @@ class Followers:
         if not passive or not masters:
             self.notes.append(lost("closed loop", [self._m.eq(i).name for i in loops]))
             return
-        closing = _Closing(self._m, loops, passive, self._lines)
+        closing = _LoopCloser(self._m, loops, passive, self._lines)
         moved: dict[int, list[Line]] = {}
         for master in masters:
             at = np.linspace(*self._travel(master), SAMPLES)
@@ -158,7 +158,7 @@ class Followers:
             body = int(self._m.body_parentid[body])
 
 
-class _Closing:
+class _LoopCloser:
     """Closes loops by moving their passive joints."""
 
     def __init__(

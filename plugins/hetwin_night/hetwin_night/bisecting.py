@@ -12,7 +12,7 @@ from hetwin_night.row import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Bisected:
+class BisectResult:
     """The result of `bisect`.
 
     Attributes:
@@ -55,7 +55,7 @@ def bisect(
     recordings: Sequence[Recording],
     judge: Callable[[Recording], Row],
     known: Callable[[Recording], Row | None] = lambda _: None,
-) -> Bisected:
+) -> BisectResult:
     """Find the first change of the outcome by bisection.
 
     Bisection alone cannot detect that the outcome changes more than once. Replays that it leaves over, of a budget of
@@ -94,4 +94,4 @@ def bisect(
         outcome((a + b) // 2)
     outcomes = [seen[index].outcome for index in sorted(seen)]
     flips = sum(a != b for a, b in pairwise(outcomes))
-    return Bisected(seen[0], found, recordings[same].name, flips, len(seen), len(recordings))
+    return BisectResult(seen[0], found, recordings[same].name, flips, len(seen), len(recordings))

@@ -106,7 +106,7 @@ def night(
     hetwin night bags --scenario pick_and_place --bisect
     """
     from hetwin_night.compared import compare
-    from hetwin_night.kept import Kept, read_night
+    from hetwin_night.kept import RowStore, read_night
     from hetwin_night.recordings import find_recordings
     from hetwin_suite.study import Cluster, Processes
 
@@ -119,7 +119,7 @@ def night(
     from hetwin_night.judging import Progress, check_fits, judged
 
     say = Progress()
-    with Kept(out, job.identity) as kept:
+    with RowStore(out, job.identity) as kept:
         if bisect:
             from hetwin_night.bisecting import bisect as search
             from hetwin_night.recordings import START

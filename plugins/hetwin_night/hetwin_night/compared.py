@@ -23,7 +23,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class NightDifferences:
     """The differences of two nights.
 
     Attributes:
@@ -65,7 +65,7 @@ class Compared:
         return said
 
 
-def compare(before: Sequence[Row], after: Sequence[Row]) -> Compared:
+def compare(before: Sequence[Row], after: Sequence[Row]) -> NightDifferences:
     """Compare two nights.
 
     Raises:
@@ -89,7 +89,7 @@ def compare(before: Sequence[Row], after: Sequence[Row]) -> Compared:
     known = [(a.outcome, b.outcome) for a, b in pairs if {a.outcome, b.outcome} <= {GOOD, BAD}]
     to_bad, to_good = known.count((GOOD, BAD)), known.count((BAD, GOOD))
     difference, low, high = paired_difference(to_bad, to_good, len(known))
-    return Compared(
+    return NightDifferences(
         len(both),
         tuple(name for name in first if name not in second),
         tuple(name for name in second if name not in first),

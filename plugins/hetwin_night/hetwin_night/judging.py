@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from hetwin_night.kept import Kept
+from hetwin_night.kept import RowStore
 from hetwin_night.recordings import Recording
 from hetwin_night.row import BROKEN, DIED, FAILED, HANGS, Row, row_of
 from hetwin_suite.command import BadInput
@@ -24,7 +24,7 @@ def judged(
     recordings: Sequence[Recording],
     job: Replaying,
     workers: Processes | Cluster,
-    kept: Kept,
+    kept: RowStore,
     say: Say,
 ) -> list[Row]:
     """Return the row of each recording, in the order of the recordings.

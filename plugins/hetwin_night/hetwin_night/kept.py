@@ -16,7 +16,7 @@ from hetwin_suite.command import BadInput
 FILE = "rows.jsonl"
 
 
-class Kept:
+class RowStore:
     """The stored rows of a folder; a row is valid for its recording and the question that it was judged for.
 
     Args:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hetwin_night.bisecting import bisect
 from hetwin_night.compared import compare, paired_difference
-from hetwin_night.kept import FILE, Kept, read_night
+from hetwin_night.kept import FILE, RowStore, read_night
 from hetwin_night.labels import beside_labels
 from hetwin_night.page import night_page
 from hetwin_night.recordings import Recording
@@ -41,16 +41,16 @@ def test_outcomes() -> None:
 
 
 def test_a_row_that_was_cut_off_is_judged_again(tmp_path: Path) -> None:
-    with Kept(tmp_path, "question") as kept:
+    with RowStore(tmp_path, "question") as kept:
         kept.keep(recording(0), row(0))
         kept.keep(recording(1), row(1, bad=True))
     file = tmp_path / FILE
     file.write_text(file.read_text()[:-20])
-    with Kept(tmp_path, "question") as kept:
+    with RowStore(tmp_path, "question") as kept:
         assert kept.of(recording(0)) == row(0)
         assert kept.of(recording(1)) is None
         kept.keep(recording(1), row(1))
-    with Kept(tmp_path, "another question") as kept:
+    with RowStore(tmp_path, "another question") as kept:
         assert kept.of(recording(0)) is None
     assert read_night(tmp_path, "--diff") == [row(0), row(1)]
     with pytest.raises(BadInput, match="this is no night"):

@@ -21,7 +21,7 @@ _METRES, _PARTS = 5, 4
 """Stored decimals of positions and quaternions: a tenth of a step, and a third less storage than six decimals."""
 
 
-class _Kept:
+class _PoseChanges:
     """Collects the changed poses of all entities.
 
     Args:
@@ -58,7 +58,7 @@ def changed_poses(tables: Tables) -> Iterator[tuple[str, Mapping[str, NDArray[An
     names = [slot.entity for slot in tables.layout.slots if slot.attribute.name == POSE.name]
     if not names:
         return
-    kept = _Kept([tables.layout.range_of(name, POSE.name) for name in names])
+    kept = _PoseChanges([tables.layout.range_of(name, POSE.name) for name in names])
     for times, values in tables.poses.states(Interval(tables.start_ns, tables.known_until_ns + 1)):
         kept.read(times, values)
     for name, times_of, poses_of in zip(names, kept.times, kept.poses, strict=True):

@@ -18,7 +18,7 @@ from hetwin_suite.tables import LOG
 _FORMAT = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 12"
 
 
-class Written(NamedTuple):
+class WrittenFile(NamedTuple):
     """A written file.
 
     Attributes:
@@ -40,7 +40,7 @@ def write_parquet(run: Path, out: Path) -> Result:
     return Result({"folder": str(out), "tables": rows}, table(("table", "rows", "KiB"), kib))
 
 
-def write_tables(run: Path, out: Path) -> list[Written]:
+def write_tables(run: Path, out: Path) -> list[WrittenFile]:
     """Write a file for each view of a run; existing files are replaced after all were written.
 
     Args:
@@ -78,9 +78,9 @@ def write_tables(run: Path, out: Path) -> list[Written]:
     return written
 
 
-def _count(connection: Any, view: str, part: Path) -> Written:
+def _count(connection: Any, view: str, part: Path) -> WrittenFile:
     (rows,) = connection.execute(f"SELECT count(*) FROM {view}").fetchone()
-    return Written(view, rows, part.stat().st_size)
+    return WrittenFile(view, rows, part.stat().st_size)
 
 
 def _quoted(path: Path) -> str:

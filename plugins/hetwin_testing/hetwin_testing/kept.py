@@ -26,7 +26,7 @@ _DAYS = 14
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ReplayRequest:
     """A requested replay; see `Twin.run`. An empty source is the scenario's own one."""
 
     scenario: str
@@ -42,7 +42,7 @@ class Wanted:
         return f"{self.scenario} on {self.source or 'its own recording'}"
 
 
-def replayed(wanted: Wanted, settings: Settings) -> Replayed:
+def replayed(wanted: ReplayRequest, settings: Settings) -> Replayed:
     """Return the result of a replay, from the cache if possible.
 
     Raises:

@@ -66,7 +66,7 @@ class Twin:
             DoesNotHold: if the run fails or hangs.
             BadInput: if there is no such scenario, or it cannot be used.
         """
-        from hetwin_testing.kept import Wanted, replayed
+        from hetwin_testing.kept import ReplayRequest, replayed
 
         given = {"scenario": scenario, "source": source, "variant": variant}
         asked: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
@@ -75,7 +75,7 @@ class Twin:
             raise TypeError("twin.run: no scenario is named, and the test has no marker `twin`")
         name = str(asked["scenario"])
         near = self._folder / name
-        wanted = Wanted(
+        wanted = ReplayRequest(
             str(near) if near.is_file() else name,
             self._source(asked.get("source")),
             asked.get("variant"),

@@ -18,7 +18,7 @@ from support.recorded_episodes import an_insertion, two_drops
 from hetwin_bauer2022.evaluation.approaches import APPROACHES
 from hetwin_bauer2022.evaluation.episodes import LabelledEpisode, find_episodes, read_episode
 from hetwin_bauer2022.evaluation.judge import judge
-from hetwin_bauer2022.evaluation.rules import THRESHOLDS, Observed
+from hetwin_bauer2022.evaluation.rules import THRESHOLDS, ObservedEpisode
 from hetwin_bauer2022.evaluation.worse import worsen
 from hetwin_bauer2022.mismatch import read_recording, write_recording
 from hetwin_bauer2022.mismatch.registry import read_mismatches
@@ -103,7 +103,7 @@ def test_the_rule_knows_how_far_an_insertion_has_come(
     tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
     episode = read_episode(an_insertion(tmp_path_factory))
-    found = Observed(episode).measured()
+    found = ObservedEpisode(episode).measured()
     truth = json.loads((episode.folder / "truth.json").read_text("utf-8"))
     higher = truth["drawn"]["socket_error"][2]
     assert found.first == pytest.approx(truth["short"] + higher, abs=0.005)
@@ -117,7 +117,9 @@ def test_a_finger_that_lets_go_late_delays_the_fall(
     (mismatch,) = read_mismatches(["hand_latency=0.2"])
     (tmp_path / "late").mkdir()
     late = worsen(episode, [mismatch], tmp_path / "late")
-    assert Observed(late).opening() == pytest.approx(Observed(episode).opening() + 0.2, abs=0.01)
+    assert ObservedEpisode(late).opening() == pytest.approx(
+        ObservedEpisode(episode).opening() + 0.2, abs=0.01
+    )
 
 
 @pytest.mark.parametrize("approach", ["rule", "kinematic"])

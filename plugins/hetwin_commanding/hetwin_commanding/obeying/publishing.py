@@ -10,7 +10,7 @@ import rclpy
 from rclpy.node import Node
 
 from hetwin_commanding.obeying.base_topics import BaseMessages, ScanMessages
-from hetwin_commanding.obeying.robot import ObeyingRobot, Sensed
+from hetwin_commanding.obeying.robot import ObeyingRobot, SensorReadings
 from hetwin_suite.episode import JOINT_STATES, Encoded
 from hetwin_suite.wire import CdrTemplate, PublishedTopics, joint_state
 
@@ -78,7 +78,7 @@ class RobotTopics:
             if step % lidar.every == 0:
                 yield scans.scan(stamp_ns, robot.scan(lidar))
 
-    def _joint_state(self, sensed: Sensed) -> Encoded:
+    def _joint_state(self, sensed: SensorReadings) -> Encoded:
         numbers = np.concatenate([sensed.positions, sensed.velocities, sensed.efforts])
         data = self._joints.fill(sensed.stamp_ns, numbers)
         return Encoded(JOINT_STATES, sensed.stamp_ns, data)

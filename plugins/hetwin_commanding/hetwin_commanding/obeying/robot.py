@@ -44,7 +44,7 @@ LOCALIZATION = "amcl_pose"
 
 
 @dataclass(frozen=True, slots=True)
-class Sensed:
+class SensorReadings:
     """The readings of the robot's sensors at one time.
 
     Attributes:
@@ -224,12 +224,12 @@ class ObeyingRobot:
             efforts[unknown] = needed[unknown]
         return positions[:count], velocities[:count], efforts
 
-    def sensed(self) -> Sensed:
+    def sensed(self) -> SensorReadings:
         """Return the present readings of the joint sensors."""
         count, drawn_ones = len(self.joints), self._noise.standard_normal
         mismatch = self.mismatch
         positions, velocities, efforts = self._true()
-        return Sensed(
+        return SensorReadings(
             self.stamp_ns,
             positions + mismatch.position_noise * drawn_ones(count),
             velocities + mismatch.velocity_noise * drawn_ones(count),

@@ -40,7 +40,7 @@ class MovedObjects:
 
 
 @dataclass(frozen=True)
-class Moving(Watcher):
+class MovedWatcher(Watcher):
     """Counts the moved objects of a scenario with a fidelity manager."""
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> MovedObjects:
