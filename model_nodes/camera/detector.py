@@ -119,7 +119,7 @@ def detections(event: Event) -> Iterator[Detection]:
 
 
 class Detector:
-    """Simulates a detector; in every picture it draws equally many random numbers per object, detected or not.
+    """Simulates a detector; it draws the same number of random numbers for each object, whether detected or not.
 
     Args:
         settings: noise, misses and confusions.

@@ -24,14 +24,15 @@ from model_nodes.robot_health.view import View
 BESIDE = 3.0
 """Minimum margin of the world's box around its content; the margin is at least the content's diagonal [m]."""
 AT_SPEED = 5.0
-"""Minimum horizontal speed at which leaving the world is absurd [m/s]."""
+"""Horizontal speed above which leaving the world has the severity ``absurd`` [m/s]."""
 
 
 class ExitFinder:
     """Raises ``left_the_world`` {object, speed [m/s], x, y, z [m]}, once for each object.
 
     The world is the bounding box of everything at the start, enlarged sideways and upwards by at least `BESIDE`; of
-    ground planes only the height counts. It is absurd if an object went through a ground or left at high speed.
+    ground planes only the height counts. The severity is ``absurd`` if an object went through a ground plane, or left
+    faster than `AT_SPEED`.
 
     Args:
         scale: of the distance beyond the world's box [m].
