@@ -78,7 +78,7 @@ class Balance:
         self._open = np.linalg.matrix_rank(self._sums) < len(pairs)
 
 
-NEAR = 0.15
+NEAR = 0.2
 """Margin beyond a link's motion between two reports within which contacts with an object are requested [m]."""
 
 
