@@ -118,11 +118,28 @@ def test_a_real_arm_confirms_the_factors_of_the_joints_that_bear_it() -> None:
     said = hetwin("calibrate", "efforts", folder, "--robot", folder / "lwr.urdf", "--json")
     (arm,) = json.loads(said.out)["arms"]
     assert arm["efforts"] == "torques"
+    assert all(
+        own["with_masses"]["explains_not_fitted"]
+        == pytest.approx(own["with_masses"]["explains"], abs=0.1)
+        for own in arm["joints"].values()
+    )
     for name in ("lwr_arm_1_joint", "lwr_arm_3_joint"):
         joint = arm["joints"][name]
         assert joint["factor"] == pytest.approx(1.46, abs=0.1)
         assert joint["explains"] > 0.9
         assert joint["confirmed"]
+
+
+@needs("baxter_pnp_mcap", robots=True)
+def test_the_load_of_a_real_arm_is_weighed_from_when_it_is_lifted_until_it_is_put_down() -> None:
+    """The wrist's force sensor has 8 N of it, from 12.36 to 24.68 s."""
+    bag = data_folder() / "baxter_pnp_mcap"
+    said = hetwin("calibrate", "efforts", bag, "--robot", "baxter", "--json")
+    arms = json.loads(said.out)["arms"]
+    (load,) = [arm["carried"] for arm in arms if "right_w2" in arm["joints"]]
+    assert load["mass"] == pytest.approx(0.8, abs=0.2)
+    assert load["from"] == pytest.approx(12.36, abs=0.3)
+    assert load["to"] == pytest.approx(24.68, abs=0.3)
 
 
 @needs("tiago_ident_mcap", robots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import planted_payloads
 import planted_touches
 import pytest
 import travel_intervals
@@ -30,3 +31,9 @@ def test_planted_pushes_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     rows = json.loads(capsys.readouterr().out)
     assert rows["kuka"]["recordings"] == 3
     assert sum(own["named"] for own in rows.values()) == sum(own["pushes"] for own in rows.values())
+
+
+def test_planted_payloads_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert planted_payloads.main(["--runs", "3", "--seconds", "20", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [own["named"] for own in rows.values()] == [1, 1, 1]

@@ -77,18 +77,21 @@ def fitted_bodies(
     usual = replace(found, signs=np.ones_like(found.signs))
     best, size = None, (1.0 - _WORTH) * without
     for tried in (usual, found):  # masses explain most of what looks like a wrong sign
-        columns, target = _equations(samples, loads, tried)
-        other = target - columns @ _solved(columns[fitted], target[fitted])
+        columns, target = equations(samples, loads, tried)
+        other = target - columns @ robust_fit(columns[fitted], target[fitted])[0]
         if (own := _size(other[held], found)) < size:
             before = tried.bodies_left(samples)
-            left = tried.signs * (target - columns @ _solved(columns, target))
+            left = tried.signs * (target - columns @ robust_fit(columns, target)[0])
             shares = explained_share(left, before), explained_share(other[held], before[held])
             best, size = Bodies(left, *shares, tried.signs), (1.0 - _WORTH) * own
     return best
 
 
-def _equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, Floats]:
-    """The columns (m, n, 8 n) of the parameters, and (m, n) efforts beyond the described bodies'; NaN: unknown."""
+def equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, Floats]:
+    """Return the columns (m, n, 8 n) of the parameters, and (m, n) efforts beyond the described bodies'.
+
+    Efforts are NaN where they are unknown.
+    """
     lags = found.values("lag")
     late = samples.at(lags)
     count = samples.measured.shape[1]
@@ -105,8 +108,8 @@ def _equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, F
     return columns, found.signs * samples.measured - late.expected
 
 
-def _solved(columns: Floats, target: Floats) -> Floats:
-    """The parameters, by least squares in which outliers count less."""
+def robust_fit(columns: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """Return parameters (p,) by least squares in which outliers count less, and weights (m, n), 0 where unknown."""
     known = np.isfinite(target)
     y = np.where(known, target, 0.0)
     scales = np.where(known.any(axis=0), 1.0, np.inf)
@@ -123,7 +126,7 @@ def _solved(columns: Floats, target: Floats) -> Floats:
         for j in np.flatnonzero(known.any(axis=0)).tolist():
             scales[j] = max(1.483 * float(np.median(left[known[:, j], j])), 1e-9)
         weights = known * np.minimum(1.0, _OUTLIER / np.maximum(left / scales, 1e-12))
-    return found
+    return found, weights / scales**2
 
 
 def _size(left: Floats, found: Split) -> float:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hetwin_calibration.efforts.carried import Carried
 from hetwin_calibration.efforts.recordings import CalibratedEfforts, SplitArm
 from hetwin_calibration.efforts.splitting import OF_JOINT, OF_LOAD
 from hetwin_calibration.efforts.touches import Touch, touches_of
@@ -115,6 +116,9 @@ class Gap:
             "first": str(self.first.recording),
             "second": str(self.second.recording),
             "joints": joints,
+            "carried": [
+                {link: load.to_json(since) for link, load, since in loads} for loads in self.carried
+            ],
             "touches": {
                 "both": [[a.to_json(), b.to_json()] for a, b in self.shared],
                 "only_first": [one.to_json() for one in self.only(0)],
@@ -136,11 +140,29 @@ class Gap:
         for one in self.differences:
             if one.unknown:
                 yield f"{one.joint}: {WORDS[one.name]} is not known in one of them: it moves too little"
+        yield from self._phases()
+
+    def _phases(self) -> Iterator[str]:
+        """Return the touches and loads, for people."""
         for which, name in enumerate(("first", "second")):
             for touch in self.only(which):
-                yield f"only the {name} has a touch {touch.words}"
+                yield f"only the {name} has a {touch.phase} {touch.words}"
+        for a, b in self.shared:
+            if a.phase is not b.phase:
+                yield f"a {a.phase} in the first is a {b.phase} in the second, {b.words}"
+        for name, loads in zip(("first", "second"), self.carried, strict=True):
+            for link, load, since in loads:
+                yield f"the {name} carries {load.words(since)} at {link}"
         count = len(self.shared)
         yield f"{count} {'touch' if count == 1 else 'touches'} in both"
+
+    @property
+    def carried(self) -> tuple[list[tuple[str, Carried, float]], ...]:
+        """In each recording the links that carry a load for a while, the load, and when the recording begins [s]."""
+        return tuple(
+            [(arm.last, arm.carried, arm.begin) for arm in one.arms if arm.carried is not None]
+            for one in (self.first, self.second)
+        )
 
 
 def compared(first: CalibratedEfforts, second: CalibratedEfforts) -> Gap:

@@ -356,11 +356,11 @@ def _uncertainty(left: Floats, weights: Floats) -> float:
     pulls = weights * left
     inside = float((weights >= 1.0).mean())
     variance = float((pulls**2).mean()) / inside**2 * float(weights.mean())
-    return float(np.sqrt(max(variance, 1e-6) * _alike(pulls)))
+    return float(np.sqrt(max(variance, 1e-6) * alike(pulls)))
 
 
-def _alike(values: Floats) -> float:
-    """How many times the variance of a mean is that of independent values."""
+def alike(values: Floats) -> float:
+    """Return how many times the variance of a mean is that of independent values."""
     centred = values - values.mean()
     square = float(centred @ centred)
     total, least = 1.0, 2.0 / np.sqrt(len(centred))

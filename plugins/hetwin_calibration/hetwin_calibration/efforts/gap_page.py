@@ -51,14 +51,14 @@ def _sections(gap: Gap) -> Iterator[Section]:
             touch.begin,
             touch.end,
             MAIN if touch not in gap.only(i) else SERIES[0],
-            title=touch.words,
+            title=f"{touch.phase} {touch.words}",
         )
         for i, name in enumerate(names)
         for touch in gap.touches[i]
     ]
     if bars:
         note = "What pushes a joint, from the beginning of each recording [s]; by colour: in both, or in one only."
-        yield Section("Touches", note, Rows(names, bars, (0.0, end)))
+        yield Section("Touches, slips and stalls", note, Rows(names, bars, (0.0, end)))
 
 
 def _row(one: Difference) -> list[Inline]:

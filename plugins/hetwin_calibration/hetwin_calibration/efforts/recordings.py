@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from hetwin_calibration.efforts.bodies import (
     fitted_bodies,
     link_loads,
 )
+from hetwin_calibration.efforts.carried import Carried, carried_load
 from hetwin_calibration.efforts.fitting import split
 from hetwin_calibration.efforts.samples import Dynamics, Samples, sampled
 from hetwin_calibration.efforts.splitting import Claim, Split, in_odd_block
@@ -57,6 +58,7 @@ class SplitArm:
         samples: what was split.
         begin: when the recording begins, in the time of the samples [s].
         bodies: the fit of masses, where it explains more; None: the description's masses are as good.
+        carried: a load that is carried for a while, which the samples are without; None: there is none.
     """
 
     joints: tuple[str, ...]
@@ -67,6 +69,7 @@ class SplitArm:
     samples: Samples
     begin: float
     bodies: Bodies | None = None
+    carried: Carried | None = None
 
     @property
     def left(self) -> Floats:
@@ -131,6 +134,7 @@ class SplitArm:
             "link": self.last,
             "efforts": "torques" if found.is_torque else "currents",
             "load": self._numbers(None),
+            "carried": None if self.carried is None else self.carried.to_json(self.begin),
             "joints": {name: self._of_joint(j) for j, name in enumerate(self.joints)},
             "covariance": {"of": names, "values": found.covariance.tolist()},
         }
@@ -179,6 +183,8 @@ class SplitArm:
         for claim in self.claims(None):
             if claim.name == "mass":
                 yield f"{self.last} carries {claim.value:.3g} +- {claim.sd:.2g} kg{self._or(claim)}"
+        if self.carried is not None:
+            yield f"{self.last} carries {self.carried.words(self.begin)}"
         for j, name in enumerate(self.joints):
             yield self._line(j, name)
         if self.bodies is not None:
@@ -338,15 +344,20 @@ def split_arm(
         links: dynamics of the first joint, of the first two, and so on.
         begin: when the recording begins, in the time of the samples [s].
     """
-    found = split(samples)
+    found, loads = split(samples), link_loads(samples, links)
+    carried = carried_load(samples, loads, found)
+    if carried is not None:
+        measured = samples.measured - found.signs * carried.efforts(samples)
+        samples = replace(samples, measured=measured)
+        found = split(samples)
     fitted = ~in_odd_block(samples, _BLOCK_S)
     if fitted.all():
         held = np.full(len(joints), np.nan)
-        return SplitArm(tuple(joints), units, last, found, held, samples, begin)
+        return SplitArm(tuple(joints), units, last, found, held, samples, begin, carried=carried)
     half, others = split(samples.where(fitted)), samples.where(~fitted)
     held = explained_share(half.left(others), half.bodies_left(others))
-    bodies = fitted_bodies(samples, link_loads(samples, links), found, fitted, half)
-    return SplitArm(tuple(joints), units, last, found, held, samples, begin, bodies)
+    bodies = fitted_bodies(samples, loads, found, fitted, half)
+    return SplitArm(tuple(joints), units, last, found, held, samples, begin, bodies, carried)
 
 
 def _finite(number: float) -> float | None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_calibration.efforts.noise import deviations
+from hetwin_calibration.efforts.phases import Phase, phase_of
 from hetwin_calibration.efforts.recordings import SplitArm
 from hetwin_calibration.efforts.splitting import Bools
 from hetwin_calibration.least_squares import Floats
@@ -32,12 +33,14 @@ class Touch:
         begin, end: [s] from the beginning of the recording.
         efforts: joint -> the largest mean effort [N m or N] of those that feel it.
         unit: of the largest.
+        phase: what its joints do meanwhile.
     """
 
     begin: float
     end: float
     efforts: dict[str, float]
     unit: str
+    phase: Phase = Phase.TOUCH
 
     @property
     def words(self) -> str:
@@ -48,7 +51,8 @@ class Touch:
 
     def to_json(self) -> dict[str, Any]:
         """As ``--json`` prints it."""
-        return {"begin": self.begin, "end": self.end, "efforts": self.efforts}
+        times = {"begin": self.begin, "end": self.end}
+        return {"kind": self.phase.value, **times, "efforts": self.efforts}
 
 
 def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
@@ -108,4 +112,6 @@ def _touch(arm: SplitArm, times: Floats, pushes: Floats, felt: Bools) -> Touch:
         name: float(pushes[most[j], j]) for j, name in enumerate(arm.joints) if felt[:, j].any()
     }
     worst = max(efforts, key=lambda name: abs(efforts[name]))
-    return Touch(float(times[0]), float(times[-1]), efforts, arm.unit(arm.joints.index(worst)))
+    begin, end, feels = float(times[0]), float(times[-1]), np.flatnonzero(felt.any(axis=0))
+    phase = phase_of(arm.samples, begin + arm.begin, end + arm.begin, feels.tolist())
+    return Touch(begin, end, efforts, arm.unit(arm.joints.index(worst)), phase)
