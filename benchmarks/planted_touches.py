@@ -16,8 +16,8 @@ from effort_split import GRAVITY, ROBOTS, Arm, links_of
 
 from hetwin_calibration.efforts.arm_dynamics import ArmDynamics
 from hetwin_calibration.efforts.noise import deviations
-from hetwin_calibration.efforts.recordings import split_arm
 from hetwin_calibration.efforts.samples import sampled
+from hetwin_calibration.efforts.split_arm import split_arm
 from hetwin_calibration.efforts.touches import touches_of
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.values import Floats

@@ -17,8 +17,8 @@ sys.path.append(str(ROOT / "benchmarks"))
 
 from effort_split import Arm  # noqa: E402
 
-from hetwin_calibration.efforts.recordings import SplitArm, split_arm  # noqa: E402
 from hetwin_calibration.efforts.samples import sampled  # noqa: E402
+from hetwin_calibration.efforts.split_arm import SplitArm, split_arm  # noqa: E402
 from hetwin_calibration.efforts.touches import touches_of  # noqa: E402
 
 OUT = ROOT / "docs" / "pictures" / "gap.svg"

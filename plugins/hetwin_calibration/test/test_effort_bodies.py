@@ -9,8 +9,8 @@ from support.robot_files import TABLETOP_ARM
 
 from hetwin_calibration.efforts.bodies import link_loads
 from hetwin_calibration.efforts.noise import deviations
-from hetwin_calibration.efforts.recordings import SplitArm, split_arm
 from hetwin_calibration.efforts.samples import sampled
+from hetwin_calibration.efforts.split_arm import SplitArm, split_arm
 from hetwin_core.ensemble.scene.values import Floats
 
 JOINTS = 6

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hetwin_suite.model import EntityKind, Snapshot, Watch, WatchLayout, rotation_matrix
+from hetwin_suite.model import EntityKind, Floats, Snapshot, rotation_matrix
 from hetwin_suite.runs import (
     BadInput,
     Conductor,
@@ -32,8 +32,8 @@ from hetwin_suite.runs import (
 
 if TYPE_CHECKING:
     from hetwin_calibration.efforts.known import KnownEfforts
-    from hetwin_calibration.efforts.recordings import SplitArm
     from hetwin_calibration.efforts.reports import RunSplit
+    from hetwin_calibration.efforts.split_arm import SplitArm
     from hetwin_calibration.efforts.touches import Touch
     from hetwin_suite.command import RunFigures
 
@@ -43,6 +43,11 @@ CONCERNS = ("unexpected_effort", "unexplained_load")
 """Events of the run's observer that the split may explain."""
 NO_FRICTION = "no_friction"
 """Event of the observer: the description of a robot whose efforts stand out has no friction."""
+_JOINTS = "robot_joints"
+"""The scene's table of reports: recorded positions and velocities, measured and expected efforts."""
+_LARGE = 0.05
+"""Efforts are split if a joint's residual is above this share of the largest expected efforts of any joint."""
+_NEVER_NS = 10**18
 _PERIOD_NS = 40_000_000
 """Between the reports that are kept [ns]."""
 _FEWEST = 250
@@ -119,7 +124,8 @@ class EffortsOfRun(RunListener):
     def __init__(self, known: KnownEfforts | None = None, share: float = _SHARE) -> None:
         self._known, self._share = known, share
         self._robots: list[_Robot] = []
-        self._layout: WatchLayout | None = None
+        self._count, self._due_ns = 0, 0
+        self._of_arms = np.zeros(0, np.bool_)
         self._rows: list[tuple[int, Any]] = []
         self._seen, self._has_efforts = 0, False
 
@@ -133,56 +139,57 @@ class EffortsOfRun(RunListener):
                 gravity = rotation_matrix(start.snapshot.pose(robot.name)[3:7]).T @ gravity
             text = descriptions.get(robot.name) or descriptions.get("", "")
             self._robots.append(_Robot(robot.name, robot.joints, text, gravity))
-        joints = tuple(joint for robot in robots for joint in robot.joints)
-        counts = tuple((robot.name, len(robot.joints)) for robot in robots)
-        if joints:
-            self._layout = WatchLayout(counts, joints, (), (), (), (), ())
+        names = [joint for robot in robots for joint in robot.joints]
+        fingers = {joint for hand in start.layout.of_kind(EntityKind.HAND) for joint in hand.joints}
+        self._count = len(names)
+        self._of_arms = np.array([name not in fingers for name in names], np.bool_)
 
     def next_ns(self, now_ns: int) -> int:
-        """At the next report."""
+        """At the next report, if there are efforts."""
+        if not self._count:
+            return now_ns + _NEVER_NS
         return (now_ns // _PERIOD_NS + 1) * _PERIOD_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Keep a report."""
-        if self._layout is None:
+        if not self._count:
             return
-        try:
-            watch = Watch.read(scene.tables, self._layout)
-        except ValueError:  # about joints that the scene does not have
-            watch = self._layout = None
-        if watch is None or (self._rows and watch.time_ns - self._rows[-1][0] < _PERIOD_NS):
+        table = scene.tables.get(_JOINTS)
+        if table is None or table.time_ns < self._due_ns:
             return
+        rows = table.rows()
         if not self._has_efforts:
             self._seen += 1
-            measured = watch.measured_efforts
+            measured = rows[:, 2]
             self._has_efforts = bool((np.isfinite(measured) & (measured != 0.0)).any())
-            if not self._has_efforts:
-                self._layout = None if self._seen > _SILENT else self._layout
+            if not self._has_efforts or len(rows) != self._count:
+                self._count = 0 if self._seen > _SILENT else self._count
                 return
-        columns = watch.recorded, watch.recorded_velocities
-        efforts = watch.measured_efforts, watch.expected_efforts
-        self._rows.append((watch.time_ns, np.array([*columns, *efforts])))
+        self._due_ns = table.time_ns + _PERIOD_NS
+        self._rows.append((table.time_ns, rows.copy()))
 
     def judged(self, summary: RunSummary) -> RunSummary:
         """The summary with the split, and without the concerns that it explains."""
         if summary.error is not None or len(self._rows) < _FEWEST:
             return summary
-        arms = self._split()
+        table = np.array([rows for _, rows in self._rows]).transpose(2, 0, 1)
+        if self._known is None and not _stands_out(table[:, :, self._of_arms], summary):
+            return summary
+        arms = self._split(table)
         if not arms:
             return summary
         return judged_by(arms, summary, share=self._share, is_known=self._known is not None)
 
-    def _split(self) -> list[RunSplit]:
+    def _split(self, table: Floats) -> list[RunSplit]:
         from hetwin_calibration.efforts.reports import Reports, split_reports
 
         times = np.array([time_ns for time_ns, _ in self._rows]) * 1e-9
-        table = np.array([row for _, row in self._rows])
         found: list[RunSplit] = []
         begin = 0
         for robot in self._robots:
             own = table[:, :, begin : begin + len(robot.joints)]
             begin += len(robot.joints)
-            reports = Reports(times, *own.swapaxes(0, 1))
+            reports = Reports(times, *own)
             try:
                 found += split_reports(
                     robot.name,
@@ -195,6 +202,24 @@ class EffortsOfRun(RunListener):
             except (BadInput, ValueError, np.linalg.LinAlgError):  # a run is no worse without
                 continue
         return found
+
+
+def _stands_out(table: Floats, summary: RunSummary) -> bool:
+    """Whether something of the efforts is left to be split: the observer has a concern, or the residual is large.
+
+    Args:
+        table: (4, m, n) reports, the last two of them measured and expected efforts.
+        summary: of the run.
+    """
+    if any(row["name"] in CONCERNS for row in summary.events):
+        return True
+    measured, expected = table[2:]
+    known = np.isfinite(measured) & np.isfinite(expected) & (measured != 0.0)
+    left, total = (
+        np.sqrt((np.where(known, one, 0.0) ** 2).sum(axis=0))
+        for one in (measured - expected, expected)
+    )
+    return bool((left > _LARGE * total.max(initial=0.0)).any())
 
 
 def judged_by(
@@ -211,7 +236,8 @@ def judged_by(
     from hetwin_calibration.efforts.touches import touches_of
 
     about = [row for row in summary.events if row["name"] in CONCERNS]
-    kept = [row for row in about if not any(is_explained(row, one.arm) for one in splits)]
+    rests = [Rest.of(one.arm) for one in splits] if about else []
+    kept = [row for row in about if not any(rest.explains(row) for rest in rests)]
     touches = [(touch, one) for one in splits for touch in touches_of(one.arm)]
     nearby = [row for row in kept if row["name"] == CONCERNS[0]] + _contacts(summary)
     unseen_before = [
@@ -274,30 +300,51 @@ def _concern(touch: Touch, split: RunSplit, share: float) -> dict[str, Any] | No
     return _row("unexpected_effort", touch.begin, arguments)
 
 
-def is_explained(row: Mapping[str, Any], arm: SplitArm) -> bool:
-    """Whether what an event of the observer is about does not remain when the efforts are split."""
-    from hetwin_calibration.efforts.noise import deviations
-    from hetwin_calibration.efforts.touches import means
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What a split leaves of an arm's efforts; m samples, n joints.
 
-    said = row["arguments"]
-    if said.get("joint") not in arm.joints or not arm.found.is_torque:
-        return False
-    joint, begin = arm.joints.index(said["joint"]), float(said["from"])
-    if np.isfinite(arm.held[joint]) and not arm.is_confirmed(joint):
-        return False
-    end = max(float(said.get("to", begin + _LASTS_S)), begin + _PAST_S[1])
-    times = arm.samples.times
-    left = means(np.nan_to_num(arm.left), 3)
-    past = (times >= begin - _PAST_S[0]) & (times <= begin - _PAST_S[1])
-    during = (times >= begin) & (times <= end)
-    if not during.any():
-        return False
-    before = left[past, joint].mean() if past.any() else 0.0
-    away = np.abs(left[during, joint] - before)
-    sure = _SURE * deviations(arm.samples, left)[during, joint]
-    order = np.argsort(away)
-    at = int(order[-1] if row["name"] == CONCERNS[0] else order[len(order) // 2])  # a load lasts
-    return bool(away[at] < max(_HALF * abs(float(said["residual"])), float(sure[at])))
+    Attributes:
+        arm: the split.
+        means: (m, n) what is left, averaged over 0.12 s.
+        sure: (m, n) what is no chance at that speed.
+    """
+
+    arm: SplitArm
+    means: Floats
+    sure: Floats
+
+    @classmethod
+    def of(cls, arm: SplitArm) -> Rest:
+        """Return the rest of an arm."""
+        from hetwin_calibration.efforts.noise import deviations
+        from hetwin_calibration.efforts.touches import means
+
+        left = means(np.nan_to_num(arm.left), 3)
+        return cls(arm, left, _SURE * deviations(arm.samples, left))
+
+    def explains(self, row: Mapping[str, Any]) -> bool:
+        """Whether what an event of the observer is about does not remain when the efforts are split."""
+        arm, said = self.arm, row["arguments"]
+        if said.get("joint") not in arm.joints or not arm.found.is_torque:
+            return False
+        joint, begin = arm.joints.index(said["joint"]), float(said["from"])
+        if np.isfinite(arm.held[joint]) and not arm.is_confirmed(joint):
+            return False
+        end = max(float(said.get("to", begin + _LASTS_S)), begin + _PAST_S[1])
+        times = arm.samples.times
+        past = (times >= begin - _PAST_S[0]) & (times <= begin - _PAST_S[1])
+        during = (times >= begin) & (times <= end)
+        if not during.any():
+            return False
+        before = self.means[past, joint].mean() if past.any() else 0.0
+        away = np.abs(self.means[during, joint] - before)
+        order = np.argsort(away)
+        at = int(
+            order[-1] if row["name"] == CONCERNS[0] else order[len(order) // 2]
+        )  # a load lasts
+        sure = float(self.sure[during, joint][at])
+        return bool(away[at] < max(_HALF * abs(float(said["residual"])), sure))
 
 
 def _event(

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hetwin_calibration.efforts.samples import Dynamics, Samples
+from hetwin_calibration.efforts.samples import Dynamics, Samples, middle
 from hetwin_calibration.efforts.splitting import Bools, Split
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 _OWN = 4
 """Parameters of a joint: dry and viscous friction, offset, inertia of its motor."""
@@ -124,7 +124,7 @@ def robust_fit(columns: Floats, target: Floats) -> tuple[Floats, Floats]:
         found = np.linalg.solve(matrix, right / sizes) / sizes
         left = np.abs(y - columns @ found)
         for j in np.flatnonzero(known.any(axis=0)).tolist():
-            scales[j] = max(1.483 * float(np.median(left[known[:, j], j])), 1e-9)
+            scales[j] = max(1.483 * middle(left[known[:, j], j]), 1e-9)
         weights = known * np.minimum(1.0, _OUTLIER / np.maximum(left / scales, 1e-12))
     return found, weights / scales**2
 

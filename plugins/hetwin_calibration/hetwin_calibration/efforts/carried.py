@@ -14,7 +14,7 @@ from hetwin_calibration.efforts.bodies import equations, robust_fit
 from hetwin_calibration.efforts.fitting import alike
 from hetwin_calibration.efforts.samples import LOADS, Samples
 from hetwin_calibration.efforts.splitting import Split
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 SURE = 6.0
 """A load is at least this many standard deviations: the best of many spans is looked for."""

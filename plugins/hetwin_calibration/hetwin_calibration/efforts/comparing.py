@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from hetwin_calibration.efforts.carried import Carried
-from hetwin_calibration.efforts.recordings import CalibratedEfforts, SplitArm
+from hetwin_calibration.efforts.recordings import CalibratedEfforts
+from hetwin_calibration.efforts.split_arm import SplitArm
 from hetwin_calibration.efforts.splitting import OF_JOINT, OF_LOAD
 from hetwin_calibration.efforts.touches import Touch, touches_of
 from hetwin_suite.command import BadInput

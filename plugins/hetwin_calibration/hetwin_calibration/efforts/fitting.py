@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_calibration.efforts.samples import LOADS, Moved, Samples
+from hetwin_calibration.efforts.samples import LOADS, Moved, Samples, middle
 from hetwin_calibration.efforts.splitting import (
     OF_JOINT,
     OF_LOAD,
@@ -24,7 +24,7 @@ from hetwin_calibration.efforts.splitting import (
     Split,
     upright,
 )
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 TORQUES = 0.3, 3.0
 """Measured over expected efforts, if they are torques; motor currents of a real arm have 0.00 to 0.06."""
@@ -38,6 +38,8 @@ _OUTLIER = 2.5
 """From so many standard deviations on, residuals count less."""
 _ROUNDS, _FREE = 6, 4
 """Of the fit; in the first ones nothing is taken out."""
+_QUICK = 2
+"""The same of a quick fit, each."""
 _LEAST = 25
 """Fewer samples of a joint are not judged."""
 _MOST_LAG_S, _USUAL_LAG_S = 0.3, 0.02
@@ -51,8 +53,12 @@ _FLAT = 1e-9
 _WIDTH, _RATIO, _LAG = len(OF_JOINT), OF_JOINT.index("ratio"), OF_JOINT.index("lag")
 
 
-def split(samples: Samples) -> Split:
+def split(samples: Samples, *, quick: bool = False) -> Split:
     """Return the explanation of the efforts of samples.
+
+    Args:
+        samples: of an arm.
+        quick: with fewer rounds, and without trying other signs, and factors instead of a load.
 
     Raises:
         ValueError: if no joint has enough of them.
@@ -65,6 +71,8 @@ def split(samples: Samples) -> Split:
     known &= judged
     signs = np.ones(len(judged))
     is_torque = TORQUES[0] <= _overall_ratio(samples, known) <= TORQUES[1]
+    if quick:
+        return _Fit(samples, known, signs, is_torque=is_torque, rounds=_QUICK).split(_QUICK)
     best = _Fit(samples, known, signs, is_torque=is_torque)
     for joint in _unclear(samples, known) if is_torque else ():
         other = signs.copy()
@@ -107,7 +115,7 @@ def _overall_ratio(samples: Samples, known: Bools) -> float:
     squares = (e**2).sum(axis=0)
     heavy = squares > 0.01 * squares.max(initial=0.0)
     ratios = np.abs((e * m).sum(axis=0)[heavy]) / squares[heavy]
-    return float(np.median(ratios)) if heavy.any() else 1.0
+    return middle(ratios) if heavy.any() else 1.0
 
 
 class _Fit:
@@ -121,6 +129,7 @@ class _Fit:
         *,
         is_torque: bool,
         has_load: bool = True,
+        rounds: int = _FREE,
     ) -> None:
         self._samples, self._known = samples, known
         self._signs = self._given = signs
@@ -139,7 +148,7 @@ class _Fit:
 
         self._now = samples.at(np.zeros(count))
         self._weigh(self._target(self._now))
-        for _ in range(_FREE):
+        for _ in range(rounds):
             self._round(free=True)
 
     @property
@@ -160,9 +169,9 @@ class _Fit:
         left = (counts * np.log(self._scale[judged])).sum()
         return float(left + 0.5 * np.count_nonzero(self._values) * np.log(counts.sum()))
 
-    def split(self) -> Split:
+    def split(self, rounds: int = _ROUNDS) -> Split:
         """Remove undetermined parameters, in rounds."""
-        for _ in range(_ROUNDS):
+        for _ in range(rounds):
             kept, inverse, gram = self._round(free=False)
         return self._said(kept, inverse, gram)
 
@@ -273,7 +282,7 @@ class _Fit:
             known = self._known[:, j]
             own = left[known, j]
             floor = 1e-4 * float(np.abs(self._samples.measured[known, j]).max())
-            scale = max(1.483 * float(np.median(np.abs(own))), floor, 1e-9)
+            scale = max(1.483 * middle(np.abs(own)), floor, 1e-9)
             away = np.abs(own) / scale
             self._weights[known, j] = np.minimum(1.0, _OUTLIER / np.maximum(away, 1e-12))
             self._scale[j] = scale

@@ -12,8 +12,7 @@ import numpy as np
 
 from hetwin_calibration.efforts.samples import Samples
 from hetwin_calibration.efforts.splitting import OF_JOINT
-from hetwin_calibration.least_squares import Floats
-from hetwin_suite.command import BadInput
+from hetwin_suite.model import BadInput, Floats
 
 _EXPECTED = "what `hetwin calibrate efforts --out FILE` writes"
 

@@ -7,10 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from hetwin_calibration.efforts.samples import Samples
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 _ROUNDS = 4
 _OUTLIER = 2.5
+_RIDGE = 1e-9
 _OF_NORMAL = 1.2533
 """Standard deviation over mean absolute value, of a normal distribution."""
 
@@ -48,13 +49,15 @@ def _fitted(columns: Floats, sizes: Floats) -> Floats:
 
 def _positive(columns: Floats, values: Floats) -> Floats:
     """Least squares without negative parameters, by trying each set of columns."""
+    columns = columns + 1e-300  # an arm that rests has columns of 0
     count = columns.shape[1]
     gram, right = columns.T @ columns, columns.T @ values
     best, gain = np.zeros(count), 0.0
     for size in range(1, count + 1):
         for chosen in combinations(range(count), size):
             at = list(chosen)
-            own = np.linalg.lstsq(gram[np.ix_(at, at)], right[at], rcond=None)[0]
+            square = gram[at][:, at]
+            own = np.linalg.solve(square + _RIDGE * np.diag(np.diag(square)), right[at])
             if (own >= 0.0).all() and float(own @ right[at]) > gain:
                 best, gain = np.zeros(count), float(own @ right[at])
                 best[at] = own

@@ -8,7 +8,7 @@ import numpy as np
 
 from hetwin_calibration.efforts.samples import Samples
 from hetwin_calibration.efforts.splitting import Bools
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 RESTS = 0.02
 """A slower joint rests [rad/s or m/s]."""

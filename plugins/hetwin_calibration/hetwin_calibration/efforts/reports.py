@@ -13,8 +13,8 @@ from hetwin_calibration.efforts.arm_dynamics import ArmDynamics, arms_of
 from hetwin_calibration.efforts.bodies import explained_share
 from hetwin_calibration.efforts.fitting import split
 from hetwin_calibration.efforts.known import KnownEfforts
-from hetwin_calibration.efforts.recordings import SplitArm
-from hetwin_calibration.efforts.samples import LOADS, Samples, Speeds, chosen_spans
+from hetwin_calibration.efforts.samples import LOADS, Samples, Speeds, chosen_spans, middle
+from hetwin_calibration.efforts.split_arm import SplitArm
 from hetwin_suite.engine import JointKind, Notes, parse_xml
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import read_urdf
@@ -108,7 +108,7 @@ def _split(
 ) -> SplitArm:
     fitted = np.zeros(len(samples.times), np.bool_)
     fitted[chosen_spans(len(fitted), _MOST, _SPAN)] = True
-    result = split(_with_loads(samples.where(fitted), dynamics))
+    result = split(_with_loads(samples.where(fitted), dynamics), quick=True)
     if result.load.any():
         samples = _with_loads(samples, dynamics)
     held = np.full(len(names), np.nan)
@@ -142,7 +142,7 @@ def _samples(reports: Reports, at: list[int]) -> Samples:
         reports.expected[inside][:, at],
         np.zeros((len(times), len(at), LOADS)),
         np.stack([positions, velocities, accelerations]),
-        float(np.median(np.diff(times))),
+        middle(np.diff(times)),
         spans,
         Speeds(times, velocities),
     )

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 PERIOD_S = 0.04
 """Between samples [s]."""
@@ -31,6 +31,12 @@ SPAN = 125
 """Samples of such a span."""
 LOADS = 4
 """A load has a mass [kg] and, in the frame of its link, the products of mass and place [kg m]."""
+
+
+def middle(values: Floats) -> float:
+    """Return the (upper) median of an array, as NumPy's own takes longer to import than to compute."""
+    half = values.size // 2
+    return float(np.partition(values, half, axis=None)[half])
 
 
 class Dynamics(Protocol):
@@ -149,7 +155,7 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
     Raises:
         ValueError: if it lasts less than a second.
     """
-    step = max(float(np.median(np.diff(times))), 1e-3)
+    step = max(middle(np.diff(times)), 1e-3)
     even = np.arange(times[0], times[-1] + 1e-9, step)
     half = max(3, round(HALF_WINDOW_S / step))
     if times[-1] - times[0] < _LEAST_S or len(even) < 4 * half:
@@ -235,4 +241,6 @@ def chosen_spans(count: int, most: int = MOST, span: int = SPAN) -> NDArray[np.i
     if count <= most:
         return np.arange(count)
     begins = np.linspace(0, count - span, most // span).astype(np.intp)
-    return np.unique((begins[:, None] + np.arange(span)).ravel())
+    chosen = np.zeros(count, np.bool_)
+    chosen[(begins[:, None] + np.arange(span)).ravel()] = True
+    return np.flatnonzero(chosen)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_calibration.efforts.samples import Samples
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 OF_JOINT = ("dry", "viscous", "stribeck", "offset", "ratio", "lag")
 """Parameters of a joint: friction in N m (N) and per rad/s (m/s), excess dry friction at rest, a sensor's offset,

@@ -9,9 +9,9 @@ import numpy as np
 
 from hetwin_calibration.efforts.noise import deviations
 from hetwin_calibration.efforts.phases import Phase, phase_of
-from hetwin_calibration.efforts.recordings import SplitArm
+from hetwin_calibration.efforts.split_arm import SplitArm
 from hetwin_calibration.efforts.splitting import Bools
-from hetwin_calibration.least_squares import Floats
+from hetwin_suite.model import Floats
 
 SPAN_S = 0.2
 """What is left is averaged over this time."""
