@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hetwin_calibration.efforts.bodies import equations, robust_fit
 from hetwin_calibration.efforts.fitting import alike
@@ -86,10 +87,10 @@ def _best(
     rows = (columns * weights[:, :, None]).reshape(-1, columns.shape[2])
     sizes = np.sqrt((rows**2).sum(axis=0))
     basis = np.linalg.qr(rows[:, sizes > 0.0] / sizes[sizes > 0.0])[0]
-    y = (target * weights).ravel()
-    y = (y - basis @ (basis.T @ y)).reshape(target.shape)
+    values = (target * weights).ravel()
+    y: Floats = (values - basis @ (basis.T @ values)).reshape(target.shape)
     x = one * weights
-    at = np.unique(np.linspace(0, len(times), min(_GRID, len(times)) + 1).astype(np.intp))
+    at: NDArray[np.intp] = np.linspace(0, len(times), min(_GRID, len(times)) + 1).astype(np.intp)
     sums = _sums((x * y).sum(axis=1), at)
     squares = _sums((x**2).sum(axis=1), at)
     inside = np.einsum("mn,mnp->mp", x, basis.reshape(*x.shape, -1), optimize=True)
@@ -118,7 +119,7 @@ def _best(
     return Carried(mass, sd, begin, end) if mass >= SURE * sd else None
 
 
-def _sums(values: Floats, at: Floats) -> Floats:
+def _sums(values: Floats, at: NDArray[np.intp]) -> Floats:
     """Cumulative sums over samples, at some of them."""
     found = np.concatenate([np.zeros((1, *values.shape[1:])), values.cumsum(axis=0)])
     return np.asarray(found[at])

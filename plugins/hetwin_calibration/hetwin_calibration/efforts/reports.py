@@ -15,9 +15,8 @@ from hetwin_calibration.efforts.fitting import split
 from hetwin_calibration.efforts.known import KnownEfforts
 from hetwin_calibration.efforts.samples import LOADS, Samples, Speeds, chosen_spans, middle
 from hetwin_calibration.efforts.split_arm import SplitArm
-from hetwin_suite.engine import JointKind, Notes, parse_xml
+from hetwin_suite.engine import JointKind, Notes, parse_xml, read_urdf
 from hetwin_suite.model import Floats
-from hetwin_suite.robot import read_urdf
 
 DELAY_S = 0.1
 """How far efforts are behind the report that has them [s]."""
