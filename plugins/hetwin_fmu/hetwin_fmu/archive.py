@@ -117,7 +117,7 @@ def _names(path: Path) -> list[str]:
     """Return the names of the files in an archive.
 
     Raises:
-        BadInput: if the file is no valid archive, or contains no description.
+        BadInput: if the file is not a valid archive, or contains no description.
     """
     try:
         with zipfile.ZipFile(path) as archive:

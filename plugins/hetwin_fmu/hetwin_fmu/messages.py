@@ -22,7 +22,7 @@ class Messages:
     """Collects the log messages of an FMU; messages may arrive from any thread.
 
     Args:
-        verbose: whether all messages are reported; else only the first `MAX_MESSAGES` about problems.
+        verbose: whether all messages are reported; otherwise only the first `MAX_MESSAGES` about problems.
     """
 
     def __init__(self, *, verbose: bool = False) -> None:

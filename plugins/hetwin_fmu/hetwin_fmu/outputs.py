@@ -78,7 +78,7 @@ class Output:
     Attributes:
         entity: name of the entity.
         attribute: name of the attribute.
-        is_own: whether the FMU adds the attribute to the scene; else it takes it over from another model.
+        is_own: whether the FMU adds the attribute to the scene; otherwise it takes it over from another model.
         spec: declaration of the attribute; None before `connect` for an attribute of another model.
     """
 

@@ -46,7 +46,7 @@ class Pace:
         return [(begin_ns + (end_ns - begin_ns) * i // count) / 1e9 for i in range(count + 1)]
 
     def note(self) -> str:
-        """Return a note if the FMU's internal steps do not divide the communication steps; else empty."""
+        """Return a note if the FMU's internal steps do not divide the communication steps; otherwise empty."""
         own, size = self._own, self._first
         if own is None or size is None:
             return ""
@@ -54,6 +54,6 @@ class Pace:
         if count >= 1 and abs(count * own - size) <= _ROUNDING_S:
             return ""
         return (
-            f"its own steps are {own:g} s, which do not divide its communication steps of {size:g} s: what it gives"
-            f" may be up to {own:g} s old"
+            f"its own steps are {own:g} s, which do not divide its communication steps of {size:g} s: its outputs may"
+            f" be up to {own:g} s old"
         )

@@ -149,7 +149,7 @@ class UnitTable:
         )
 
     def _meaning(self, name: str) -> Unit | None:
-        """Return a unit by the FMU's definition, else by its name; None if unknown."""
+        """Return a unit by the FMU's definition, otherwise by its name; None if unknown."""
         return self.units.get(name) or unit_of_words(name)
 
 

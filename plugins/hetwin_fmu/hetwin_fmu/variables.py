@@ -30,7 +30,7 @@ class Variable:
         size: number of values: 1, or the number of an array's elements (row-major).
         causality: ``input``, ``output``, ``parameter``, ``structuralParameter``, ``local`` ...
         variability: ``constant``, ``fixed``, ``tunable``, ``discrete`` or ``continuous``.
-        initial: ``exact`` or ``approx`` if it has a start value; else ``calculated`` or empty.
+        initial: ``exact`` or ``approx`` if it has a start value; otherwise ``calculated`` or empty.
         unit: name of its physical unit; may be empty.
         minimum: minimum by its declaration or its type; minus infinity if there is none.
         maximum: maximum by its declaration or its type; infinity if there is none.

@@ -1,4 +1,4 @@
-"""Networks of state machines that report their own faults, and the link of a real and a virtual robot.
+"""Networks of state machines that detect their own faults, and the link between a real and a virtual robot.
 
 For example::
 
@@ -10,7 +10,7 @@ For example::
     network = read_network(yaml.safe_load(file.read_text()))
     print(len(network.machines))
 
-The network as a model of a run is `hetwin_machines.machine_network`.
+`hetwin_machines.machine_network` is the model that runs a network in a scenario.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Composite states: a machine that works inside a state of another one, as two machines side by side.
+"""Composite states: rewrites a machine that works inside a state of another machine as two parallel machines.
 
-Both shake hands as in figure 3 of Machines 2026, 14(3), 273. The signal NAME_active is true while the outer machine
-is in the state, NAME_ready while the inner one is idle or has come to one of its stop states, which no arc leaves. An
-arc that leaves the composite state before that is one of the outer machine's; the inner machine gives up at once in the
-states of `gives_up`, and finishes in the others.
+The machines use the handshake of figure 3 in Machines 2026, 14(3), 273. The signal NAME_active is true while the outer
+machine is in the composite state; NAME_ready is true while the inner machine is idle or in a sink. If the outer machine
+leaves the composite state earlier, the inner machine stops immediately in the states of `gives_up`, and continues to a
+sink in all other states.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from hetwin_machines.expressions.language import parse
 from hetwin_machines.network import Arc, Expression, Machine
 
 IDLE = "IDLE"
-"""Where an inner machine waits for its turn."""
+"""State in which an inner machine waits until the outer machine enters the composite state."""
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
-    """Where a machine works.
+class CompositeState:
+    """The composite state in which an inner machine works.
 
     Attributes:
-        machine: the outer machine.
-        state: its composite state.
-        gives_up: states in which the inner machine ends at once when the outer one leaves.
+        machine: name of the outer machine.
+        state: name of the composite state.
+        gives_up: states in which the inner machine stops immediately when the outer one leaves the composite state.
     """
 
     machine: str
@@ -34,15 +34,17 @@ class Inside:
     gives_up: frozenset[str]
 
 
-def side_by_side(machines: Sequence[Machine], inside: Mapping[str, Inside]) -> tuple[Machine, ...]:
-    """Return machines without composite states, in the same order.
+def side_by_side(
+    machines: Sequence[Machine], inside: Mapping[str, CompositeState]
+) -> tuple[Machine, ...]:
+    """Return equivalent machines without composite states, in the same order.
 
     Args:
-        machines: of the network.
-        inside: name of each inner machine -> where it works.
+        machines: machines of the network.
+        inside: inner machine -> its composite state.
 
     Raises:
-        NetworkError: if there is no such state, a state has two inner machines, or one is inside itself.
+        NetworkError: if a composite state does not exist or has two inner machines, or a machine is inside itself.
     """
     found = {machine.name: machine for machine in machines}
     taken: dict[tuple[str, str], str] = {}
@@ -61,11 +63,11 @@ def side_by_side(machines: Sequence[Machine], inside: Mapping[str, Inside]) -> t
     return tuple(found.values())
 
 
-def _outer_first(inside: Mapping[str, Inside]) -> list[str]:
-    """Names of inner machines, each after the one that it works in.
+def _outer_first(inside: Mapping[str, CompositeState]) -> list[str]:
+    """Return the names of inner machines; a nested machine follows the machine in which it works.
 
     Raises:
-        NetworkError: if one is inside itself.
+        NetworkError: if a machine is inside itself.
     """
 
     def depth(name: str) -> int:
@@ -79,34 +81,35 @@ def _outer_first(inside: Mapping[str, Inside]) -> list[str]:
     return sorted(inside, key=depth)
 
 
-def _said(text: str) -> Expression:
+def _expression(text: str) -> Expression:
     return Expression(text, parse(text, ""))
 
 
 def _arc(guard: str, to: str, **do: str) -> Arc:
-    return Arc(_said(guard), {name: _said(text) for name, text in do.items()}, 0, (), to)
+    assignments = {name: _expression(text) for name, text in do.items()}
+    return Arc(_expression(guard), assignments, 0, (), to)
 
 
-def _doing(arc: Arc, signal: str, text: str) -> Arc:
-    return replace(arc, assignments={**arc.assignments, signal: _said(text)})
+def _setting(arc: Arc, signal: str, text: str) -> Arc:
+    return replace(arc, assignments={**arc.assignments, signal: _expression(text)})
 
 
 def _outer(machine: Machine, state: str, inner: str) -> Machine:
-    """The machine with arcs that call the inner one, and let it go."""
+    """Return the outer machine with arcs that start and stop the inner one."""
     active, call, enter = f"{inner}_active", f"CALL_{state}", f"ENTER_{state}"
     _free(machine, call, enter)
     states: dict[str, tuple[Arc, ...]] = {}
     for name, arcs in machine.states.items():
-        led = []
+        rewritten = []
         for arc in arcs:
             pushed = tuple(enter if each == state else each for each in arc.push)
-            turned = replace(arc, push=pushed)
+            changed = replace(arc, push=pushed)
             if name == state and arc.to != state:
-                turned = _doing(turned, active, "false")
+                changed = _setting(changed, active, "false")
             elif name != state and arc.to == state:
-                turned = _doing(replace(turned, to=call), active, "true")
-            led.append(turned)
-        states[name] = tuple(led)
+                changed = _setting(replace(changed, to=call), active, "true")
+            rewritten.append(changed)
+        states[name] = tuple(rewritten)
     states[call] = (_arc("true", state),)
     is_initial = machine.initial == state
     if is_initial or any(enter in arc.push for arcs in states.values() for arc in arcs):
@@ -120,7 +123,7 @@ def _outer(machine: Machine, state: str, inner: str) -> Machine:
 
 
 def _inner(machine: Machine, gives_up: frozenset[str]) -> Machine:
-    """The machine with the state in which it waits, and what follows when the outer one leaves."""
+    """Return the inner machine with its idle state, and with arcs for leaving the composite state."""
     active, ready = f"{machine.name}_active", f"{machine.name}_ready"
     _free(machine, IDLE)
     for name in sorted(gives_up):
@@ -136,15 +139,15 @@ def _inner(machine: Machine, gives_up: frozenset[str]) -> Machine:
         if name in ends:
             states[name] = (_arc(active, name, **{ready: "true"}), back)
             continue
-        led = tuple(_doing(arc, ready, "true") if arc.to in ends else arc for arc in arcs)
-        states[name] = (*_while(active, led), back) if name in gives_up else led
+        rewritten = tuple(_setting(arc, ready, "true") if arc.to in ends else arc for arc in arcs)
+        states[name] = (*_while(active, rewritten), back) if name in gives_up else rewritten
     return replace(machine, initial=IDLE, init={**machine.init, ready: True}, states=states)
 
 
 def _while(active: str, arcs: Sequence[Arc]) -> Iterator[Arc]:
-    """The arcs, which are taken only while the outer machine is in its state."""
+    """Yield the arcs with guards that also require the outer machine to be in the composite state."""
     for arc in arcs:
-        yield replace(arc, guard=_said(f"{active} && ({arc.guard.text})"))
+        yield replace(arc, guard=_expression(f"{active} && ({arc.guard.text})"))
 
 
 def _free(machine: Machine, *names: str) -> None:

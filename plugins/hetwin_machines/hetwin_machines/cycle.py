@@ -1,6 +1,7 @@
-"""The cycles of a network: sense, plan, update, act; part of the written code too, which needs no library.
+"""The cycles of a network: sense, plan, update, act. Generated code contains this module, too.
 
-All machines plan by what is now; what they set counts from the next cycle on. So their order changes nothing.
+All machines plan with the present signals, and the values that they set become visible in the next cycle. Therefore the
+order of the machines does not matter.
 """
 
 from __future__ import annotations
@@ -18,30 +19,30 @@ UNDEFINED = "__UNDEFINED__"
 CONFLICT = "__CONFLICT__"
 FAULTS = (INCOMPLETE, NON_DETERMINISTIC, UNDEFINED, CONFLICT)
 ALL_OF_IT = -1
-"""So many states are popped by ``pop: all``."""
+"""Number of popped states that stands for ``pop: all``."""
 
 _FAULTS = frozenset(FAULTS)
 
 Go = tuple[Mapping[str, Value], int, tuple[str, ...], str]
-"""What an arc does: signals that it sets, states that it pops, states that it pushes, and where it leads."""
+"""A chosen transition: values of signals, number of popped states, pushed states, and next state."""
 Plan = Callable[[str, Mapping[str, Value]], "Go | str | None"]
-"""What a machine does in a state by the signals: an arc, a fault, or nothing, in a sink."""
+"""Function (state, signals) that returns a transition, a fault, or None in a sink."""
 
 
 @dataclass
 class Running:
-    """A machine at work.
+    """A running machine.
 
     Attributes:
-        name: of the machine.
-        plan: says what it does next.
-        initial: its first state.
-        init: signals that it sets at the beginning.
-        sinks: states that it never leaves.
-        on_inactive: what follows in a sink or a fault: stay, end, stop or reset.
-        state: where it is.
-        stack: states that it will come back to, the top last.
-        stopped: whether it takes no part any more.
+        name: name of the machine.
+        plan: returns its next transition.
+        initial: initial state.
+        init: initial values of signals.
+        sinks: states without arcs.
+        on_inactive: reaction to a sink or a fault: stay, end, stop or reset.
+        state: present state.
+        stack: stack of states, the top last.
+        stopped: whether it has been stopped.
     """
 
     name: str
@@ -61,17 +62,17 @@ class Running:
 
 
 class Cycles:
-    """Takes a network from cycle to cycle.
+    """Executes the cycles of a network.
 
     Args:
-        machines: all of them.
-        inputs: signals from outside that hold their value.
-        events: signals from outside that are true in the first cycle of a step only.
-        settled: whether a step ends with the first cycle in which nothing changes; else after one cycle.
-        max_cycles: at most in one step.
+        machines: all machines.
+        inputs: external signals that hold their value.
+        events: external signals that are true only in the first cycle of a step.
+        settled: whether a step ends with the first cycle in which nothing changes; otherwise after one cycle.
+        max_cycles: maximum number of cycles in one step.
 
     Attributes:
-        signals: those that have a value now.
+        signals: present values of the signals that have been set.
         cycle: number of the last cycle, from 1.
         step: number of the present step, from 0; -1 before the first.
         is_over: whether a machine has ended the run.
@@ -89,17 +90,17 @@ class Cycles:
         self.machines = machines
         self.inputs = inputs
         self.events = events
-        self.most_cycles = max_cycles if settled else 1
+        self.cycle_limit = max_cycles if settled else 1
         self.signals: dict[str, Value] = {}
         self.cycle = 0
         self.step = -1
         self.is_over = False
-        self._looked_after = [m for m in machines if m.on_inactive != "stay"]
+        self._reacting = [m for m in machines if m.on_inactive != "stay"]
         for machine in machines:
             self._begin(machine)
 
     def begin_step(self, outside: Mapping[str, Value]) -> None:
-        """Take in inputs and events; inputs that are not given hold their value, such events are absent."""
+        """Set inputs and events; inputs that are not given hold their value, events that are not given are false."""
         self.step += 1
         for name in self.inputs:
             if name in outside:
@@ -108,7 +109,7 @@ class Cycles:
             self.signals[name] = bool(outside.get(name, False))
 
     def next(self) -> bool:
-        """Take one cycle; return whether anything that is not from outside has changed in it."""
+        """Execute one cycle; return whether it has changed a state, a stack or an internal signal."""
         self.cycle += 1
         chosen: list[tuple[Running, Go]] = []
         changed = False
@@ -127,16 +128,16 @@ class Cycles:
                 changed = True
             elif go[0]:
                 chosen.append((machine, go))
-            elif self._move(machine, go):  # nobody sees a state, so it may change at once
+            elif self._move(machine, go):  # states are not visible to other machines
                 changed = True
         return (self._update(chosen) if chosen else False) or changed
 
     def act(self) -> bool:
-        """End events, and treat machines in a sink or a fault as they want; return whether that changes anything."""
+        """Reset events, and apply `on_inactive` to machines in a sink or fault; return whether a machine was reset."""
         for name in self.events:
             self.signals[name] = False
-        anew = False
-        for machine in self._looked_after:
+        changed = False
+        for machine in self._reacting:
             if not machine.is_inactive:
                 continue
             if machine.on_inactive == "end":
@@ -144,21 +145,21 @@ class Cycles:
             elif machine.on_inactive == "stop":
                 machine.stopped = True
             elif self._begin(machine):
-                anew = True
-        return anew
+                changed = True
+        return changed
 
     def _begin(self, machine: Running) -> bool:
-        """Let a machine begin; return whether anything is another than before."""
-        anew = machine.state != machine.initial or bool(machine.stack)
+        """Reset a machine to its initial state; return whether this changes anything."""
+        changed = machine.state != machine.initial or bool(machine.stack)
         machine.state = machine.initial
         machine.stack = []
         for name, value in machine.init.items():
-            anew = anew or name not in self.signals or differs(self.signals[name], value)
+            changed = changed or name not in self.signals or differs(self.signals[name], value)
             self.signals[name] = value
-        return anew
+        return changed
 
     def _update(self, chosen: list[tuple[Running, Go]]) -> bool:
-        """Let all machines do at once what they have chosen; return whether anything has changed."""
+        """Execute the chosen transitions simultaneously; return whether anything has changed."""
         values: dict[str, Value] = {}
         count = 0
         for _, go in chosen:
@@ -177,19 +178,23 @@ class Cycles:
     def _agree(
         self, chosen: list[tuple[Running, Go]]
     ) -> tuple[dict[str, Value], list[tuple[Running, Go]], bool]:
-        """Let machines fail that want different values; return what the others set, these, and whether some failed."""
+        """Put machines that set a signal to different values into a fault.
+
+        Returns:
+            The values that the other machines set, these machines with their transitions, and whether any failed.
+        """
         _, disputed = agreed(go[0] for _, go in chosen)
-        left = [(machine, go) for machine, go in chosen if disputed.isdisjoint(go[0])]
+        valid = [(machine, go) for machine, go in chosen if disputed.isdisjoint(go[0])]
         for machine, go in chosen:
             if not disputed.isdisjoint(go[0]):
                 machine.state = CONFLICT
-        values, _ = agreed(go[0] for _, go in left)
-        return values, left, len(left) < len(chosen)
+        values, _ = agreed(go[0] for _, go in valid)
+        return values, valid, len(valid) < len(chosen)
 
     def _set(self, values: Mapping[str, Value]) -> bool:
-        """Set signals; return whether one has changed, for which only steps of several cycles ask."""
+        """Set signals; return whether one has changed (always False if a step has only one cycle)."""
         signals = self.signals
-        if self.most_cycles == 1:
+        if self.cycle_limit == 1:
             signals.update(values)
             return False
         changed = False
@@ -201,31 +206,31 @@ class Cycles:
         return changed
 
     def _move(self, machine: Running, go: Go) -> bool:
-        """Let a machine go to where an arc leads; return whether state or stack has changed."""
+        """Execute a machine's transition; return whether its state or stack has changed."""
         _, pops, pushes, to = go
         before = machine.state
         if not (pops or pushes or to == TOP):
             machine.state = to
             return to != before
         stack = machine.stack
-        left = [*stack[: 0 if pops == ALL_OF_IT else len(stack) - pops], *pushes]
-        machine.state = left.pop() if to == TOP else to
-        machine.stack = left
-        return left != stack or machine.state != before
+        after = [*stack[: 0 if pops == ALL_OF_IT else len(stack) - pops], *pushes]
+        machine.state = after.pop() if to == TOP else to
+        machine.stack = after
+        return after != stack or machine.state != before
 
 
 def take_step(
     cycles: Cycles, outside: Mapping[str, Value], signals: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
-    """Take a step; yield after each of its cycles what all was like.
+    """Execute a step; yield a line after each of its cycles, see `line_of`.
 
     Args:
-        cycles: of the network.
-        outside: values of inputs, and whether events happen; inputs that are not given hold their value.
-        signals: names of those that are shown; those that were never set are None.
+        cycles: cycles of the network.
+        outside: values of inputs and events; inputs that are not given hold their value.
+        signals: names of the signals in the lines.
     """
     cycles.begin_step(outside)
-    for _ in range(cycles.most_cycles):
+    for _ in range(cycles.cycle_limit):
         changed = cycles.next()
         yield line_of(cycles, signals)
         changed = cycles.act() or changed
@@ -234,7 +239,7 @@ def take_step(
 
 
 def line_of(cycles: Cycles, signals: Sequence[str]) -> dict[str, Any]:
-    """Return what all is like: number of cycle and step, states, stacks, signals."""
+    """Return cycle, step, states, stacks and signals; None for a signal that was never set."""
     return {
         "cycle": cycles.cycle,
         "step": cycles.step,
@@ -244,9 +249,9 @@ def line_of(cycles: Cycles, signals: Sequence[str]) -> dict[str, Any]:
 
 
 def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value], set[str]]:
-    """Return the new values of signals, and the names of those for which two machines want different ones.
+    """Return the new values of signals, and the names of signals that two machines set to different values.
 
-    A whole number and the equal real one are no dispute: the signal becomes real.
+    An integer and an equal real number do not conflict: the signal becomes real.
     """
     values: dict[str, Value] = {}
     disputed: set[str] = set()
@@ -262,19 +267,19 @@ def agreed(assignments: Iterable[Mapping[str, Value]]) -> tuple[dict[str, Value]
 
 
 def lacks_states(stack: list[str], go: Go) -> bool:
-    """Return whether an arc takes more states off a stack than are on it."""
+    """Return whether a transition pops more states than are on the stack."""
     _, pops, pushes, to = go
     if pops == 0 and to != TOP:
         return False
-    left = 0 if pops == ALL_OF_IT else len(stack) - pops
-    return left < 0 or (to == TOP and left + len(pushes) == 0)
+    depth = 0 if pops == ALL_OF_IT else len(stack) - pops
+    return depth < 0 or (to == TOP and depth + len(pushes) == 0)
 
 
 def is_truth(value: Value) -> bool:
-    """Return whether a value is true or false, and no number."""
+    """Return whether a value is a boolean."""
     return value is True or value is False
 
 
 def differs(old: Value, new: Value) -> bool:
-    """Return whether two values are not the same, a whole number and a real one included."""
+    """Return whether two values differ in value or type."""
     return old != new or old.__class__ is not new.__class__

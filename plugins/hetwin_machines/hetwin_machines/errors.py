@@ -1,4 +1,4 @@
-"""What is wrong with a network."""
+"""The exception for networks that cannot be used."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ class NetworkError(ValueError):
     """A network that cannot be used.
 
     Args:
-        problem: what is wrong, in words.
-        where: machine, state, arc and key, with dots, as ``machines.turner.states.LISTEN.0.if``.
-        found: what stands there; None if nothing does.
-        expected: what may stand there.
+        problem: description of what is wrong.
+        where: machine, state, arc and key, joined by dots, such as ``machines.turner.states.LISTEN.0.if``.
+        found: the value found there; None if there is none.
+        expected: description of what is allowed there.
     """
 
     def __init__(self, problem: str, where: str, found: object = None, expected: str = "") -> None:

@@ -1,4 +1,4 @@
-"""Writes each machine as a Python function: one for each, with its states and arcs in the order of the file."""
+"""Generate a Python function for each machine, with its states and arcs in the order of the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hetwin_suite.expressions import names_of
 
 
 def signal_kinds(network: Network) -> dict[str, Kind]:
-    """Return the kinds of values that signals can have; inputs may be numbers and truths."""
+    """Return signal -> kind of the values it can have; inputs may be numbers or Booleans."""
     kinds = dict.fromkeys(network.inputs, Kind.ANY) | dict.fromkeys(network.events, Kind.TRUTH)
     setters = [
         (name, assigned.node)
@@ -36,7 +36,7 @@ def signal_kinds(network: Network) -> dict[str, Kind]:
 
 
 def literal(value: object) -> str:
-    """Return Python for texts, numbers, truths, and tuples and mappings of them."""
+    """Return Python for strings, numbers, Booleans, and tuples and mappings of these."""
     if isinstance(value, str):
         return f'"{value}"'
     if isinstance(value, tuple):
@@ -48,7 +48,7 @@ def literal(value: object) -> str:
 
 
 def plan_source(machine: Machine, kinds: Mapping[str, Kind]) -> str:
-    """Return the text of the function ``plan_NAME`` of a machine, see `cycle.Plan`."""
+    """Return the source of the function ``plan_NAME`` of a machine, see `cycle.Plan`."""
     writer = Writer(kinds)
     lines = [f"def plan_{machine.name}(state, s):", f'    """{machine.name}."""']
     for name, arcs in machine.states.items():

@@ -1,4 +1,4 @@
-"""A network of state machines, as it was read."""
+"""Data classes for a network of state machines, as read from a file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from hetwin_machines.expressions.operations import Value
 from hetwin_suite.expressions import Node, names_of
 
 TOP = "TOP"
-"""Target of an arc that takes the top off the stack."""
+"""Target of an arc that leads to the state on top of the stack and removes it from the stack."""
 ALL = "all"
 
 
 class OnInactive(StrEnum):
-    """What follows when a machine is in a sink or a fault."""
+    """What happens when a machine is in a sink or a fault."""
 
     STAY = "stay"
     END = "end"
@@ -25,7 +25,7 @@ class OnInactive(StrEnum):
 
 
 class Advance(StrEnum):
-    """How many cycles a step has: until nothing changes, or one."""
+    """How many cycles a step has: as many as needed until nothing changes, or one."""
 
     SETTLED = "settled"
     ONCE = "once"
@@ -33,7 +33,7 @@ class Advance(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression and its text."""
+    """The text and the syntax tree of an expression."""
 
     text: str
     node: Node
@@ -41,13 +41,13 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """A way from one state to another.
+    """A transition from one state to another.
 
     Attributes:
-        guard: fires when it is true; ``if`` in the file.
-        assignments: what signals are from the next cycle on; ``do``.
-        pop: how many states are taken off the stack first; `ALL` for all.
-        push: states that are put on the stack then, the last on top.
+        guard: condition under which the arc fires; ``if`` in the file.
+        assignments: signal -> its value from the next cycle on; ``do`` in the file.
+        pop: number of states to remove from the stack first; `ALL` for all.
+        push: states to put on the stack afterwards; the last one is the top.
         to: the next state, or `TOP`.
     """
 
@@ -63,11 +63,11 @@ class Machine:
     """A state machine with a data store and a stack (EFS2M; Machines 2026, 14(3), 273, section 3.1).
 
     Attributes:
-        name: of the machine.
-        initial: state at the beginning.
-        init: signals that have values from the beginning.
-        states: arcs of each state, in the order of the file; none: a sink.
-        on_inactive: what follows in a sink or a fault.
+        name: name of the machine.
+        initial: initial state.
+        init: signal -> its initial value.
+        states: state -> its arcs, in the order of the file; a state without arcs is a sink.
+        on_inactive: what happens in a sink or a fault.
     """
 
     name: str
@@ -85,15 +85,15 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """Machines that go on together, with the signals between them.
+    """Machines that run synchronously, with the signals between them.
 
     Attributes:
-        inputs: signals from outside, which hold their last value.
-        events: signals from outside, true only in the first cycle of a step.
-        outputs: signals for outside, read from what machines set.
+        inputs: external signals that keep their last value.
+        events: external signals that are true only in the first cycle of a step.
+        outputs: signals set by machines that are visible outside.
         advance: how many cycles a step has.
-        max_cycles: at most in one step.
-        machines: in the order of the file, which changes nothing.
+        max_cycles: maximum number of cycles in a step.
+        machines: machines in the order of the file, which does not influence the behaviour.
     """
 
     inputs: tuple[str, ...]
@@ -105,7 +105,7 @@ class Network:
 
     @property
     def signals(self) -> tuple[str, ...]:
-        """Names of all signals that have a value at some time, or are read: inputs, events, then the others sorted."""
+        """Names of all signals that are set or read: the inputs, the events, then all others in alphabetical order."""
         named: set[str] = set(self.outputs)
         for machine in self.machines:
             named |= machine.sets

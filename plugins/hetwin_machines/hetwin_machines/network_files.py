@@ -1,4 +1,4 @@
-"""Files of networks of state machines: read them with the line of what is wrong."""
+"""Find and read files of networks of state machines; errors have the line of the file."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from hetwin_machines.reading import read_network
 from hetwin_suite.command import BadInput, load_yaml, resource, resource_names
 
 ENDINGS = (".drawio", ".xml")
-"""Of drawings, which draw.io writes."""
+"""File name extensions of draw.io drawings."""
 FOLDER = ("scenarios", "networks")
-"""Where hetwin's own networks are."""
+"""Folder of the networks that are shipped with packages."""
 
 
 def load_network(file: Path) -> Network:
-    """Return the network in a YAML file, or in a drawing of draw.io.
+    """Return the network in a YAML file or a draw.io drawing.
 
     Raises:
-        BadInput: if it cannot be used; with file, line, machine, state and key, or page, shape and its text.
+        BadInput: if it cannot be used, with file, line, machine, state and key, or with page, shape and its text.
     """
     if file.suffix in ENDINGS:
-        return _drawn(file)
+        return _load_drawing(file)
     document = load_yaml(file)
     try:
         return read_network(document.data)
@@ -30,7 +30,7 @@ def load_network(file: Path) -> Network:
         raise document.placed(_bad(error), file) from None
 
 
-def _drawn(file: Path) -> Network:
+def _load_drawing(file: Path) -> Network:
     from hetwin_machines.drawio.file import read_sheets
     from hetwin_machines.drawio.meaning import network_of
 
@@ -41,10 +41,10 @@ def _drawn(file: Path) -> Network:
 
 
 def find_network(name: str) -> Path:
-    """Return the file of a network: a path, or the name of one of hetwin's own.
+    """Return the file of a network, given its path or the name of a shipped network.
 
     Raises:
-        BadInput: if there is none; the known names are listed.
+        BadInput: if there is no such file; the message lists the shipped networks.
     """
     path = Path(name).expanduser()
     if path.exists():
@@ -60,7 +60,7 @@ def find_network(name: str) -> Path:
 
 
 def network_names() -> dict[str, str]:
-    """Return the names of the networks that come with packages, each with its file's."""
+    """Return name -> file name of the networks that are shipped with packages."""
     return {
         name: f"{name}{ending}"
         for ending in (*ENDINGS, ".yaml")
@@ -69,7 +69,7 @@ def network_names() -> dict[str, str]:
 
 
 def find_table(table: Path) -> Path:
-    """Return the file of a table: where it is, or of ``scenarios/networks/NAME.csv`` the one of hetwin's own."""
+    """Return the file of a table; ``scenarios/networks/NAME.csv`` is the shipped one if there is no such path."""
     names = resource_names("/".join(FOLDER), ".csv")
     is_own = table.parts[:-1] == FOLDER and table.name.removesuffix(".csv") in names
     return resource(*table.parts) if is_own and not table.exists() else table

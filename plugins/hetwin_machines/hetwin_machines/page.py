@@ -1,4 +1,4 @@
-"""The section of a run's page with the states of its machines over time."""
+"""The section of a run's page that shows the states of its machines over time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from hetwin_suite.page import Bar, Section
 
 _FAULT = "__"
-"""States that begin with it are faults."""
+"""Prefix of states that are faults."""
 _BAD = "#c62828"
 _COLOURS = 6
-"""Of states, from the series of the page; none of them is red."""
+"""How many of the page's series colours are used for states; none of these is red."""
 
 
 class Stay(NamedTuple):
-    """A machine was in a state, from a time to a time [ns]."""
+    """A state of a machine, and the time interval in which the machine was in it [ns]."""
 
     state: str
     from_ns: int
@@ -29,7 +29,7 @@ class Stay(NamedTuple):
 
 
 def stays(episode: Episode) -> dict[str, list[Stay]]:
-    """Return where each machine, as MODEL.MACHINE, was over time; other stacks in the same state are one stay."""
+    """Return MODEL.MACHINE -> its states over time; changes of the stack alone do not begin a new stay."""
     begun: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for event in episode.events:
         if event.name == MACHINE_STATE:
@@ -49,14 +49,14 @@ def stays(episode: Episode) -> dict[str, list[Stay]]:
 
 
 def machine_states(episode: Episode) -> Section | None:
-    """Return the section; None if there are no machines, for which nothing of the page is imported."""
+    """Return the section; None if the run has no machines, in which case the modules of the page are not imported."""
     found = stays(episode)
     if not found:
         return None
     from hetwin_suite.page import Rows, Section, over
 
     bars = [bar for name, own in found.items() for bar in _bars(name, own)]
-    how = "Each machine's states over time; those in which it has a fault are red. Zoom in, and point at a bar."
+    how = "The states of each machine over time; faults are red. Zoom in and point at a bar for details."
     return Section("State machines", how, Rows(list(found), bars, over(episode)))
 
 

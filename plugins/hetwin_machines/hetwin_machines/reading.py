@@ -1,4 +1,4 @@
-"""Reads a network from a mapping, as YAML has it."""
+"""Build a network from a mapping, as read from a YAML file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from hetwin_machines.composite import Inside, side_by_side
+from hetwin_machines.composite import CompositeState, side_by_side
 from hetwin_machines.cycle import FAULTS, TOP
 from hetwin_machines.errors import NetworkError
 from hetwin_machines.expressions.language import FUNCTIONS, parse
@@ -30,17 +30,17 @@ _WORDS_OF_CEL = {
     *("if", "import", "let", "loop", "package", "namespace", "return", "var", "void", "while"),
 }
 RESERVED = {TOP, *FAULTS, *_WORDS_OF_CEL, *FUNCTIONS}
-"""Names that signals, machines and states cannot have."""
+"""Names that are not allowed for signals, machines and states."""
 
 
 def read_network(data: object) -> Network:
     """Return a network.
 
     Args:
-        data: mappings, lists, texts, numbers and truths, as a YAML file has them.
+        data: mappings, lists, strings, numbers and Booleans, as read from a YAML file.
 
     Raises:
-        NetworkError: with machine, state and key, if it cannot be used.
+        NetworkError: if the network cannot be used, with machine, state and key.
     """
     keys = ("inputs", "events", "outputs", "advance", "max_cycles", "machines")
     file = _mapping(data, "", keys, needs=("machines",))
@@ -57,7 +57,7 @@ def read_network(data: object) -> Network:
         events=_names(file, "events"),
         outputs=_names(file, "outputs"),
         advance=Advance(_one_of(file.get("advance", "settled"), "advance", Advance)),
-        max_cycles=_count(file.get("max_cycles", MAX_CYCLES), "max_cycles", least=1),
+        max_cycles=_count(file.get("max_cycles", MAX_CYCLES), "max_cycles", minimum=1),
         machines=side_by_side(parsed, inside),
     )
     _check_signals(network)
@@ -87,18 +87,18 @@ def _machine(name: str, data: object, where: str) -> Machine:
     )
 
 
-def _inside(name: str, data: Mapping[str, Any]) -> Inside | None:
-    """Where a machine works; None if in no composite state."""
+def _inside(name: str, data: Mapping[str, Any]) -> CompositeState | None:
+    """Return the composite state that a machine belongs to; None if it does not belong to one."""
     place, where = data.get("in"), f"machines.{name}.in"
     given_up = [str(state) for state in _list(data.get("gives_up"), f"machines.{name}.gives_up")]
     if place is None:
         if given_up:
-            raise NetworkError("it works in no state that could be left", where, None, "in")
+            raise NetworkError("gives_up is only allowed together with in", where, None, "in")
         return None
     machine, dot, state = str(place).partition(".")
     if not dot:
-        raise NetworkError("this names no state", where, place, "MACHINE.STATE")
-    return Inside(machine, state, frozenset(given_up))
+        raise NetworkError("this is not a state", where, place, "MACHINE.STATE")
+    return CompositeState(machine, state, frozenset(given_up))
 
 
 def _arc(data: object, where: str, states: list[str]) -> Arc:
@@ -111,7 +111,7 @@ def _arc(data: object, where: str, states: list[str]) -> Arc:
             _name(name, f"{where}.do"): _expression(value, f"{where}.do.{name}")
             for name, value in assigned.items()
         },
-        pop="all" if pop == ALL else _count(pop, f"{where}.pop", least=0),
+        pop="all" if pop == ALL else _count(pop, f"{where}.pop", minimum=0),
         push=tuple(
             _state(state, f"{where}.push", states)
             for state in _list(entry.get("push"), f"{where}.push")
@@ -121,7 +121,7 @@ def _arc(data: object, where: str, states: list[str]) -> Arc:
 
 
 def _check_signals(network: Network) -> None:
-    """See that signals from outside are set by no machine, and that all others have one beginning.
+    """Check that machines do not set external signals, and that all other signals have a unique initial value.
 
     Raises:
         NetworkError: if not.
@@ -130,7 +130,7 @@ def _check_signals(network: Network) -> None:
     for kind, names in (("inputs", network.inputs), ("events", network.events)):
         for name in names:
             if name in outside:
-                raise NetworkError(f"{name} stands in {outside[name]} already", kind, name)
+                raise NetworkError(f"{name} is already in {outside[name]}", kind, name)
             outside[name] = kind
     begun: dict[str, tuple[str, Value]] = {}
     for machine in network.machines:
@@ -148,7 +148,7 @@ def _check_signals(network: Network) -> None:
 
 
 def _arcs(network: Network) -> Iterator[tuple[str, Arc]]:
-    """All arcs, each with its place in the file."""
+    """Yield all arcs with their dotted keys in the file."""
     for machine in network.machines:
         for state, arcs in machine.states.items():
             for i, arc in enumerate(arcs):
@@ -166,7 +166,7 @@ def _check_set(name: str, outside: Mapping[str, str], where: str) -> None:
 
 
 def _check_names(expression: Expression, where: str) -> None:
-    """Names that nobody sets are no error: reading one is a fault that the run shows; a reserved one is."""
+    """Check that an expression has no reserved names; signals that are never set are faults in the run, not errors."""
     for name in names_of(expression.node):
         if name in RESERVED:
             raise NetworkError("this name is reserved", where, name)
@@ -200,7 +200,7 @@ def _names(file: Mapping[str, Any], key: str) -> tuple[str, ...]:
     names = [_name(name, key) for name in _list(file.get(key), key)]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise NetworkError("this name stands twice", key, twice)
+        raise NetworkError("this name occurs twice", key, twice)
     return tuple(names)
 
 
@@ -225,11 +225,13 @@ def _value(value: object, where: str) -> Value:
         return value
     if isinstance(value, float) and value - value == 0:
         return value
-    raise NetworkError("this is no value of a signal", where, value, "a finite number, or a truth")
+    raise NetworkError(
+        "a signal cannot have this value", where, value, "a finite number or a Boolean"
+    )
 
 
 def _expression(data: object, where: str) -> Expression:
-    """An expression; YAML makes truths and numbers of some texts."""
+    """Return an expression, which YAML may have read as a Boolean or a number."""
     if isinstance(data, bool):
         text = str(data).lower()
     elif isinstance(data, int | float):
@@ -241,11 +243,11 @@ def _expression(data: object, where: str) -> Expression:
     return Expression(text, parse(text, where))
 
 
-def _count(data: object, where: str, least: int) -> int:
-    if isinstance(data, bool) or not isinstance(data, int) or data < least:
-        kinds = f"a whole number, {least} or more"
+def _count(data: object, where: str, minimum: int) -> int:
+    if isinstance(data, bool) or not isinstance(data, int) or data < minimum:
+        kinds = f"a whole number, {minimum} or more"
         raise NetworkError(
-            "this is no such number", where, data, f"{kinds}, or all" if least == 0 else kinds
+            "this is no such number", where, data, f"{kinds}, or all" if minimum == 0 else kinds
         )
     return data
 

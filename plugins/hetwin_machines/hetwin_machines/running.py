@@ -1,4 +1,4 @@
-"""Runs a network: step by step, with a line of what it was like after each cycle."""
+"""Run a network step by step; each cycle gives a line with the states of the machines and the signals."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Line = dict[str, Any]
 
 
 class NetworkRun:
-    """A network at work.
+    """A running network.
 
     Args:
-        network: what is run.
+        network: the network to be run.
 
     Attributes:
-        cycles: the machines at work.
+        cycles: the running machines.
         is_over: whether a machine has ended the run.
     """
 
@@ -44,27 +44,27 @@ class NetworkRun:
         return self.cycles.is_over
 
     def step(self, outside: Mapping[str, Value]) -> Iterator[Line]:
-        """Take a step; yield a line after each of its cycles, see `cycle.take_step`."""
+        """Execute a step; yield a line after each of its cycles, see `cycle.take_step`."""
         return take_step(self.cycles, outside, self._signals)
 
     def advance(self, outside: Mapping[str, Value]) -> None:
-        """Take a step without looking at its cycles."""
+        """Execute a step without recording its cycles."""
         cycles = self.cycles
         cycles.begin_step(outside)
-        for _ in range(cycles.most_cycles):
+        for _ in range(cycles.cycle_limit):
             changed = cycles.next()
             changed = cycles.act() or changed
             if cycles.is_over or not changed:
                 return
 
     def monitor(self) -> Line:
-        """Return what all is like now, as `step` yields it; signals that were never set are None."""
+        """Return the current states and signals as a line like those of `step`; signals never set are None."""
         return line_of(self.cycles, self._signals)
 
     def blocked(self) -> dict[str, bool]:
-        """Return for each machine whether it does not go on by itself: until an event, or until a signal is another.
+        """Return for each machine whether only an event or a change of a signal can make it continue.
 
-        One in a sink or a fault is blocked, and so is one whose next cycle would change nothing of it.
+        A machine is blocked in a sink or a fault, and if its next cycle would not change it.
         """
         quiet = {**self.cycles.signals, **dict.fromkeys(self._network.events, False)}
         return {m.name: m.stopped or _stays(m, quiet) for m in self.cycles.machines}
@@ -76,7 +76,7 @@ class NetworkRun:
 
 
 def _stays(machine: Running, signals: Mapping[str, Value]) -> bool:
-    """Whether a cycle with these signals changes nothing of a machine."""
+    """Return whether a cycle with these signals would not change a machine."""
     if machine.is_inactive:
         return True
     try:
@@ -98,7 +98,7 @@ def _running(machine: Machine, plan: Plan) -> Running:
 
 
 def _plans(network: Network) -> dict[str, Plan]:
-    """The functions of all machines, compiled from what the expressions were parsed into."""
+    """Return machine -> its compiled function, generated from the syntax trees of its expressions."""
     kinds = signal_kinds(network)
     names: dict[str, Any] = {**vars(operations), **vars(cycle)}
     for machine in network.machines:

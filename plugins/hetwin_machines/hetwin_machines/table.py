@@ -1,4 +1,4 @@
-"""Reads a table of inputs and events, a row for each step; part of the written code too."""
+"""Read a table of inputs and events, with one row per step; generated code contains a copy of this module."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ TRUTHS = {"true": True, "false": False}
 
 
 class TableError(ValueError):
-    """A table that cannot be used; its text says line, column, what was found and what was expected."""
+    """A table that cannot be used; the message has line, column, what was found and what was expected."""
 
 
 def read_rows(
     lines: Iterable[str], inputs: Sequence[str], events: Sequence[str]
 ) -> Iterator[dict[str, Value]]:
-    """Yield the values of each row; an empty cell of an input leaves it as it was.
+    """Yield the values of each row, without the inputs whose cell is empty, which keep their values.
 
-    Where there is neither input nor event, each line after the first is a step.
+    If there are neither inputs nor events, each line after the first is a step.
 
     Raises:
-        TableError: if a column is missing or unknown, or a value is none.
+        TableError: if a column is missing or unknown, or a value is invalid.
     """
     rows = csv.reader(lines)
     try:
@@ -34,7 +34,7 @@ def read_rows(
             if cells or not header:
                 yield row_of(header, cells, events, f"line {rows.line_num}")
     except csv.Error as error:
-        raise TableError(f"line {rows.line_num}: this is no table: {error}") from None
+        raise TableError(f"line {rows.line_num}: this is not a table: {error}") from None
 
 
 def row_of(
@@ -43,7 +43,7 @@ def row_of(
     """Return the values of a row.
 
     Raises:
-        TableError: if a cell is missing, or its value is none.
+        TableError: if a cell is missing or its value is invalid.
     """
     if len(cells) != len(header):
         found = f"found {len(cells)} columns; expected {len(header)}"
@@ -59,7 +59,7 @@ def row_of(
 
 
 def check_header(header: Sequence[str], inputs: Sequence[str], events: Sequence[str]) -> None:
-    """See that there is one column for each input and each event.
+    """Check that there is exactly one column for each input and each event.
 
     Raises:
         TableError: if not.
@@ -68,7 +68,7 @@ def check_header(header: Sequence[str], inputs: Sequence[str], events: Sequence[
         if name not in inputs and name not in events:
             raise TableError(f"line 1: there is no input or event {name!r}")
         if header.count(name) > 1:
-            raise TableError(f"line 1: the column {name!r} stands twice")
+            raise TableError(f"line 1: the column {name!r} occurs twice")
     for name in (*inputs, *events):
         if name not in header:
             raise TableError(f"line 1: the column {name!r} is missing")
@@ -78,7 +78,7 @@ def event_of(text: str, where: str) -> bool:
     """Return whether an event happens.
 
     Raises:
-        TableError: if the text does not say it.
+        TableError: if the text is invalid.
     """
     found = {**TRUTHS, "1": True, "0": False}.get(text.lower())
     if found is None:
@@ -87,10 +87,10 @@ def event_of(text: str, where: str) -> bool:
 
 
 def value_of(text: str, where: str) -> Value:
-    """Return a number or a truth.
+    """Return the number or Boolean that a text stands for.
 
     Raises:
-        TableError: if the text is none.
+        TableError: if the text is invalid.
     """
     if text.lower() in TRUTHS:
         return TRUTHS[text.lower()]

@@ -37,7 +37,7 @@ def machine(*arcs: dict[str, Any], **init: Any) -> dict[str, Any]:
         ),
         (
             [{"if": "1 / (n - 2) > 0", "to": "A"}],
-            "arc 0 of A: if 1 / (n - 2) > 0 has no value: a division by zero (n = 2)",
+            "arc 0 of A: if 1 / (n - 2) > 0 has no value: division by zero (n = 2)",
         ),
         (
             [{"if": "n", "to": "A"}],
@@ -45,7 +45,7 @@ def machine(*arcs: dict[str, Any], **init: Any) -> dict[str, Any]:
         ),
         (
             [{"if": "n > 0", "do": {"m": "n % (n - 2)"}, "to": "A"}],
-            "arc 0 of A: do m = n % (n - 2) has no value: a division by zero (n = 2)",
+            "arc 0 of A: do m = n % (n - 2) has no value: division by zero (n = 2)",
         ),
         (
             [{"if": "true", "pop": 1, "to": "B"}],

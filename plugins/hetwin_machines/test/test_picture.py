@@ -13,7 +13,7 @@ from hetwin_machines.drawing.chart import chart_of
 from hetwin_machines.drawing.graph import Node
 from hetwin_machines.drawing.layout import Point, Wire, lay_out
 from hetwin_machines.drawing.picture import draw
-from hetwin_machines.drawing.went import went_of
+from hetwin_machines.drawing.traces import summarize
 from hetwin_machines.network import Network
 from hetwin_machines.reading import read_network
 from hetwin_machines.seeing.watch import Watch
@@ -119,7 +119,7 @@ def test_what_is_no_decision_keeps_its_guard() -> None:
 def traced(network: Network, rows: list[dict[str, bool]]) -> str:
     watch = Watch(network)
     seen = [each for row in rows for each in watch.step(row)]
-    return draw(network, "traced", *went_of(network, seen))
+    return draw(network, "traced", *summarize(network, seen))
 
 
 def test_a_trace_shows_the_way_and_the_fault() -> None:

@@ -1,1 +1,1 @@
-"""Looks for what is wrong in a network before it runs."""
+"""Find problems of a network before it is run."""

@@ -1,4 +1,4 @@
-"""Cases that tell the guards of a state apart: values on both sides of everything that signals are compared with."""
+"""Test cases for the guards of a state: signal values on both sides of every constant in comparisons."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from hetwin_suite.expressions import (
     walk,
 )
 
-MOST = 20_000
-"""So many cases are tried; of more than these, so many at random."""
+MAX_CASES = 20_000
+"""Maximum number of cases; if there are more, this number is drawn at random."""
 
 Case = dict[str, Value]
 
@@ -31,12 +31,12 @@ class Cases:
     """Cases for some guards.
 
     Args:
-        guards: of one state.
-        domains: values that signals may have.
+        guards: guards of one state.
+        domains: possible values of the signals.
 
     Attributes:
-        values: signal -> those that it is tried with, the plainest first.
-        are_all: whether what holds in none of the cases cannot hold at all.
+        values: signal -> tested values, simplest first.
+        are_all: whether the cases are exhaustive: a guard that holds in none of them can never hold.
     """
 
     def __init__(self, guards: Sequence[Node], domains: Mapping[str, Domain]) -> None:
@@ -48,17 +48,18 @@ class Cases:
             for name in names
         }
         self._count = math.prod(len(values) for values in self.values.values())
-        self.are_all = all(_is_simple(guard) for guard in guards) and 0 < self._count <= MOST
+        self.are_all = all(_is_simple(guard) for guard in guards) and 0 < self._count <= MAX_CASES
 
     def __iter__(self) -> Iterator[Case]:
-        """Iterate over the cases, the plainest first."""
+        """Iterate over the cases, simplest first."""
         names = list(self.values)
-        if self._count <= MOST:
+        if self._count <= MAX_CASES:
             found: Iterator[tuple[Value, ...]] = product(*self.values.values())
         else:
             rng = random.Random(0)
             found = islice(
-                (tuple(rng.choice(v) for v in self.values.values()) for _ in iter(int, 1)), MOST
+                (tuple(rng.choice(v) for v in self.values.values()) for _ in iter(int, 1)),
+                MAX_CASES,
             )
         for values in found:
             yield dict(zip(names, values, strict=True))
@@ -73,7 +74,7 @@ def _comparisons(node: Node) -> Iterator[Node]:
 
 
 def _is_simple(node: Node) -> bool:
-    """Whether signals are compared with each other and with numbers only, so that some values stand for all."""
+    """Whether an expression only compares signals with each other and with numbers, so that few values suffice."""
     if isinstance(node, Binary) and node.sign in COMPARISONS:
         return all(isinstance(side, Name | Literal) for side in (node.one, node.two))
     if isinstance(node, Binary) and node.sign not in ("&&", "||"):
@@ -82,7 +83,7 @@ def _is_simple(node: Node) -> bool:
 
 
 def _groups(names: list[str], atoms: list[Node]) -> dict[str, frozenset[str]]:
-    """For each signal those that it is compared with, directly or by others."""
+    """Return signal -> all signals with which it is compared, directly or transitively."""
     groups = {name: frozenset((name,)) for name in names}
     for atom in atoms:
         joined = frozenset().union(*(groups[name] for name in names_of(atom)))
@@ -93,7 +94,7 @@ def _groups(names: list[str], atoms: list[Node]) -> dict[str, frozenset[str]]:
 def _constants(
     group: frozenset[str], atoms: list[Node], domains: Mapping[str, Domain]
 ) -> tuple[set[int | float], int]:
-    """Numbers that a group of signals is compared with, and how many signals it has."""
+    """Return the numbers with which a group of signals is compared, and the size of the group."""
     numbers: set[int | float] = set()
     for atom in atoms:
         if not group.isdisjoint(names_of(atom)):
@@ -108,7 +109,7 @@ def _numbers(node: Node) -> Iterator[int | float]:
 
 
 def _values_of(domain: Domain, constants: set[int | float], signals: int) -> list[Value]:
-    """Values that stand for all that a signal may have: each constant, and enough between them for all signals."""
+    """Return representative values of a signal: the constants, and enough values around them to order all signals."""
     numbers: set[int | float] = set(domain.numbers)
     steps = range(-signals, signals + 1)
     if domain.whole:

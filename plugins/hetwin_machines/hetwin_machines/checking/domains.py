@@ -1,11 +1,11 @@
-"""Which values signals can have at all, as far as the network's own assignments say it."""
+"""Possible values of signals, derived from a network's assignments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hetwin_machines.expressions.kinds import BETWEEN_TRUTHS, COMPARISONS
+from hetwin_machines.expressions.kinds import COMPARISONS, LOGICAL
 from hetwin_machines.expressions.operations import Value
 from hetwin_machines.network import Arc, Network
 from hetwin_suite.expressions import (
@@ -21,13 +21,13 @@ from hetwin_suite.expressions import (
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Values that a signal may have.
+    """Possible values of a signal.
 
     Attributes:
-        truths: true and false, as far as it may be so.
-        numbers: single numbers that it may be.
-        whole: whether it may be any whole number.
-        real: whether it may be any real number.
+        truths: possible booleans.
+        numbers: possible single numbers.
+        whole: whether any integer is possible.
+        real: whether any real number is possible.
     """
 
     truths: frozenset[bool] = frozenset()
@@ -45,7 +45,7 @@ class Domain:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it can have no value at all."""
+        """Whether no value is possible."""
         return self == NOTHING
 
 
@@ -56,7 +56,7 @@ CODES = Domain(whole=True)
 
 
 def domains(network: Network) -> dict[str, Domain]:
-    """Return the values that each signal may have; signals that nothing sets have none."""
+    """Return signal -> its possible values; empty for signals that nothing sets."""
     truths = _used_as_truths(network)
     found = dict.fromkeys(network.signals, NOTHING)
     codes = _codes(network)
@@ -78,7 +78,7 @@ def domains(network: Network) -> dict[str, Domain]:
 
 
 def domain_of(node: Node, signals: Mapping[str, Domain]) -> Domain:
-    """Return the values that an expression may have."""
+    """Return the possible values of an expression."""
     match node:
         case Literal(bool() | int() | float() as value):
             return _only(value)
@@ -88,13 +88,13 @@ def domain_of(node: Node, signals: Mapping[str, Domain]) -> Domain:
             return domain_of(yes, signals) | domain_of(no, signals)
         case Unary("!"):
             return TRUTHS
-        case Binary(sign) if sign in COMPARISONS | BETWEEN_TRUTHS:
+        case Binary(sign) if sign in COMPARISONS | LOGICAL:
             return TRUTHS
     return _computed([domain_of(part, signals) for part in parts_of(node)])
 
 
 def _computed(parts: list[Domain]) -> Domain:
-    """What is computed from numbers: any number of their kind."""
+    """Return the domain of an arithmetic result: any integer or real number, depending on the operands."""
     if any(part.is_empty for part in parts):
         return NOTHING
     real = any(part.real or any(isinstance(n, float) for n in part.numbers) for part in parts)
@@ -118,7 +118,7 @@ def _arcs(network: Network) -> Iterator[Arc]:
 
 
 def _codes(network: Network) -> set[str]:
-    """Signals that are asked whether they equal a whole number: no one asks that of what is measured."""
+    """Return the signals that are tested for equality with integers, and therefore are codes and no measurements."""
     codes: set[str] = set()
     measured: set[str] = set()
     for arc in _arcs(network):
@@ -143,7 +143,7 @@ def _compared(node: Node) -> Iterator[tuple[str, str, Value]]:
 
 
 def _used_as_truths(network: Network) -> set[str]:
-    """Signals that must be true or false: in guards, or since others that must be so become what they are."""
+    """Return the signals that must be booleans, by their use in guards or in assignments to boolean signals."""
     found: set[str] = set()
     for arc in _arcs(network):
         found |= set(truths_in(arc.guard.node))
@@ -163,13 +163,13 @@ def _used_as_truths(network: Network) -> set[str]:
 
 
 def truths_in(node: Node) -> Iterator[str]:
-    """Iterate over the signals that must be true or false, so that an expression can be a guard."""
+    """Iterate over the signals that must be booleans if an expression is a guard."""
     match node:
         case Name(name):
             yield name
         case Unary("!", of):
             yield from truths_in(of)
-        case Binary(sign, one, two) if sign in BETWEEN_TRUTHS:
+        case Binary(sign, one, two) if sign in LOGICAL:
             yield from truths_in(one)
             yield from truths_in(two)
         case Choice():
@@ -180,11 +180,11 @@ def truths_in(node: Node) -> Iterator[str]:
 
 
 def _inside(node: Node) -> Iterator[str]:
-    """Signals that must be true or false in an expression that need not be so itself."""
+    """Iterate over the signals that must be booleans in an expression of any type."""
     match node:
         case Unary("!", of):
             yield from truths_in(of)
-        case Binary(sign, one, two) if sign in BETWEEN_TRUTHS:
+        case Binary(sign, one, two) if sign in LOGICAL:
             yield from truths_in(one)
             yield from truths_in(two)
         case Choice(condition, yes, no):

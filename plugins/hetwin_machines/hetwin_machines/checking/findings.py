@@ -1,4 +1,4 @@
-"""Checks a network without running it."""
+"""Static checks of each machine in a network."""
 
 from __future__ import annotations
 
@@ -17,29 +17,32 @@ from hetwin_suite.expressions import names_of
 
 
 class Kind(StrEnum):
-    """What is wrong: no arc may fire or one never can, two may at once, a state is out of reach, a signal never set.
-
-    Over all machines together: two set a signal to different values at once, or one reads a signal before it is set.
-    """
+    """Kinds of findings."""
 
     NEVER_TOGETHER = "never_together"
+    """No arc of a state fires in some case, or an arc never fires."""
     OVERLAP = "overlap"
+    """Two arcs of a state fire at once."""
     UNREACHABLE = "unreachable"
+    """A state cannot be reached."""
     NEVER_SET = "never_set"
+    """A signal is read or an output, but nothing sets it."""
     CONFLICT = "conflict"
+    """Two machines set a signal to different values at once."""
     UNDEFINED = "undefined"
+    """A machine reads a signal before it is set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something that is wrong, or may become so.
+    """A potential fault of a network.
 
     Attributes:
-        kind: of it.
-        machine: in which it is; None for an output that nothing sets.
-        state: in which it is; None where it is in none.
-        arcs: indices of the arcs that it is about, from 0.
-        text: in words, with a case in which it comes about.
+        kind: kind of the finding.
+        machine: name of the machine; None for an output that nothing sets.
+        state: name of the state; None if the finding concerns no state.
+        arcs: indices of the arcs concerned, from 0.
+        text: description, with a case in which the fault occurs.
     """
 
     kind: Kind
@@ -49,7 +52,7 @@ class Finding:
     text: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the finding as plain JSON."""
         return {
             "kind": str(self.kind),
             "machine": self.machine,
@@ -61,7 +64,14 @@ class Finding:
 
 @dataclass
 class _Fired:
-    """What the guards of a state did in all cases."""
+    """Results of evaluating the guards of a state in all cases.
+
+    Attributes:
+        are_all: whether the cases are exhaustive.
+        ever: indices of the arcs that fire in some case.
+        none: a case in which no arc fires.
+        pairs: two arcs that fire at once -> a case.
+    """
 
     are_all: bool
     ever: set[int] = field(default_factory=set)
@@ -70,7 +80,7 @@ class _Fired:
 
 
 def findings(network: Network) -> list[Finding]:
-    """Return what is wrong in a network, in the order of the file."""
+    """Return the findings in a network, in the order of the file."""
     known = domains(network)
     found: list[Finding] = []
     for machine in network.machines:

@@ -1,4 +1,4 @@
-"""Goes through what a network can get into, all machines together: conflicts, and signals read before they are set."""
+"""Explores the joint states of all machines in a network: finds conflicts, and signals read before they are set."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from hetwin_machines.seeing.looking import in_words
 from hetwin_machines.seeing.watch import Watch
 from hetwin_suite.expressions import names_of
 
-MOST_STEPS = 20_000
-"""So many steps are taken, from all states together."""
-MOST_ROWS = 128
-"""So many rows of inputs and events are tried in a state; of more, so many at random."""
-_LOOKS = 5
-"""A fault of a machine in a state is looked into so often, for its reasons may differ."""
+MAX_STEPS = 20_000
+"""Maximum total number of steps."""
+MAX_ROWS = 128
+"""Maximum number of combinations of inputs and events tried in a state; of more, this number is drawn at random."""
+_MAX_EXPLAINED = 5
+"""Maximum number of occurrences of a fault in a state that are explained; their reasons may differ."""
 _KINDS = {CONFLICT: Kind.CONFLICT, UNDEFINED: Kind.UNDEFINED}
 
 Row = dict[str, Value]
 
 
-class _At(NamedTuple):
-    """What a network is like between two steps; inputs are given anew in each."""
+class _Joint(NamedTuple):
+    """The joint state of a network between two steps; it does not contain inputs, which are set in each step."""
 
     machines: tuple[tuple[str, tuple[str, ...], bool], ...]
     signals: tuple[tuple[str, type, Value], ...]
@@ -40,13 +40,13 @@ class _At(NamedTuple):
 
 @dataclass
 class Explored:
-    """What came of going through a network.
+    """Result of the exploration of a network.
 
     Attributes:
-        findings: conflicts and signals read too early, each once, with the shortest way to it.
-        states: how many were seen, of all machines and signals together.
-        is_all: whether nothing was left to try.
-        blocked: machine -> its states in which it does not go on by itself until something outside it changes.
+        findings: conflicts and signals read too early, without duplicates.
+        states: number of visited joint states.
+        is_all: whether the exploration is complete.
+        blocked: machine -> states in which it waits for a change from outside.
     """
 
     findings: list[Finding] = field(default_factory=list)
@@ -55,7 +55,7 @@ class Explored:
     blocked: dict[str, list[str]] = field(default_factory=dict)
 
     def waits(self) -> list[str]:
-        """Return where each machine waits for something outside it, in words."""
+        """Return a line for each machine with the states in which it waits."""
         return [
             f"  {name} waits in {', '.join(states)}"
             for name, states in self.blocked.items()
@@ -63,20 +63,20 @@ class Explored:
         ]
 
     def in_words(self) -> str:
-        """Return how far it went."""
+        """Describe the extent of the exploration."""
         if self.is_all:
             return f"all {self.states} states that the tried values lead to were gone through"
         return f"stopped after {self.states} states, with more to go through: beyond these nothing is known"
 
 
-def explore(network: Network, most_steps: int = MOST_STEPS) -> Explored:
-    """Go through the states that all machines together can reach, the nearest first.
+def explore(network: Network, most_steps: int = MAX_STEPS) -> Explored:
+    """Explore the reachable joint states of a network by breadth-first search.
 
     Args:
-        network: that is looked at.
-        most_steps: it stops after so many steps, and says so.
+        network: the network.
+        most_steps: maximum number of steps; then the result is marked as incomplete.
     """
-    return _Exploration(network).go(most_steps)
+    return _Exploration(network).run(most_steps)
 
 
 class _Exploration:
@@ -87,13 +87,13 @@ class _Exploration:
         self._never = {name for name, domain in known.items() if domain.is_empty}
         outside = (*network.inputs, *network.events)
         guards = [arc.guard.node for machine in network.machines for arc in _arcs(machine)]
-        said = [
+        assigned = [
             e.node
             for machine in network.machines
             for arc in _arcs(machine)
             for e in arc.assignments.values()
         ]
-        cases = Cases([*guards, *said], known)
+        cases = Cases([*guards, *assigned], known)
         self._values = {name: cases.values.get(name, [False, 0][:1]) for name in outside}
         self._reads = {
             (machine.name, state): _read(arcs) & set(outside)
@@ -101,28 +101,28 @@ class _Exploration:
             for state, arcs in machine.states.items()
         }
         self._found: dict[tuple[str, str, str, str], Finding] = {}
-        self._looked: Counter[tuple[str, str, str]] = Counter()
+        self._occurrences: Counter[tuple[str, str, str]] = Counter()
         self._explored = Explored()
         self._blocked: dict[str, dict[str, None]] = {m.name: {} for m in network.machines}
         self._rng = random.Random(0)
 
-    def go(self, most_steps: int) -> Explored:
-        """Go through the states."""
+    def run(self, most_steps: int) -> Explored:
+        """Visit joint states until none is left or the maximum of steps is reached."""
         begin = self._here()
-        ways: dict[_At, tuple[_At, Row] | None] = {begin: None}
+        visited = {begin}
         waiting = deque([begin])
         steps = 0
         while waiting:
             here = waiting.popleft()
             for row in self._rows(here):
                 if steps >= most_steps:
-                    return self._ended(len(ways), is_all=False)
+                    return self._ended(len(visited), is_all=False)
                 steps += 1
                 after = self._step(here, row)
-                if after is not None and after not in ways:
-                    ways[after] = here, row
+                if after is not None and after not in visited:
+                    visited.add(after)
                     waiting.append(after)
-        return self._ended(len(ways), is_all=self._explored.is_all)
+        return self._ended(len(visited), is_all=self._explored.is_all)
 
     def _ended(self, states: int, *, is_all: bool) -> Explored:
         explored = self._explored
@@ -131,10 +131,10 @@ class _Exploration:
         explored.blocked = {name: list(states) for name, states in self._blocked.items()}
         return explored
 
-    def _here(self) -> _At:
+    def _here(self) -> _Joint:
         cycles = self._run.cycles
         outside = {*cycles.inputs, *cycles.events}
-        return _At(
+        return _Joint(
             tuple((m.state, tuple(m.stack), m.stopped) for m in cycles.machines),
             tuple(
                 (name, type(value), value)
@@ -143,17 +143,17 @@ class _Exploration:
             ),
         )
 
-    def _back_to(self, here: _At, run: NetworkRun) -> None:
+    def _back_to(self, here: _Joint, run: NetworkRun) -> None:
         cycles = run.cycles
         cycles.is_over = False
         cycles.signals = {name: value for name, _, value in here.signals}
         for machine, (state, stack, stopped) in zip(cycles.machines, here.machines, strict=True):
             machine.state, machine.stack, machine.stopped = state, list(stack), stopped
 
-    def _rows(self, here: _At) -> Iterator[Row]:
-        """What may come from outside; in steps of one cycle only what is read there makes a difference."""
+    def _rows(self, here: _Joint) -> Iterator[Row]:
+        """Yield combinations of inputs and events; if a step has one cycle, only those that the states read matter."""
         names = [*self._network.inputs, *self._network.events]
-        if self._run.cycles.most_cycles == 1:
+        if self._run.cycles.cycle_limit == 1:
             states = zip(self._network.machines, here.machines, strict=True)
             read = [self._reads.get((m.name, at[0]), set()) for m, at in states]
             names = [name for name in names if name in set().union(*read)]
@@ -162,25 +162,25 @@ class _Exploration:
         count = 1
         for values in choices:
             count *= len(values)
-        if count <= MOST_ROWS:
+        if count <= MAX_ROWS:
             found: Iterable[tuple[Value, ...]] = product(*choices)
         else:
             self._explored.is_all = False
-            drawn = ([self._rng.choice(v) for v in choices] for _ in range(MOST_ROWS))
+            drawn = ([self._rng.choice(v) for v in choices] for _ in range(MAX_ROWS))
             found = chain(tuple(values) for values in drawn)
         for each in found:
             yield {**fixed, **dict(zip(names, each, strict=True))}
 
-    def _step(self, here: _At, row: Row) -> _At | None:
-        """Take a step from somewhere; return where it leads, None if it ends the run."""
+    def _step(self, here: _Joint, row: Row) -> _Joint | None:
+        """Take a step from a joint state; return the next one, None if the step ends the run."""
         self._back_to(here, self._run)
         self._run.advance(row)
         before = [state for state, _, _ in here.machines]
         for machine, state in zip(self._run.cycles.machines, before, strict=True):
             if machine.state in _KINDS and machine.state != state:
                 key = (machine.name, state, machine.state)
-                self._looked[key] += 1
-                if self._looked[key] <= _LOOKS:
+                self._occurrences[key] += 1
+                if self._occurrences[key] <= _MAX_EXPLAINED:
                     self._explain(here, row)
         self._note_blocked()
         return None if self._run.is_over else self._here()
@@ -191,8 +191,8 @@ class _Exploration:
             if is_blocked and state not in FAULTS:
                 self._blocked[name].setdefault(state)
 
-    def _explain(self, here: _At, row: Row) -> None:
-        """Keep what is wrong, with its reason."""
+    def _explain(self, here: _Joint, row: Row) -> None:
+        """Repeat a step to find the reasons of its faults, and keep them as findings."""
         self._back_to(here, self._watch.run)
         for seen in self._watch.step(row):
             for name, reason in seen.why.items():
@@ -210,7 +210,7 @@ class _Exploration:
         self._found.setdefault(key, Finding(_KINDS[fault], name, state, (), text))
 
     def _is_known(self, reason: str) -> bool:
-        """Whether the other checks say already that nothing ever sets the signal."""
+        """Whether the static checks already report that nothing sets the signal."""
         return any(f"{name} was never set" in reason for name in self._never)
 
 
@@ -225,7 +225,7 @@ def _read(arcs: Iterable[Arc]) -> set[str]:
 
 
 def to_json(explored: Explored) -> Mapping[str, Any]:
-    """Return how far it went, as JSON has it."""
+    """Return the extent of the exploration as plain JSON."""
     return {
         "states": explored.states,
         "complete": explored.is_all,

@@ -1,4 +1,4 @@
-"""`hetwin machines`: networks of state machines that one can see through."""
+"""`hetwin machines`: commands for networks of state machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that several of the commands have, and the files that they name."""
+"""Arguments shared by several commands, and the files that they name."""
 
 from __future__ import annotations
 
@@ -32,10 +32,14 @@ Net = Annotated[
 
 
 def rows_of(inputs: Path, network: Network) -> Iterator[dict[str, Value]]:
-    """Yield what comes from outside in each step; ``-`` reads rows as they come, a file is read as a whole first.
+    """Yield the inputs and events of each step.
+
+    Args:
+        inputs: file of the table, which is read completely first; ``-``: rows are read from stdin as they arrive.
+        network: the network.
 
     Raises:
-        BadInput: if the table cannot be used; with line and column.
+        BadInput: if the table is invalid; with line and column.
     """
     if str(inputs) == "-":
         yield from _rows(sys.stdin, "-", network)

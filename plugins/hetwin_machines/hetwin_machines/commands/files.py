@@ -1,4 +1,4 @@
-"""`hetwin machines check`, `code` and `draw`: what a network is, without running it."""
+"""`hetwin machines check`, `code` and `draw`: commands that do not run the network."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from hetwin_machines.commands.arguments import Net
 from hetwin_suite.command import BadInput, Result, lines_of, option, write_text
 
 if TYPE_CHECKING:
-    from hetwin_machines.drawing.graph import Went
+    from hetwin_machines.drawing.graph import MachineTrace
     from hetwin_machines.network import Network
 
 
 def check(net: Net) -> Result:
-    """Look for gaps between the guards of a state, guards that overlap, states out of reach and signals never set.
+    """Find gaps between the guards of a state, overlapping guards, unreachable states, and signals that are never set.
 
-    Then it goes through the states that all machines can reach together, for two that set a signal to different values
-    at once, and for signals that are read before they are set; where there are too many, it says where it stopped. Each
-    finding names machine, state and arcs, and a case in which it comes about; findings are no error.
+    Then explore the joint states of all machines, to find machines that set a signal to different values at once, and
+    signals that are read before they are set. If there are too many states, the extent of the exploration is reported.
+    Each finding names machine, state, arcs, and a case in which it occurs. Findings do not change the exit code.
 
     Example: hetwin machines check counter
     """
@@ -53,14 +53,14 @@ def code(
     net: Net,
     out: Annotated[Path, option("--out", "file that ends with .py, .c or .lua")],
     node: Annotated[
-        bool, typer.Option("--node", help="a node of ROS 2 round the Python code")
+        bool, typer.Option("--node", help="wrap the Python code in a ROS 2 node")
     ] = False,
 ) -> Result:
-    """Write a network as Python, C99 or Lua: one plan a machine, each state and arc as in the drawing, no library.
+    """Write a network as Python, C99 or Lua code without dependencies: one function per machine, readable by state.
 
-    python -I FILE.py INPUTS.csv prints the lines of hetwin machines run --trace --json. C allocates nothing; with
-    -DNETWORK_MAIN it is a program that reads steps and prints cycles. Lua is a module for Lua 5.4. A node hears
-    ~/inputs and publishes ~/cycles, texts with JSON.
+    python -I FILE.py INPUTS.csv prints the same lines as hetwin machines run --trace --json. The C code does not
+    allocate memory; with -DNETWORK_MAIN it is a program that reads steps and prints cycles. Lua code is a module for
+    Lua 5.4. A node subscribes to ~/inputs and publishes ~/cycles, both strings with JSON.
 
     Example: hetwin machines code counter --out counter.py
     """
@@ -78,10 +78,10 @@ def code(
 
 
 def _writer(out: Path, *, node: bool) -> Callable[[Network, str], str]:
-    """What writes a file with this ending; any other than those of C and Lua is Python.
+    """Return the function that writes code in the language of a file's ending: C, Lua, or else Python.
 
     Raises:
-        BadInput: if a node is to be another language.
+        BadInput: if a node is requested in C or Lua.
     """
     if out.suffix in (".c", ".lua"):
         if node:
@@ -103,16 +103,16 @@ def _writer(out: Path, *, node: bool) -> Callable[[Network, str], str]:
 
 def draw(
     net: Net,
-    out: Annotated[Path, option("--out", "SVG file, or one of draw.io that ends with .drawio")],
+    out: Annotated[Path, option("--out", "SVG file, or a draw.io file that ends with .drawio")],
     way: Annotated[
         Path | None,
-        typer.Option("--way", help="what hetwin machines run --trace --json has printed"),
+        typer.Option("--way", help="file with the output of hetwin machines run --trace --json"),
     ] = None,
 ) -> Result:
     """Draw a network: decisions as diamonds, pushes and pops as bubbles, the top of the stack as a hexagon.
 
-    With a trace of it, the way taken is blue, with how often, and faults are red, with their reasons. A file of draw.io
-    is a network as well: change it there, and run it.
+    With a trace, the arcs taken are blue, with counts, and faults are red, with their reasons. A draw.io file can be
+    edited there, and run as a network again.
 
     Example: hetwin machines draw counter --out counter.svg
     """
@@ -124,17 +124,17 @@ def draw(
     if out.suffix in ENDINGS:
         if way is not None:
             raise BadInput(
-                "a file of draw.io shows no way", where="--way", expected="--out FILE.svg"
+                "a draw.io file shows no trace", where="--way", expected="--out FILE.svg"
             )
         write_text(out, _as_drawio(network, file), where="--out")
         return Result({"file": str(out.resolve())}, [f"wrote {out}"])
-    went, said = _went(network, way) if way is not None else (None, "")
-    write_text(out, picture(network, file.stem, went, said), where="--out")
+    traces, note = _traces(network, way) if way is not None else (None, "")
+    write_text(out, picture(network, file.stem, traces, note), where="--out")
     return Result({"file": str(out.resolve())}, [f"wrote {out}"])
 
 
 def _as_drawio(network: Network, file: Path) -> str:
-    """The network as a drawing; one that is drawn already keeps its layout."""
+    """Return the network as a draw.io file; a network from such a file keeps its layout."""
     from hetwin_machines.drawio.draft import sheets_of
     from hetwin_machines.drawio.file import read_sheets, text_of_sheets
     from hetwin_machines.network_files import ENDINGS
@@ -142,12 +142,12 @@ def _as_drawio(network: Network, file: Path) -> str:
     return text_of_sheets(read_sheets(file) if file.suffix in ENDINGS else sheets_of(network))
 
 
-def _went(network: Network, trace: Path) -> tuple[dict[str, Went], str]:
-    from hetwin_machines.drawing.went import went_of
+def _traces(network: Network, trace: Path) -> tuple[dict[str, MachineTrace], str]:
+    from hetwin_machines.drawing.traces import summarize
     from hetwin_machines.seeing.replay import TraceError, read_trace, replay
 
     lines = lines_of(trace, "a trace, as hetwin machines run --trace --json prints it")
     try:
-        return went_of(network, replay(network, read_trace(lines)))
+        return summarize(network, replay(network, read_trace(lines)))
     except TraceError as error:
         raise BadInput(str(error), file=trace) from None

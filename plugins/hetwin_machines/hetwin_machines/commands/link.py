@@ -21,9 +21,9 @@ def link(
         Path,
         typer.Argument(metavar="CSV", help="messages with the columns time, from, id, message"),
     ],
-    period: Annotated[float, typer.Option(metavar="S", help="of the cycles [s]")],
+    period: Annotated[float, typer.Option(metavar="S", help="period of the cycles [s]")],
     timeout: Annotated[
-        float, typer.Option(metavar="S", help="answers are in time so long after the command [s]")
+        float, typer.Option(metavar="S", help="maximum time from a command to its answers [s]")
     ],
     real: Annotated[
         bool | None,
@@ -34,15 +34,15 @@ def link(
     log: Annotated[
         Path | None,
         typer.Option(
-            metavar="CSV", help="write a row for each command, as hetwin calibrate travel reads it"
+            metavar="CSV", help="write a row for each command, for hetwin calibrate travel"
         ),
     ] = None,
 ) -> Result:
-    """Play messages through the link: each command of L1 goes to both robots, one answer goes back.
+    """Play messages through the link: each command of L1 is sent to both robots, and L1 gets one answer.
 
-    A row is a message from l1, real or virtual; a command that moves is `1 rotation displacement`. A message counts in
-    the first cycle that begins at or after it. A command is AHEAD if the virtual robot answered first, BEHIND if the
-    real one did, SYNC if both did in the same cycle, NONE if none did in time.
+    A row is a message from l1, real or virtual; a motion command is `1 rotation displacement`. A message is processed
+    in the first cycle that begins at or after it. A command is AHEAD if the virtual robot answered first, BEHIND if the
+    real one did, SYNC if both answered in the same cycle, NONE if neither answered in time.
 
     Example: hetwin machines link scenarios/networks/messages.csv --period 0.05 --timeout 5
     """

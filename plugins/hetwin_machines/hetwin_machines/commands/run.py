@@ -1,4 +1,4 @@
-"""`hetwin machines run`: a network, step by step, by a table of inputs and events."""
+"""`hetwin machines run`: runs a network step by step with a table of inputs and events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(
     inputs: Annotated[
         Path,
         typer.Option(
-            help="table with a row for each step, a column for each input and event; -: rows as they come"
+            help="table with a row for each step, a column for each input and event; -: rows from stdin"
         ),
     ],
     trace: Annotated[
@@ -32,13 +32,13 @@ def run(
         bool, typer.Option("--why", help="add the reasons of faults to the JSON")
     ] = False,
     stays: Annotated[
-        bool, typer.Option("--stays", help="how often and how long in each state, at the end")
+        bool, typer.Option("--stays", help="print visits and durations of each state at the end")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a network of state machines: states, stacks and signals after each step, or each cycle.
+    """Run a network of state machines, and print states, stacks and signals after each step, or each cycle.
 
-    A fault of a machine is a result, not an error: it is shown with its reason. With --json a line is
+    A fault of a machine is a result, not an error: it is printed with its reason. With --json a line is
     {cycle, step, machines: {name: {state, stack}}, signals: {name: value}}.
 
     Example: hetwin machines run counter --inputs scenarios/networks/counter.csv --trace
@@ -90,7 +90,7 @@ def _print_fast(network: Network, rows: Iterator[dict[str, Any]], trace: bool) -
 def _seen(
     network: Network, rows: Iterator[dict[str, Any]], trace: bool
 ) -> Iterator[tuple[Seen, bool]]:
-    """What was seen, and whether it is asked for: each cycle, or the last of each step."""
+    """Yield each cycle, and whether to print it: all cycles with a trace, otherwise the last cycle of each step."""
     from hetwin_machines.seeing.watch import Watch
 
     watch = Watch(network)

@@ -1,4 +1,4 @@
-"""A network at work in words: a line for each cycle, columns below each other."""
+"""Text output of a running network: a line for each cycle, with aligned columns."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hetwin_machines.seeing.watch import Seen
 
 
 class Lines:
-    """Writes cycles as lines.
+    """Formats cycles as lines.
 
     Args:
-        network: whose cycles they are.
+        network: the network.
     """
 
     def __init__(self, network: Network) -> None:
@@ -25,7 +25,7 @@ class Lines:
         }
 
     def of(self, seen: Seen) -> Iterator[str]:
-        """Yield the line of a cycle, and one for each fault that came about in it."""
+        """Yield the line of a cycle, and a line for each fault in it."""
         line = seen.line
         machines = "  ".join(
             f"{name} {self._state(name, entry['state'], entry['stack'])}"
@@ -42,7 +42,7 @@ class Lines:
 
 
 def profile_lines(profile: Profile) -> Iterator[str]:
-    """Yield how often and how long machines were in their states, and which arcs they took."""
+    """Yield lines with visits and durations of all states, and counts of the arcs taken."""
     for name, stays in profile.stays.items():
         yield f"{name}:"
         width = max(len(state) for state in stays)

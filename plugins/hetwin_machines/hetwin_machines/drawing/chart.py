@@ -1,4 +1,4 @@
-"""Makes of a machine what is placed and drawn: states, decisions, arcs with what they do, and what came of a trace."""
+"""Converts a machine to the nodes of a drawing: states, decisions and arcs, with counts and faults of a trace."""
 
 from __future__ import annotations
 
@@ -8,47 +8,47 @@ from collections.abc import Iterator, Sequence
 from hetwin_machines.cycle import ALL_OF_IT
 from hetwin_machines.drawing import sizes
 from hetwin_machines.drawing.decisions import Decision, Fan, Leaf, Tree, decide
-from hetwin_machines.drawing.graph import Chart, Line, Node, Shape, Went
+from hetwin_machines.drawing.graph import Chart, Line, MachineTrace, Node, Shape
 from hetwin_machines.network import ALL, TOP, Arc, Machine
 from hetwin_machines.seeing.looking import in_words
 from hetwin_machines.seeing.profile import Stay
 from hetwin_suite.expressions import text_of
 
 WIDEST = 40
-"""Letters in a line beside an arc; longer ones are broken."""
+"""Maximum number of characters in a line beside an arc."""
 WIDEST_CONDITION = 26
-"""Letters in a line of a decision."""
+"""Maximum number of characters in a line of a decision."""
 
 
-def chart_of(machine: Machine, went: Went | None = None) -> Chart:
-    """Return a machine as nodes without places yet.
+def chart_of(machine: Machine, trace: MachineTrace | None = None) -> Chart:
+    """Return a machine as nodes without positions.
 
     Args:
-        machine: what is drawn.
-        went: what it did in a trace; None if there is none.
+        machine: the machine.
+        trace: summary of its trace; None if there is none.
     """
     names = sorted(machine.states, key=lambda name: name != machine.initial)
-    states = {name: _state(machine, name, went) for name in names}
-    for state, fault, cycle, reason in went.faults if went else ():
+    states = {name: _state(machine, name, trace) for name in names}
+    for state, fault, cycle, reason in trace.faults if trace else ():
         states[state].below.append(_fault(fault, cycle, reason))
-    return Chart(_start(machine, went), machine.initial, states)
+    return Chart(_start(machine, trace), machine.initial, states)
 
 
-def _start(machine: Machine, went: Went | None) -> Node:
+def _start(machine: Machine, trace: MachineTrace | None) -> Node:
     lines = tuple(Line("do", f"{name} = {in_words(value)}") for name, value in machine.init.items())
     right = sizes.BESIDE + sizes.text_width(lines) if lines else 6.0
     height = max(14.0, sizes.LINE * len(lines))
-    return Node(Shape.START, 7, right, height, lines, count=1 if went else None)
+    return Node(Shape.START, 7, right, height, lines, count=1 if trace else None)
 
 
-def _state(machine: Machine, name: str, went: Went | None) -> Node:
+def _state(machine: Machine, name: str, trace: MachineTrace | None) -> Node:
     half, arcs = sizes.state_width(name) / 2, machine.states[name]
     node = Node(Shape.STATE, half, half, sizes.STATE_HEIGHT, (Line("name", name),))
     node.is_sink = not arcs
-    stay = went.stays[name] if went else None
-    if went is not None and stay is not None:
+    stay = trace.stays[name] if trace else None
+    if trace is not None and stay is not None:
         node.count = stay.visits
-        node.is_last = went.last == name
+        node.is_last = trace.last == name
         node.title = f"{name}: {stay.visits} visits, {stay.cycles} cycles"
     if arcs:
         tree = decide([arc.guard.node for arc in arcs])
@@ -60,16 +60,21 @@ class _Branches:
     """The decisions and arcs of a state.
 
     Args:
-        state: its name.
-        arcs: that leave it.
-        stay: what it did in a trace; None if there is none.
+        state: name of the state.
+        arcs: arcs that leave the state.
+        stay: counts of the state in a trace; None if there is none.
     """
 
     def __init__(self, state: str, arcs: Sequence[Arc], stay: Stay | None) -> None:
         self._state, self._arcs, self._stay = state, arcs, stay
 
     def of(self, tree: Tree, word: str) -> Node:
-        """Return what follows yes or no, or the state itself, whose word is empty."""
+        """Return the node of a decision tree.
+
+        Args:
+            tree: the tree.
+            word: ``yes`` or ``no`` on the line to the node; empty for a line from the state.
+        """
         match tree:
             case Leaf(index, guard):
                 return self._arc(index, guard, word)
@@ -128,8 +133,8 @@ def _lines(arc: Arc, guard: str, word: str) -> Iterator[Line]:
         yield Line("word", word)
     yield from (Line("guard", text) for text in _broken(guard, WIDEST))
     for name, expression in arc.assignments.items():
-        said = f"{name}⁺ = {text_of(expression.node)}"
-        yield from (Line("do", text) for text in _broken(said, WIDEST))
+        assigned = f"{name}⁺ = {text_of(expression.node)}"
+        yield from (Line("do", text) for text in _broken(assigned, WIDEST))
 
 
 def _broken(text: str, widest: int) -> list[str]:

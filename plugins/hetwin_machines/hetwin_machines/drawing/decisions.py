@@ -1,4 +1,4 @@
-"""Makes decisions of guards that part all cases, as a designer would draw them: one diamond for each condition."""
+"""Converts the guards of a state to a decision tree with one condition per diamond, as a designer would draw it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OPPOSITES = {">": "<=", "<=": ">", "<": ">=", ">=": "<", "==": "!=", "!=": "=="
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """An arc, with what is left of its guard; empty if the decisions before it say all."""
+    """An arc, with the conditions of its guard that no decision above it covers; empty if all are covered."""
 
     arc: int
     guard: str
@@ -20,7 +20,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A condition, and what follows if it holds and if not."""
+    """A condition, and the subtrees for true and false."""
 
     condition: str
     yes: Tree
@@ -29,18 +29,18 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Fan:
-    """Arcs that no decision parts: each has its own guard."""
+    """Arcs that no common decision separates; each has its own guard."""
 
     leaves: tuple[Leaf, ...]
 
 
 Tree = Leaf | Decision | Fan
 _Guarded = tuple[int, tuple[Node, ...]]
-"""Index of an arc, and the conditions that all must hold."""
+"""Index of an arc, and the conjuncts of its guard."""
 
 
 def decide(guards: Sequence[Node]) -> Tree:
-    """Return the decisions that lead to the arcs of a state, given their guards."""
+    """Return the decision tree of a state's arcs, given their guards."""
     if len(guards) == 2 and _key(opposite(guards[0])) == _key(guards[1]):
         return _of_two(guards[0])
     return _tree([(i, tuple(_conjuncts(guard))) for i, guard in enumerate(guards)])
@@ -85,7 +85,7 @@ def _atom(node: Node) -> Node:
 
 
 def _side(atom: Node, conditions: tuple[Node, ...]) -> bool | None:
-    """Whether conditions say that an atom holds, or that it does not; None if they say neither, or both."""
+    """Whether conditions require an atom to be true or false; None if they require neither or both."""
     keys = {_key(condition) for condition in conditions}
     holds = _key(atom) in keys
     return None if holds is (_key(opposite(atom)) in keys) else holds
@@ -97,7 +97,7 @@ def _without(atom: Node, arc: _Guarded) -> _Guarded:
 
 
 def opposite(node: Node) -> Node:
-    """Return what holds where a condition does not."""
+    """Return the negation of a condition."""
     if isinstance(node, Unary) and node.sign == "!":
         return node.of
     if isinstance(node, Binary) and node.sign in _OPPOSITES:
@@ -106,5 +106,5 @@ def opposite(node: Node) -> Node:
 
 
 def _key(node: Node) -> str:
-    """What is the same for the same expressions only; true and 1 are not."""
+    """Return a key that is equal only for identical expressions; it distinguishes true from 1."""
     return repr(node)

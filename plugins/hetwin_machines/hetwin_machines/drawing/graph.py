@@ -1,4 +1,4 @@
-"""What is placed: nodes with a size, and what follows each of them."""
+"""The nodes of a drawing: sizes, positions and successors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hetwin_machines.seeing.profile import Stay
 
 
 class Shape(Enum):
-    """How a node is drawn."""
+    """Shapes of nodes."""
 
     START = "start"
     STATE = "state"
     DECISION = "decision"
     FAN = "fan"
-    """Where arcs part that have guards of their own."""
+    """Branching point of arcs with separate guards."""
     ARC = "arc"
     HEXAGON = "hexagon"
     FAULT = "fault"
@@ -27,8 +27,8 @@ class Line(NamedTuple):
     """A line of text beside an arc, in a decision or a state.
 
     Attributes:
-        kind: word (yes or no), guard, do, or name.
-        text: of it.
+        kind: ``word`` (yes or no), ``guard``, ``do``, or ``name``.
+        text: text of the line.
     """
 
     kind: str
@@ -37,26 +37,26 @@ class Line(NamedTuple):
 
 @dataclass
 class Node:
-    """Something with a place. Lengths in pixels, x to the right, y down.
+    """A node of a drawing. Lengths in pixels, x to the right, y down.
 
     Attributes:
-        shape: of it.
-        left: how far it reaches to the left of its axis.
-        right: how far to the right.
-        height: of it.
-        lines: of text.
-        word: yes or no, on the line that leads to it.
-        below: what follows it, from left to right.
-        to: state that an arc leads to; None for the top of the stack, and for what is no arc.
-        arc: index of the arc; None for what is none.
-        pops: bubbles at an arc's tail; `cycle.ALL_OF_IT` for a hexagon.
-        pushes: names in the bubbles at its tip.
-        count: how often it was gone through in a trace; None without one.
-        is_last: whether the machine is there at the end of a trace.
-        is_sink: whether no arc leaves it.
-        title: shown when the pointer rests on it.
-        x: of its axis.
-        y: of its middle.
+        shape: shape of the node.
+        left: extent to the left of its axis.
+        right: extent to the right of its axis.
+        height: height.
+        lines: lines of text.
+        word: ``yes`` or ``no`` on the line that leads to it.
+        below: successors, from left to right.
+        to: state to which an arc leads; None for the top of the stack, and for other nodes.
+        arc: index of the arc; None for other nodes.
+        pops: number of bubbles at an arc's tail; `cycle.ALL_OF_IT` for a hexagon.
+        pushes: names in the bubbles at an arc's tip.
+        count: number of passes in a trace; None without a trace.
+        is_last: whether the machine is in this state at the end of a trace.
+        is_sink: whether no arc leaves this state.
+        title: tooltip.
+        x: x of its axis.
+        y: y of its middle.
     """
 
     shape: Shape
@@ -79,12 +79,12 @@ class Node:
 
     @property
     def top(self) -> float:
-        """Its upper end."""
+        """Y of its upper edge."""
         return self.y - self.height / 2
 
     @property
     def bottom(self) -> float:
-        """Its lower end."""
+        """Y of its lower edge."""
         return self.y + self.height / 2
 
 
@@ -93,9 +93,9 @@ class Chart:
     """A machine as nodes.
 
     Attributes:
-        start: what leads to the first state.
-        initial: name of that state.
-        states: by name, the first one first; their decisions and arcs are below them.
+        start: node of the start marker.
+        initial: name of the initial state.
+        states: name -> node, the initial state first; decisions and arcs are below the nodes.
     """
 
     start: Node
@@ -104,13 +104,13 @@ class Chart:
 
 
 @dataclass(frozen=True)
-class Went:
-    """What a machine did in a trace.
+class MachineTrace:
+    """Summary of a machine's trace.
 
     Attributes:
-        stays: how often and how long it was in its states, and which arcs it took.
-        last: where it was at the end.
-        faults: state, fault, cycle and reason of each fault that it got into.
+        stays: state -> visits, cycles and arcs taken.
+        last: state at the end.
+        faults: state, fault, cycle and reason of each fault.
     """
 
     stays: Mapping[str, Stay]

@@ -1,4 +1,4 @@
-"""Places a machine: each state with its decisions as a tree, the trees in rows, and lines between the rows."""
+"""Layout of a machine: each state with its decisions is a tree, the trees form rows, and lines run between the rows."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from hetwin_machines.drawing import sizes
 from hetwin_machines.drawing.graph import Chart, Node, Shape
 
 BETWEEN = 16.0
-"""Room between neighbours."""
+"""Distance between neighbours [px]."""
 GAP = 30.0
-"""Room between a node and what follows it, in which a word fits."""
+"""Distance between a node and its successors, enough for a word [px]."""
 TRACK, LANE = 11.0, 14.0
-"""Room of a line that leads across, between two rows, and of one that leads up or down, on the left."""
+"""Height of a horizontal track between two rows, and width of a vertical lane on the left [px]."""
 WIDEST = 1000.0
-"""A row with several trees is not wider."""
+"""Maximum width of a row with several trees [px]."""
 UNDER = 8.0
-"""How far below what it passes a loop turns."""
+"""Distance of a loop below the nodes that it passes [px]."""
 
 CLEAR = 4.0
-"""Least distance between lines beside each other."""
+"""Minimum distance between parallel lines [px]."""
 
 Point = tuple[float, float]
 Tracks = dict[tuple[int, str], float]
-"""Row and state -> y above the row at which all lines to the state lead across."""
+"""(row, state) -> y of the horizontal track above the row for all lines to the state."""
 
 
 @dataclass
 class Wire:
-    """A line, in straight pieces that lead across, up or down.
+    """A line of horizontal and vertical segments.
 
     Attributes:
-        points: where it begins, turns and ends.
-        count: how often it was gone in a trace; None without one.
+        points: begin, corners and end.
+        count: number of passes in a trace; None without a trace.
         arrow: whether it ends in an arrowhead.
         is_fault: whether it leads to a fault.
     """
@@ -47,7 +47,7 @@ class Wire:
 
 @dataclass
 class _Tree:
-    """A state with what follows it; lengths from its own left edge and top."""
+    """A state with its decisions and arcs; coordinates relative to the tree's upper left corner."""
 
     name: str
     root: Node
@@ -62,12 +62,12 @@ class _Tree:
 
 @dataclass
 class Layout:
-    """A machine with places for all its nodes.
+    """A machine with the positions of all its nodes.
 
     Attributes:
-        nodes: all of them.
-        wires: the lines between them.
-        width, height: of all.
+        nodes: all nodes.
+        wires: lines between the nodes.
+        width, height: size of the drawing [px].
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Layout:
 
 
 def lay_out(chart: Chart) -> Layout:
-    """Return a machine with places for all its nodes."""
+    """Return the layout of a machine; sets the positions of the chart's nodes."""
     trees = {name: _tree(name, root) for name, root in chart.states.items()}
     _fill_rows(list(trees.values()))
     lanes = {name: LANE * i for i, name in enumerate(_far(trees))}
@@ -107,7 +107,7 @@ def _tree(name: str, root: Node) -> _Tree:
 
 
 def _spread(node: Node) -> tuple[float, float]:
-    """Set x of what follows a node, from its axis; return how far all of it reaches to the left and to the right."""
+    """Set the x of a node's successors relative to its axis; return the subtree's extents to the left and right."""
     parts = [_spread(child) for child in node.below]
     axes: list[float] = []
     for i, (left, _) in enumerate(parts):
@@ -134,18 +134,18 @@ def _all(node: Node) -> Iterator[Node]:
 
 
 def _fill_rows(trees: list[_Tree]) -> None:
-    """Set the rows: a state to which one of the row leads begins the next one, so that lines lead down."""
-    row, x, led = 0, 0.0, set[str | None]()
+    """Assign rows; a state that is a target of the present row starts a new one, so that lines lead downwards."""
+    row, x, targets = 0, 0.0, set[str | None]()
     for tree in trees:
-        if tree.name in led or (x and x + tree.width > WIDEST):
-            row, x, led = row + 1, 0.0, set()
+        if tree.name in targets or (x and x + tree.width > WIDEST):
+            row, x, targets = row + 1, 0.0, set()
         tree.row = row
         x += tree.width + BETWEEN
-        led |= {node.to for node in tree.nodes if node.to != tree.name}
+        targets |= {node.to for node in tree.nodes if node.to != tree.name}
 
 
 def _far(trees: Mapping[str, _Tree]) -> list[str]:
-    """The states to which arcs lead from elsewhere than the row above them."""
+    """Return the states with incoming arcs from another row than the one above them."""
     far = {
         node.to
         for tree in trees.values()
@@ -156,7 +156,7 @@ def _far(trees: Mapping[str, _Tree]) -> list[str]:
 
 
 def _place_rows(trees: Mapping[str, _Tree], left: float, top: float) -> Tracks:
-    """Move the trees of each row to their places; return the tracks of the lines between the rows."""
+    """Position the trees of each row; return the tracks of the lines between the rows."""
     used: dict[tuple[int, str], None] = {}
     for tree in trees.values():
         for node in tree.nodes:
@@ -176,9 +176,9 @@ def _place_rows(trees: Mapping[str, _Tree], left: float, top: float) -> Tracks:
 
 
 def _shift(row: list[_Tree], x: float, y: float, ends: list[Node]) -> None:
-    """Move the trees of a row to their places.
+    """Position the trees of a row.
 
-    A state is straight below an arc that leads to it, if there is room, and never below one that leads elsewhere.
+    A state is placed straight below an arc that leads to it, if there is room, and never below another arc.
     """
     for tree in row:
         x = max(x, min((n.x - tree.root.x for n in ends if n.to == tree.name), default=x))
@@ -196,7 +196,7 @@ def _down(node: Node, x: float, y: float, *, arrow: bool = False) -> Wire:
 
 
 def _inside(node: Node) -> Iterator[Wire]:
-    """The lines from a node to what follows it; from a decision they begin at its corners."""
+    """Yield the lines from a node to its successors; lines of a decision begin at its corners."""
     corner = sizes.decision_size(node.lines)[0] / 2
     for i, child in enumerate(node.below):
         wire = _down(node, child.x, child.top)
@@ -215,7 +215,7 @@ def _outside(
     lanes: Mapping[str, float],
     tracks: Tracks,
 ) -> Wire:
-    """The line from an arc to the state that it leads to."""
+    """Return the line from an arc to its target state."""
     state = to.root
     if to is tree:
         lane = max(each.x + each.right for each in tree.nodes) + LANE / 2
@@ -230,7 +230,7 @@ def _outside(
 
 
 def path_of(wire: Wire) -> str:
-    """Return the path of a line with round corners, as SVG has it; an arrowhead has room at its end."""
+    """Return the SVG path of a line with round corners; it ends before the arrowhead."""
     points = [wire.points[0], *(b for a, b in pairwise(wire.points) if a != b)]
     if wire.arrow:
         x, y = points[-1]
@@ -248,5 +248,5 @@ def path_of(wire: Wire) -> str:
 
 
 def direction(one: Point, two: Point) -> tuple[int, int]:
-    """Return whether a straight piece leads to the right or left (1, -1), and down or up."""
+    """Return the direction of a segment: right or left as 1 or -1, and down or up as 1 or -1; otherwise 0."""
     return (two[0] > one[0]) - (two[0] < one[0]), (two[1] > one[1]) - (two[1] < one[1])

@@ -8,16 +8,16 @@ from html import escape
 
 from hetwin_machines.drawing import svg
 from hetwin_machines.drawing.chart import chart_of
-from hetwin_machines.drawing.graph import Went
+from hetwin_machines.drawing.graph import MachineTrace
 from hetwin_machines.drawing.layout import Layout, lay_out
 from hetwin_machines.network import Machine, Network, OnInactive
 from hetwin_suite.expressions import names_of
 
 WIDEST = 1500.0
-"""Panels stand beside each other up to this width."""
+"""Maximum width of a row of panels [px]."""
 MARGIN = 20.0
 HEAD = 62.0
-"""Height of a panel's title and notes."""
+"""Height of a panel's title and notes [px]."""
 _NOTE_LETTER = 6.9
 
 
@@ -40,18 +40,21 @@ class _Panel:
 
 
 def draw(
-    network: Network, name: str, went: Mapping[str, Went] | None = None, said: str = ""
+    network: Network,
+    name: str,
+    traces: Mapping[str, MachineTrace] | None = None,
+    note: str = "",
 ) -> str:
     """Return a drawing of a network as SVG.
 
     Args:
-        network: what is drawn.
-        name: of the network.
-        went: what each machine did in a trace; None if there is none.
-        said: of the trace, in words.
+        network: the network.
+        name: name of the network.
+        traces: machine -> summary of its trace; None if there is none.
+        note: note about the trace.
     """
-    panels = [_panel(machine, went) for machine in network.machines]
-    notes = [_signals(network), *([said] if said else [])]
+    panels = [_panel(machine, traces) for machine in network.machines]
+    notes = [_signals(network), *([note] if note else [])]
     width, height = _arrange(panels, 2 * MARGIN + 24 + 18 * len(notes))
     width = max(width, max(len(note) for note in (*notes, name)) * _NOTE_LETTER + 2 * MARGIN)
     size = f'width="{width:.0f}" height="{height:.0f}" role="img"'
@@ -72,8 +75,8 @@ def draw(
     )
 
 
-def _panel(machine: Machine, went: Mapping[str, Went] | None) -> _Panel:
-    chart = chart_of(machine, went[machine.name] if went is not None else None)
+def _panel(machine: Machine, traces: Mapping[str, MachineTrace] | None) -> _Panel:
+    chart = chart_of(machine, traces[machine.name] if traces is not None else None)
     return _Panel(machine, lay_out(chart), tuple(_notes(machine)))
 
 
@@ -106,7 +109,7 @@ def _signals(network: Network) -> str:
 
 
 def _arrange(panels: list[_Panel], top: float) -> tuple[float, float]:
-    """Place panels in rows; return width and height of all."""
+    """Place panels in rows; return the total width and height."""
     x, y, tallest, widest = MARGIN, top, 0.0, 0.0
     for panel in panels:
         if x > MARGIN and x + panel.width > WIDEST:

@@ -1,4 +1,4 @@
-"""Draws a placed machine as SVG."""
+"""Writes the layout of a machine as SVG."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ text{font:12px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#1f
 
 
 def machine_svg(layout: Layout) -> Iterator[str]:
-    """Yield the elements of a machine, lines below nodes, those that were gone most on top."""
+    """Yield the SVG elements of a machine: lines first, most used ones on top, then nodes."""
     for wire in sorted(layout.wires, key=lambda wire: wire.count or 0):
         yield from _wire(wire)
     for node in layout.nodes:
         failing = any(child.shape is Shape.FAULT for child in node.below)
-        kind = f"{node.shape.value} {_went(node.count)}"
+        kind = f"{node.shape.value} {_use(node.count)}"
         kind += " failing" if failing else " last" if node.is_last else ""
         arc = f' data-arc="{node.arc}"' if node.arc is not None else ""
         title = f"<title>{escape(node.title)}</title>" if node.title else ""
         yield f'<g class="{kind.strip()}"{arc}>{title}{"".join(_DRAWN[node.shape](node))}</g>'
         if node.word:
-            yield f'<g class="branch {_went(node.count)}">{_word(node)}</g>'
+            yield f'<g class="branch {_use(node.count)}">{_word(node)}</g>'
 
 
-def _went(count: int | None) -> str:
+def _use(count: int | None) -> str:
     return "" if count is None else "taken" if count else "idle"
 
 
 def _wire(wire: Wire) -> Iterator[str]:
-    kind = "failed" if wire.is_fault else _went(wire.count)
+    kind = "failed" if wire.is_fault else _use(wire.count)
     yield f'<g class="{kind}">' if kind else "<g>"
     yield f'<path class="line" d="{path_of(wire)}"/>'
     if wire.arrow:
@@ -79,7 +79,7 @@ def _arrowhead(x: float, y: float, across: int = 0, down: int = 1) -> str:
 
 
 def _word(node: Node) -> str:
-    """Yes or no beside the line that leads to a decision or a fan."""
+    """Return the word beside the line that leads to a decision or a fan."""
     top = node.top - sizes.LINE
     return "".join(_texts((Line("word", node.word),), node.x + sizes.BESIDE, top))
 
@@ -144,7 +144,7 @@ def _fault(node: Node) -> Iterator[str]:
 
 
 def _arc(node: Node) -> Iterator[str]:
-    """An arc: what it pops at its tail, what it is and does beside it, what it pushes at its tip."""
+    """Yield an arc: pops at its tail, guard and assignments beside it, pushes at its tip."""
     yield f'<path class="line" d="M{node.x:.1f} {node.top:.1f}V{node.bottom:.1f}"/>'
     yield from _pops(node)
     x, text = node.x + sizes.BESIDE, node.top + 2 + sizes.pops_height(node.pops)

@@ -1,1 +1,1 @@
-"""Networks as students draw them in draw.io: read with their layout, understood, and written back."""
+"""Read networks of state machines drawn in draw.io, together with their layout, and write them back."""

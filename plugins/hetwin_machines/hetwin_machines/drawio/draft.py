@@ -1,4 +1,4 @@
-"""Draws a network as draw.io has it, with the conventions of the paper, from the places of the SVG drawing."""
+"""Draw a network as draw.io pages, in the notation of the paper; the layout is that of the SVG drawing."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ STYLES = {
 _WIRE = "edgeStyle=orthogonalEdgeStyle;rounded=1;"
 _BOLD = "strokeWidth=3;"
 _BELOW = 120.0
-"""Room above a machine for its notes."""
+"""Space above a machine for its notes [pixels]."""
 
 
 def sheets_of(network: Network) -> tuple[Sheet, ...]:
-    """Return the drawing of a network: a page for each machine, the notes of the network on the first."""
+    """Return the drawing of a network: one page for each machine; the network's notes are on the first page."""
     return tuple(
-        _Drafted(machine, _notes(network if i == 0 else None, machine)).sheet()
+        _MachinePage(machine, _notes(network if i == 0 else None, machine)).sheet()
         for i, machine in enumerate(network.machines)
     )
 
@@ -46,8 +46,8 @@ def _notes(network: Network | None, machine: Machine) -> list[str]:
     return lines
 
 
-class _Drafted:
-    """Draws a machine on a page."""
+class _MachinePage:
+    """Draws a machine on one page."""
 
     def __init__(self, machine: Machine, notes: list[str]) -> None:
         self._machine, self._notes = machine, notes
@@ -59,16 +59,16 @@ class _Drafted:
         self._arcs: tuple[Arc, ...] = ()
 
     def sheet(self) -> Sheet:
-        """Return the page."""
+        """Draw all shapes and wires; return the page."""
         if self._notes:
             box = Box(20.0, 10.0, 420.0, 20.0 + 18.0 * len(self._notes))
             self._add(Kind.NOTE, "\n".join(self._notes), box)
         for name, node in self._chart.states.items():
             size = (sizes.state_width(name), node.height + 18.0)
             self._states[name] = self._at(Kind.CIRCLE, name, node.x, node.y, *size)
-        said = "\n".join(f"{name} = {json.dumps(v)}" for name, v in self._machine.init.items())
+        init = "\n".join(f"{name} = {json.dumps(v)}" for name, v in self._machine.init.items())
         start = self._chart.start
-        self._wire("", self._states[self._chart.initial], said, _BOLD, (start.x, start.y + _BELOW))
+        self._wire("", self._states[self._chart.initial], init, _BOLD, (start.x, start.y + _BELOW))
         for name, node in self._chart.states.items():
             self._arcs = self._machine.states[name]
             for child in node.below:
@@ -76,7 +76,7 @@ class _Drafted:
         return Sheet(self._machine.name, tuple(self._shapes), tuple(self._wires))
 
     def _follow(self, source: str, node: Node, word: str) -> None:
-        """Draw what follows a shape."""
+        """Draw a node of the chart and everything below it, with a wire from the shape `source`."""
         if node.shape is Drawn.FAN:
             for child in node.below:
                 self._follow(source, child, word or node.word)
@@ -91,8 +91,8 @@ class _Drafted:
             self._arc(source, node, word)
 
     def _arc(self, source: str, node: Node, word: str) -> None:
-        label = "\n".join(filter(None, [word, *self._said(node)]))
-        for kind, name, box in self._on_the_way(node):
+        label = "\n".join(filter(None, [word, *self._label_lines(node)]))
+        for kind, name, box in self._stack_shapes(node):
             bubble = self._add(kind, name, box)
             self._wire(source, bubble, label)
             source, label = bubble, ""
@@ -103,15 +103,15 @@ class _Drafted:
         size = 2 * sizes.HEXAGON
         self._wire(source, self._at(Kind.HEXAGON, "", top.x, top.y, size, size), label)
 
-    def _said(self, node: Node) -> Iterator[str]:
+    def _label_lines(self, node: Node) -> Iterator[str]:
         guard = " ".join(line.text for line in node.lines if line.kind == "guard")
         if guard != "true":
             yield guard
         for name, expression in self._arcs[node.arc or 0].assignments.items():
             yield f"{name} += {' '.join(expression.text.split())}"
 
-    def _on_the_way(self, node: Node) -> Iterator[tuple[Kind, str, Box]]:
-        """The bubbles and the hexagon of an arc, from its tail to its tip."""
+    def _stack_shapes(self, node: Node) -> Iterator[tuple[Kind, str, Box]]:
+        """Yield the bubbles and the hexagon on an arc, from its tail to its tip."""
         y = node.top + _BELOW
         size = 2 * sizes.BUBBLE
         if node.pops == ALL_OF_IT:

@@ -1,4 +1,4 @@
-"""Reads and writes files of draw.io, plain and compressed; entities are not expanded, and sizes are limited."""
+"""Read draw.io files, plain or compressed, and write plain ones; entities are not expanded and sizes are limited."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from xml.sax.saxutils import quoteattr
 from hetwin_machines.drawio.sheets import Box, Kind, Shape, Sheet, Wire, style_of
 from hetwin_suite.engine import XmlElement, parse_xml, read_xml
 
-MOST = 16 * 1024 * 1024
-"""A compressed page has no more bytes than this when it is unpacked."""
-_EXPECTED = "a drawing of draw.io: <mxfile> with <diagram>, or <mxGraphModel>"
+MAX_PAGE_BYTES = 16 * 1024 * 1024
+"""Maximum size of a compressed page after decompression."""
+_EXPECTED = "a draw.io drawing: <mxfile> with <diagram>, or <mxGraphModel>"
 _ENDS = ("sourcePoint", "targetPoint")
 
 
@@ -24,13 +24,13 @@ def read_sheets(file: Path) -> tuple[Sheet, ...]:
     """Return the pages of a drawing.
 
     Raises:
-        BadInput: if it is none; with the line, and the text of what is wrong.
+        BadInput: if the file is not a drawing, with the line and the text that is wrong.
     """
     root = read_xml(file)
     if root.tag == "mxGraphModel":
         return (_sheet(file.stem, root),)
     if root.tag != "mxfile":
-        raise root.bad("is no drawing of draw.io", root.tag, _EXPECTED)
+        raise root.bad("is not a draw.io drawing", root.tag, _EXPECTED)
     pages = tuple(
         _sheet(page.attributes.get("name", f"page_{i}"), _model(page))
         for i, page in enumerate(root.all("diagram"), 1)
@@ -47,11 +47,11 @@ def _model(page: XmlElement) -> XmlElement:
     try:
         unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
         packed = base64.b64decode(page.text.strip(), validate=True)
-        text = unpacker.decompress(packed, MOST)
+        text = unpacker.decompress(packed, MAX_PAGE_BYTES)
     except (binascii.Error, ValueError, zlib.error) as error:
-        raise page.bad(f"holds no page: {error}", expected=_EXPECTED) from None
+        raise page.bad(f"does not contain a page: {error}", expected=_EXPECTED) from None
     if unpacker.unconsumed_tail or not unpacker.eof:
-        raise page.bad(f"breaks off, or unpacks to more than {MOST} bytes")
+        raise page.bad(f"is incomplete, or unpacks to more than {MAX_PAGE_BYTES} bytes")
     return parse_xml(unquote_to_bytes(text), page.file)
 
 
@@ -63,7 +63,7 @@ def _sheet(name: str, model: XmlElement) -> Sheet:
     known: set[str] = set()
     for id_, label, cell in cells:
         if id_ in known:
-            raise cell.bad("has the id of another shape", id_, "an id of its own")
+            raise cell.bad("has the id of another shape", id_, "a unique id")
         known.add(id_)
         if id_ in wire_ids:
             wires.append(_wire(id_, label, cell))
@@ -74,7 +74,7 @@ def _sheet(name: str, model: XmlElement) -> Sheet:
 
 
 def _cells(root: XmlElement) -> Iterator[tuple[str, str, XmlElement]]:
-    """Id, label and cell of all that is drawn; those with data of their own are wrapped."""
+    """Yield id, label and cell of everything drawn; draw.io wraps cells that have custom data."""
     for child in root.all("mxCell", "object", "UserObject"):
         cell = child if child.tag == "mxCell" else child.need("mxCell")
         label = child.attributes.get("value" if child is cell else "label", "")
@@ -124,7 +124,7 @@ def _number(element: XmlElement | None, name: str) -> float:
 
 
 def text_of_sheets(sheets: Sequence[Sheet]) -> str:
-    """Return the text of a file of draw.io, not compressed."""
+    """Return the text of an uncompressed draw.io file."""
     pages = "".join(_page(sheet, i) for i, sheet in enumerate(sheets))
     return f'<mxfile host="hetwin" compressed="false">\n{pages}</mxfile>\n'
 

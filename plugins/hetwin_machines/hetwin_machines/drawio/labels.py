@@ -1,4 +1,4 @@
-"""What the labels of a drawing say: conditions, delayed assignments, tables and calls, as the paper writes them."""
+"""Parse the labels of a drawing: conditions, delayed assignments, table lookups and calls, in the paper's notation."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ _CALL = re.compile(r"\b([A-Za-z_]\w*)\s*\(\s*\)")
 _LOOKUP = re.compile(r"\b([A-Za-z_]\w*)\s*\[([^\[\]]*)\]")
 _YES = {"yes", "true", "y", "t"}
 _NO = {"no", "false", "n", "f"}
-_NOTHING = "1 / 0"
-"""Beyond a table there is no value, so that the machine gets into a fault."""
+_NO_ENTRY = "1 / 0"
+"""Value of a lookup beyond the end of a table; its evaluation fails, so that the machine reports a fault."""
 
 
 class Label(NamedTuple):
-    """What stands beside a wire.
+    """Parsed label of a wire.
 
     Attributes:
-        side: of the diamond it leaves, yes or no; None if it says neither.
-        conditions: that must all hold.
-        assignments: signal -> its next value.
+        side: which side of a diamond the wire leaves from, yes (True) or no (False); None if the label has neither.
+        conditions: expressions that must all be true.
+        assignments: signal -> expression for its next value.
     """
 
     side: bool | None
@@ -54,7 +54,7 @@ class Label(NamedTuple):
 
 
 class _Plain(HTMLParser):
-    """Collects the text of HTML, with its line breaks; a raised plus is the paper's sign of a delayed assignment."""
+    """Collects the text of HTML, including line breaks."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -73,7 +73,7 @@ class _Plain(HTMLParser):
 
 
 def plain(label: str, style: Mapping[str, str]) -> str:
-    """Return the text of a label, which is HTML where its style says so."""
+    """Return a label as plain text, with mathematical signs replaced by operators; the style tells if it is HTML."""
     text = label
     if style.get("html") == "1":
         reader = _Plain()
@@ -87,16 +87,16 @@ def plain(label: str, style: Mapping[str, str]) -> str:
 def label_of(
     text: str, tables: Mapping[str, Sequence[str]], where: str, *, leaves_diamond: bool = False
 ) -> Label:
-    """Return what a plain label says: a line or what stands between semicolons is a condition or an assignment.
+    """Parse a plain label, whose lines and parts between semicolons are conditions or assignments.
 
     Args:
-        text: as `plain` returns it.
-        tables: name -> its entries.
-        where: shape and text, for errors.
-        leaves_diamond: whether yes and no in front mean the sides of a diamond.
+        text: as returned by `plain`.
+        tables: name of a table -> its entries.
+        where: shape and text, for error messages.
+        leaves_diamond: whether a leading yes or no is the side of a diamond.
 
     Raises:
-        NetworkError: if a signal is assigned twice, or a table is not known.
+        NetworkError: if a signal is assigned twice or a table is unknown.
     """
     parts = [part.strip() for line in text.split("\n") for part in line.split(";")]
     parts = [part for part in parts if part]
@@ -120,26 +120,26 @@ def _side(text: str) -> bool | None:
 
 
 def expanded(text: str, tables: Mapping[str, Sequence[str]], where: str) -> str:
-    """Return an expression of the closed language: calls without arguments are signals, tables are choices.
+    """Rewrite a label in the expression language: ``f()`` as the signal ``f``, a table lookup as nested choices.
 
     Raises:
-        NetworkError: if a table is not known.
+        NetworkError: if a table is unknown.
     """
 
-    def called(call: re.Match[str]) -> str:
+    def signal_of(call: re.Match[str]) -> str:
         return call[0] if call[1] in FUNCTIONS else call[1]
 
-    def looked_up(lookup: re.Match[str]) -> str:
+    def choices_of(lookup: re.Match[str]) -> str:
         entries = tables.get(lookup[1])
         if entries is None:
             expected = f"a note with: table {lookup[1]}: its numbers"
             raise NetworkError(f"there is no table {lookup[1]}", where, lookup[0], expected)
-        choice = _NOTHING
+        choice = _NO_ENTRY
         for i, entry in reversed(list(enumerate(entries))):
             choice = f"({lookup[2].strip()}) == {i} ? {entry} : {choice}"
         return f"({choice})"
 
-    text = _CALL.sub(called, text)
-    while (found := _LOOKUP.sub(looked_up, text)) != text:
+    text = _CALL.sub(signal_of, text)
+    while (found := _LOOKUP.sub(choices_of, text)) != text:
         text = found
     return text

@@ -1,9 +1,9 @@
-"""Understands a drawing: circles are states, diamonds conditions, bubbles and hexagons what happens to the stack.
+"""Interpret a drawing as a network: circles are states, diamonds conditions, bubbles and hexagons stack operations.
 
-The rules are those of the paper's figures (Machines 2026, 14(3), 273, figures 2 to 9). A bold arc that begins at no
-shape leads to the first state; its label says what signals are at the beginning. An empty bubble on an arc pops; one
-with the name of a state, which is a smaller circle than the state's, pushes it. A hexagon on an arc empties the
-stack; one at its tip leads to the state on top.
+The notation is that of the paper (Machines 2026, 14(3), 273, figures 2 to 9). A bold arc without a shape at its tail
+leads to the initial state; its label gives the initial values of signals. On an arc, an empty bubble (a small circle)
+pops the stack, and a bubble with the name of a state, smaller than the circle of that state, pushes it. A hexagon on
+an arc empties the stack; a hexagon at the tip of an arc stands for the state on top of the stack.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from hetwin_machines.reading import read_network
 from hetwin_suite.expressions import Binary, Node, text_of
 
 LISTS = ("inputs", "events", "outputs")
-_OF_NETWORK = (*LISTS, "advance", "max_cycles")
-_LONGEST = 60
-"""An arc has no more shapes on it, and a text in an error no more letters."""
-_MOST_ARCS = 2000
+_NETWORK_KEYS = (*LISTS, "advance", "max_cycles")
+_MAX_LENGTH = 60
+"""Maximum number of shapes on an arc, and of characters that an error message quotes."""
+_MAX_ARCS = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """What was met on the way along an arc, up to a shape."""
+class _Path:
+    """What has been collected along an arc, up to some shape on it; `seen` has the ids of the shapes passed."""
 
     guards: tuple[Node, ...] = ()
     assignments: tuple[tuple[str, str], ...] = ()
@@ -42,10 +42,10 @@ class _Way:
 
 
 def network_of(sheets: Sequence[Sheet]) -> Network:
-    """Return the network that is drawn.
+    """Return the network that a drawing describes.
 
     Raises:
-        NetworkError: with page, shape and its text, if it cannot be used.
+        NetworkError: if the drawing cannot be used, with page, shape and the shape's text.
     """
     data: dict[str, Any] = {"machines": {}}
     tables: dict[str, list[str]] = {}
@@ -56,21 +56,21 @@ def network_of(sheets: Sequence[Sheet]) -> Network:
     for sheet in sheets:
         if any(shape.kind is Kind.CIRCLE for shape in sheet.shapes):
             if sheet.name in data["machines"]:
-                raise NetworkError("two pages have this name", f"page {sheet.name}")
+                raise NetworkError("two pages have the same name", f"page {sheet.name}")
             machine = _Machine(sheet, tables)
             data["machines"][sheet.name] = {**machine.read(), **own[sheet.name]}
             places |= machine.places
     if not data["machines"]:
-        raise NetworkError("no page has a circle, which a state is", sheets[0].name)
+        raise NetworkError("no page has a circle, which would be a state", sheets[0].name)
     try:
         return read_network(data)
     except NetworkError as error:
-        place = _placed(error.where, places)
+        place = _nearest(error.where, places)
         raise NetworkError(error.problem, place, error.found, error.expected) from None
 
 
-def _placed(where: str, places: Mapping[str, str]) -> str:
-    """The shape that is nearest to a place in the data."""
+def _nearest(where: str, places: Mapping[str, str]) -> str:
+    """Return the shape for the longest known prefix of a dotted key, or the key itself if there is none."""
     parts = where.split(".")
     for end in range(len(parts), 0, -1):
         if found := places.get(".".join(parts[:end])):
@@ -79,25 +79,25 @@ def _placed(where: str, places: Mapping[str, str]) -> str:
 
 
 def _read_notes(sheet: Sheet, data: dict[str, Any], tables: dict[str, list[str]]) -> dict[str, Any]:
-    """Take in what notes say of the network; return what they say of the page's machine."""
+    """Add what the notes give for the network to `data` and `tables`; return what they give for the page's machine."""
     own: dict[str, Any] = {}
     for shape in sheet.shapes:
         if shape.kind is not Kind.NOTE or shape.on:
             continue
         for line in _text(shape).split("\n"):
-            word, _, said = (part.strip() for part in line.partition(":"))
+            word, _, text = (part.strip() for part in line.partition(":"))
             if word in LISTS:
-                data[word] = [*data.get(word, []), *filter(None, said.replace(",", " ").split())]
-            elif word in _OF_NETWORK:
-                value = int(said) if said.isdecimal() else said
+                data[word] = [*data.get(word, []), *filter(None, text.replace(",", " ").split())]
+            elif word in _NETWORK_KEYS:
+                value = int(text) if text.isdecimal() else text
                 if data.setdefault(word, value) != value:
-                    raise NetworkError(f"two notes give {word}", _place(sheet, shape), said)
+                    raise NetworkError(f"two notes give {word}", _place(sheet, shape), text)
             elif word in ("on_inactive", "in"):
-                own[word] = said
+                own[word] = text
             elif word == "gives_up":
-                own[word] = said.replace(",", " ").split()
+                own[word] = text.replace(",", " ").split()
             elif word.startswith("table "):
-                entries = [entry.strip() for entry in said.split(",")]
+                entries = [entry.strip() for entry in text.split(",")]
                 tables[word.removeprefix("table ").strip()] = entries
     return own
 
@@ -107,16 +107,16 @@ def _text(part: Shape | Wire) -> str:
 
 
 def _place(sheet: Sheet, part: Shape | Wire, text: str | None = None) -> str:
-    said = " ".join((_text(part) if text is None else text).split())
+    quoted = " ".join((_text(part) if text is None else text).split())
     kind = part.kind.value if isinstance(part, Shape) else "arc"
-    return f"page {sheet.name}, {kind} {said[:_LONGEST]!r}"
+    return f"page {sheet.name}, {kind} {quoted[:_MAX_LENGTH]!r}"
 
 
 class _Machine:
     """Reads a machine from its page.
 
     Attributes:
-        places: place in the data -> shape and text, for errors.
+        places: dotted key in the data -> shape and its text, for error messages.
     """
 
     def __init__(self, sheet: Sheet, tables: Mapping[str, Sequence[str]]) -> None:
@@ -124,18 +124,18 @@ class _Machine:
         self.places: dict[str, str] = {}
         self._shapes = {s.id: s for s in sheet.shapes if s.kind is not Kind.NOTE}
         self._texts = {wire.id: self._label_text(wire) for wire in sheet.wires}
-        self._states = self._named()
+        self._states = self._find_states()
         self._from: dict[str, list[Wire]] = {}
         self._starts: list[Wire] = []
         for wire in sheet.wires:
-            self._see(wire)
+            self._register(wire)
 
     def _label_text(self, wire: Wire) -> str:
         beside = (_text(s) for s in self._sheet.shapes if s.on == wire.id)
         return "\n".join(filter(None, [_text(wire), *beside]))
 
-    def _named(self) -> dict[str, str]:
-        """Id -> name of the circles that are states: of several with one name the largest."""
+    def _find_states(self) -> dict[str, str]:
+        """Return id -> name of the circles that are states: the largest of those with the same name."""
         largest: dict[str, list[tuple[float, str]]] = {}
         for shape in self._shapes.values():
             if shape.kind is Kind.CIRCLE and (name := _text(shape)):
@@ -146,16 +146,17 @@ class _Machine:
             circles.sort(key=lambda each: -each[0])
             if len(circles) > 1 and circles[0][0] == circles[1][0]:
                 place = _place(self._sheet, self._shapes[circles[0][1]])
-                raise NetworkError("two circles have this name and one size", place, name)
+                raise NetworkError("two circles have the same name and size", place, name)
             found[circles[0][1]] = name
         return found
 
-    def _see(self, wire: Wire) -> None:
+    def _register(self, wire: Wire) -> None:
+        """Add a wire to those of the shape at its tail, or to the arcs that lead to the initial state."""
         for end, id_ in (("tip", wire.target), ("tail", wire.source)):
             if id_ not in self._shapes and (end == "tip" or id_ or not wire.is_bold):
-                expected = "a wire that is linked with a shape, or a bold one to the first state"
+                expected = "a wire between shapes, or a bold wire to the initial state"
                 raise NetworkError(
-                    f"its {end} is linked with no shape", self._at(wire), None, expected
+                    f"its {end} is not connected to a shape", self._at(wire), None, expected
                 )
         if wire.source:
             self._from.setdefault(wire.source, []).append(wire)
@@ -166,14 +167,14 @@ class _Machine:
         return _place(self._sheet, part, self._texts.get(part.id))
 
     def read(self) -> dict[str, Any]:
-        """Return the machine as a mapping.
+        """Return the machine as a mapping with the keys of a YAML file.
 
         Raises:
-            NetworkError: with shape and text.
+            NetworkError: if the drawing is wrong, with shape and text.
         """
         key = f"machines.{self._sheet.name}"
         self.places[key] = f"page {self._sheet.name}"
-        init, initial = self._beginning(key)
+        init, initial = self._initial(key)
         states: dict[str, list[dict[str, Any]]] = {}
         for id_, name in self._states.items():
             where = f"{key}.states.{name}"
@@ -182,14 +183,15 @@ class _Machine:
             for wire, arc in self._arcs(id_):
                 self.places[f"{where}.{len(states[name])}"] = self._at(wire)
                 states[name].append(arc)
-                if len(states[name]) > _MOST_ARCS:
-                    raise NetworkError("more arcs leave it than can be read", self.places[where])
+                if len(states[name]) > _MAX_ARCS:
+                    raise NetworkError("too many arcs leave it", self.places[where])
         return {"initial": initial, "init": init, "states": states}
 
-    def _beginning(self, key: str) -> tuple[dict[str, Any], str]:
+    def _initial(self, key: str) -> tuple[dict[str, Any], str]:
+        """Return the initial values of signals, and the initial state."""
         if len(self._starts) != 1:
-            found = f"{len(self._starts)} bold arcs begin at no shape"
-            expected = "one, which leads to the first state"
+            found = f"{len(self._starts)} bold arcs have no shape at their tail"
+            expected = "one, which leads to the initial state"
             raise NetworkError(found, f"page {self._sheet.name}", None, expected)
         wire = self._starts[0]
         self.places[f"{key}.init"] = self.places[f"{key}.initial"] = self._at(wire)
@@ -197,12 +199,12 @@ class _Machine:
             raise NetworkError("it does not lead to a state", self._at(wire))
         label = self._label(wire)
         if label.conditions:
-            raise NetworkError("the arc to the first state has a condition", self._at(wire))
+            raise NetworkError("the arc to the initial state has a condition", self._at(wire))
         try:
             init = {name: json.loads(text) for name, text in label.assignments.items()}
         except ValueError:
-            expected = "NAME = a number, or a truth"
-            raise NetworkError("it is no beginning", self._at(wire), None, expected) from None
+            expected = "NAME = a number, or true or false"
+            raise NetworkError("not an initial value", self._at(wire), None, expected) from None
         return init, self._states[wire.target]
 
     def _label(self, wire: Wire, *, leaves_diamond: bool = False) -> Label:
@@ -211,91 +213,89 @@ class _Machine:
 
     def _arcs(self, state: str) -> Iterator[tuple[Wire, dict[str, Any]]]:
         for wire in self._from.get(state, []):
-            yield from self._along(wire, _Way(), side=None)
+            yield from self._follow(wire, _Path(), side=None)
 
-    def _along(
-        self, wire: Wire, way: _Way, side: bool | None
+    def _follow(
+        self, wire: Wire, path: _Path, side: bool | None
     ) -> Iterator[tuple[Wire, dict[str, Any]]]:
-        """All arcs that go along a wire, each with the wire at its tip."""
-        way = self._said(wire, way, side)
+        """Yield all arcs along a wire, each with the wire at its tip."""
+        path = self._with_label(wire, path, side)
         shape = self._shapes[wire.target]
         if shape.id in self._states:
-            yield wire, _arc(way, self._states[shape.id])
+            yield wire, _arc(path, self._states[shape.id])
             return
-        if shape.id in way.seen or len(way.seen) >= _LONGEST:
-            raise NetworkError("an arc comes here again, and leads to no state", self._at(shape))
-        way = replace(way, seen=(*way.seen, shape.id))
-        further = self._from.get(shape.id, [])
-        if shape.kind is Kind.HEXAGON and not further:
-            yield wire, _arc(way, TOP)
+        if shape.id in path.seen or len(path.seen) >= _MAX_LENGTH:
+            raise NetworkError("an arc runs in a circle and never reaches a state", self._at(shape))
+        path = replace(path, seen=(*path.seen, shape.id))
+        wires = self._from.get(shape.id, [])
+        if shape.kind is Kind.HEXAGON and not wires:
+            yield wire, _arc(path, TOP)
         elif shape.kind is Kind.DIAMOND:
-            yield from self._beyond(shape, further, way)
-        elif len(further) == 1:
-            yield from self._along(further[0], self._stacked(shape, way), side=None)
+            yield from self._branch(shape, wires, path)
+        elif len(wires) == 1:
+            yield from self._follow(wires[0], self._with_stack(shape, path), side=None)
         else:
-            expected = "one arc that leads on from a bubble or hexagon"
-            raise NetworkError(f"{len(further)} arcs leave it", self._at(shape), None, expected)
+            expected = "one arc that leaves a bubble or hexagon"
+            raise NetworkError(f"{len(wires)} arcs leave it", self._at(shape), None, expected)
 
-    def _beyond(
-        self, diamond: Shape, further: list[Wire], way: _Way
+    def _branch(
+        self, diamond: Shape, wires: list[Wire], path: _Path
     ) -> Iterator[tuple[Wire, dict[str, Any]]]:
-        if not further:
+        if not wires:
             raise NetworkError("no arc leaves it", self._at(diamond), None, "arcs to states")
         text = " ".join(_text(diamond).split())
-        sides = {wire.id: self._label(wire, leaves_diamond=True).side for wire in further}
+        sides = {wire.id: self._label(wire, leaves_diamond=True).side for wire in wires}
         if not text:
-            for wire in further:
-                yield from self._along(wire, way, side=None)
+            for wire in wires:
+                yield from self._follow(wire, path, side=None)
             return
-        said = {side for side in sides.values() if side is not None}
-        unsaid = [wire for wire in further if sides[wire.id] is None]
-        if len(unsaid) > 1 or (unsaid and len(said) != 1):
+        labelled = {side for side in sides.values() if side is not None}
+        unlabelled = [wire for wire in wires if sides[wire.id] is None]
+        if len(unlabelled) > 1 or (unlabelled and len(labelled) != 1):
             expected = "yes or no beside each arc that leaves a diamond"
-            raise NetworkError(
-                "it is not said where an arc goes", self._at(diamond), None, expected
-            )
+            raise NetworkError("an arc has neither yes nor no", self._at(diamond), None, expected)
         node = self._parsed(label_of(text, self._tables, self._at(diamond)), diamond)
-        for wire in further:
+        for wire in wires:
             side = sides[wire.id]
-            holds = side if side is not None else not said.pop()
-            guards = (*way.guards, node if holds else opposite(node))
-            yield from self._along(wire, replace(way, guards=guards), side=holds)
+            holds = side if side is not None else not labelled.pop()
+            guards = (*path.guards, node if holds else opposite(node))
+            yield from self._follow(wire, replace(path, guards=guards), side=holds)
 
     def _parsed(self, label: Label, part: Shape) -> Node:
         if label.assignments or len(label.conditions) != 1:
-            raise NetworkError("it is no condition", self._at(part), None, "such as n > 0")
+            raise NetworkError("not a condition", self._at(part), None, "such as n > 0")
         return parse(label.conditions[0], self._at(part))
 
-    def _said(self, wire: Wire, way: _Way, side: bool | None) -> _Way:
-        """The way with what stands beside a wire."""
+    def _with_label(self, wire: Wire, path: _Path, side: bool | None) -> _Path:
+        """Return the path extended by the conditions and assignments beside a wire."""
         label = self._label(wire, leaves_diamond=side is not None)
-        guards = (*way.guards, *(parse(text, self._at(wire)) for text in label.conditions))
+        guards = (*path.guards, *(parse(text, self._at(wire)) for text in label.conditions))
         for name, text in label.assignments.items():
             parse(text, self._at(wire))
-            if name in dict(way.assignments):
-                raise NetworkError(f"{name} is assigned twice on the way", self._at(wire))
-        assignments = (*way.assignments, *label.assignments.items())
-        return replace(way, guards=guards, assignments=assignments)
+            if name in dict(path.assignments):
+                raise NetworkError(f"{name} is assigned twice along one arc", self._at(wire))
+        assignments = (*path.assignments, *label.assignments.items())
+        return replace(path, guards=guards, assignments=assignments)
 
-    def _stacked(self, shape: Shape, way: _Way) -> _Way:
-        """The way with what a bubble or hexagon does to the stack."""
+    def _with_stack(self, shape: Shape, path: _Path) -> _Path:
+        """Return the path extended by the stack operation of a bubble or hexagon."""
         name = _text(shape)
         if shape.kind is Kind.CIRCLE and name:
-            return replace(way, push=(*way.push, name))
-        if way.push:
+            return replace(path, push=(*path.push, name))
+        if path.push:
             raise NetworkError("it pops what the arc has just pushed", self._at(shape))
-        if shape.kind is Kind.HEXAGON or way.pop == ALL:
-            return replace(way, pop=ALL)
-        return replace(way, pop=int(way.pop) + 1)
+        if shape.kind is Kind.HEXAGON or path.pop == ALL:
+            return replace(path, pop=ALL)
+        return replace(path, pop=int(path.pop) + 1)
 
 
-def _arc(way: _Way, to: str) -> dict[str, Any]:
-    guard = reduce(lambda a, b: Binary("&&", a, b), way.guards) if way.guards else None
+def _arc(path: _Path, to: str) -> dict[str, Any]:
+    guard = reduce(lambda a, b: Binary("&&", a, b), path.guards) if path.guards else None
     text = "true" if guard is None else text_of(guard)
     return {
         "if": text,
-        "do": dict(way.assignments),
-        "pop": way.pop,
-        "push": list(way.push),
+        "do": dict(path.assignments),
+        "pop": path.pop,
+        "push": list(path.push),
         "to": to,
     }

@@ -1,4 +1,4 @@
-"""A drawing as draw.io has it: sheets with shapes, and wires between them."""
+"""A drawing as stored by draw.io: sheets with shapes, and wires between them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class Kind(Enum):
-    """What a shape is, by its style; a bubble is a circle that only its place tells from a state."""
+    """Kinds of shapes, by their style; states and bubbles are both circles."""
 
     CIRCLE = "circle"
     DIAMOND = "diamond"
@@ -18,7 +18,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Where something is drawn, in pixels: its upper left corner, and its size."""
+    """Upper left corner and size of a shape [pixels]."""
 
     x: float = 0.0
     y: float = 0.0
@@ -28,15 +28,15 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Something with a place.
+    """A shape on a sheet.
 
     Attributes:
-        id: of it, unique on its sheet.
-        kind: what it is.
-        label: as it stands in the file, HTML included.
-        box: where it is.
-        style: as draw.io has it.
-        on: id of the wire beside which a label stands; empty: it is no label of a wire.
+        id: unique on its sheet.
+        kind: kind of the shape.
+        label: as in the file, including HTML.
+        box: position and size.
+        style: in the notation of draw.io.
+        on: id of the wire whose label this shape is; empty if it is not a label.
     """
 
     id: str
@@ -52,12 +52,12 @@ class Wire:
     """A line from one shape to another.
 
     Attributes:
-        id: of it.
-        source: id of the shape at its tail; empty: it begins at none.
-        target: id of the shape at its tip; empty: it ends at none.
-        label: as it stands in the file.
-        points: where it turns, and what draw.io keeps of its ends, as ``name -> x, y``.
-        style: as draw.io has it.
+        id: unique on its sheet.
+        source: id of the shape at its tail; empty if there is none.
+        target: id of the shape at its tip; empty if there is none.
+        label: as in the file, including HTML.
+        points: (name, x, y) of its corners, whose name is empty, and of the ends that draw.io stores.
+        style: in the notation of draw.io.
     """
 
     id: str
@@ -69,19 +69,19 @@ class Wire:
 
     @property
     def is_bold(self) -> bool:
-        """Whether it is drawn with a thick line, as the arc to the first state is."""
+        """Whether it is drawn with a thick line, as the arc to the initial state is."""
         width = style_of(self.style).get("strokeWidth", "1")
         return width.replace(".", "", 1).isdigit() and float(width) >= 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A page of a drawing: a machine, or notes alone.
+    """A page of a drawing, with one machine or only notes.
 
     Attributes:
-        name: of the page, and of the machine.
-        shapes: in the order of the file.
-        wires: in the order of the file.
+        name: name of the page and of its machine.
+        shapes: shapes in the order of the file.
+        wires: wires in the order of the file.
     """
 
     name: str
@@ -90,6 +90,6 @@ class Sheet:
 
 
 def style_of(text: str) -> Mapping[str, str]:
-    """Return the settings of a style; a word without a value stands for itself."""
+    """Return the settings of a style; the value of a word without a value is the word itself."""
     parts = (part.partition("=") for part in text.split(";") if part.strip())
     return {name.strip(): value or name for name, _, value in parts}

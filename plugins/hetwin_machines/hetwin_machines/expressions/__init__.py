@@ -1,1 +1,1 @@
-"""The expressions of arcs: those of triggers, of numbers and truths alone, translated once."""
+"""The expressions of arcs: a subset of the expressions of triggers, with numbers and Booleans, compiled once."""

@@ -1,4 +1,4 @@
-"""What kind of value an expression has, as far as it can be known before it is evaluated."""
+"""Infer the kind of an expression's value, as far as this is possible without evaluating the expression."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from hetwin_suite.expressions import (
 )
 
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
-BETWEEN_TRUTHS = {"&&", "||"}
+LOGICAL = {"&&", "||"}
 
 
 class Kind(Enum):
-    """Kinds of values; what may be either is `ANY`, what has none yet `NONE`."""
+    """Kinds of values; `ANY` is a Boolean or a number, `NONE` stands for signals not assigned so far."""
 
     NONE = "no value"
-    TRUTH = "a truth"
+    TRUTH = "a Boolean"
     NUMBER = "a number"
-    ANY = "a truth or a number"
+    ANY = "a Boolean or a number"
 
 
 def either(one: Kind, two: Kind) -> Kind:
-    """Return the kind of what is the one or the other."""
+    """Return the kind of a value that has one of two kinds."""
     if one is two or two is Kind.NONE:
         return one
     return two if one is Kind.NONE else Kind.ANY
 
 
 def kind_of(node: Node, signals: Mapping[str, Kind]) -> Kind:
-    """Return the kind of an expression, given those of the signals; unknown signals may be either."""
+    """Return the kind of an expression, given the kinds of signals; other signals are of kind `Kind.ANY`."""
     match node:
         case Literal(value):
             return Kind.TRUTH if isinstance(value, bool) else Kind.NUMBER
@@ -44,7 +44,7 @@ def kind_of(node: Node, signals: Mapping[str, Kind]) -> Kind:
         case Unary(sign):
             return Kind.TRUTH if sign == "!" else Kind.NUMBER
         case Binary(sign):
-            return Kind.TRUTH if sign in COMPARISONS | BETWEEN_TRUTHS else Kind.NUMBER
+            return Kind.TRUTH if sign in COMPARISONS | LOGICAL else Kind.NUMBER
         case Choice(_, yes, no):
             return either(kind_of(yes, signals), kind_of(no, signals))
     return Kind.NUMBER

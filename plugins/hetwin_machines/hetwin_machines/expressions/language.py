@@ -1,4 +1,4 @@
-"""Reads the expressions of arcs: the part of the expression language that is about numbers and truths."""
+"""Parse the expressions of arcs, which use the subset of the expression language with only numbers and Booleans."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from hetwin_suite.expressions import (
 from hetwin_suite.expressions import parse as parse_any
 
 FUNCTIONS = {"min": (2, 9), "max": (2, 9), "abs": (1, 1)}
-"""Functions, with the fewest and the most arguments that each takes."""
-EXPECTED = "an expression of signals, numbers and truths, such as n > 0 && !busy"
+"""Name of a function -> its minimum and maximum number of arguments."""
+EXPECTED = "an expression of signals, numbers and Booleans, such as n > 0 && !busy"
 
 
 def parse(text: str, where: str = "") -> Node:
-    """Return an expression.
+    """Return the syntax tree of an expression.
 
     Args:
-        text: as it stands in the file.
-        where: machine, state and key, for errors.
+        text: the expression, as in the file.
+        where: machine, state and key, for error messages.
 
     Raises:
-        NetworkError: if it is none, or more than the closed language has.
+        NetworkError: if the syntax is wrong or something is used that does not belong to the subset.
     """
     try:
         node = parse_any(text)
@@ -46,10 +46,10 @@ def parse(text: str, where: str = "") -> Node:
 
 
 def _check(part: Node, text: str) -> None:
-    """See that a part belongs to the language.
+    """Check that a part of an expression belongs to the subset.
 
     Raises:
-        WrongSyntax: if not, with its place.
+        WrongSyntax: if it does not, with its column.
     """
     match part:
         case Literal(bool() | int() | float()) | Name() | Unary() | Choice():
@@ -57,10 +57,11 @@ def _check(part: Node, text: str) -> None:
         case Binary(sign) if sign not in ("in", "[]"):
             return
         case Call(name, arguments, None) if name in FUNCTIONS:
-            fewest, most = FUNCTIONS[name]
-            if fewest <= len(arguments) <= most:
+            minimum, maximum = FUNCTIONS[name]
+            if minimum <= len(arguments) <= maximum:
                 return
-            problem = f"{name} takes {fewest}{f' to {most}' if most > fewest else ''} arguments"
+            limits = f"{minimum} to {maximum}" if maximum > minimum else f"{minimum}"
+            problem = f"{name} takes {limits} arguments"
         case Call(name):
             problem = f"there is no function {name}"
         case _:

@@ -1,7 +1,7 @@
-"""What the signs of expressions mean; kept in the written code, so that it needs the standard library alone.
+"""The operators of expressions; generated code contains a copy, so that it needs only the standard library.
 
-Truths are no numbers. Whole numbers stay whole, with 64 bits, and are divided toward zero; one that is mixed with a
-real number becomes real.
+Booleans are not numbers. Operations on integers give integers of 64 bits, with division toward zero; an integer
+combined with a real number becomes real.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ LIMIT = 2**63
 
 
 class Failed(Exception):
-    """An expression has no value."""
+    """Raised if an expression has no value."""
 
 
 def number(value: Value) -> Number:
-    """Return a number.
+    """Return the value if it is a number.
 
     Raises:
-        Failed: if it is a truth.
+        Failed: if it is a Boolean.
     """
     if value is True or value is False:
-        raise Failed(f"{str(value).lower()} is no number")
+        raise Failed(f"{str(value).lower()} is not a number")
     return value
 
 
 def truth(value: Value) -> bool:
-    """Return a truth.
+    """Return the value if it is a Boolean.
 
     Raises:
         Failed: if it is a number.
@@ -41,15 +41,15 @@ def truth(value: Value) -> bool:
 
 
 def whole(value: Number) -> Number:
-    """Return what was computed.
+    """Return the result of a calculation if it is in range.
 
     Raises:
-        Failed: if a whole number does not fit into 64 bits, or a real one is too large to have a value.
+        Failed: if an integer does not fit into 64 bits, or a real number is not finite.
     """
     if isinstance(value, float):
         if value - value == 0:
             return value
-        raise Failed("a real number grows too large")
+        raise Failed("a real number is too large")
     if -LIMIT <= value < LIMIT:
         return value
     raise Failed(f"{value} does not fit into 64 bits")
@@ -76,53 +76,53 @@ def negative(a: Value) -> Number:
 
 
 def over(a: Value, b: Value) -> Number:
-    """Return a / b, of whole numbers the quotient toward zero.
+    """Return a / b, rounded toward zero if both are integers.
 
     Raises:
         Failed: if b is zero.
     """
     a, b = number(a), number(b)
     if b == 0:
-        raise Failed("a division by zero")
+        raise Failed("division by zero")
     if isinstance(a, int) and isinstance(b, int):
         quotient = abs(a) // abs(b)
         return whole(quotient if (a < 0) == (b < 0) else -quotient)
     return whole(a / b)
 
 
-def rest(a: Value, b: Value) -> int:
-    """Return a % b of whole numbers, with the sign of a.
+def modulo(a: Value, b: Value) -> int:
+    """Return a % b of integers, with the sign of a.
 
     Raises:
-        Failed: if b is zero, or one is a real number.
+        Failed: if b is zero, or one of them is a real number.
     """
     a, b = number(a), number(b)
     if not isinstance(a, int) or not isinstance(b, int):
-        raise Failed("the rest of a division is of whole numbers alone")
+        raise Failed("% is only defined for integers")
     if b == 0:
-        raise Failed("a division by zero")
+        raise Failed("division by zero")
     found = abs(a) % abs(b)
     return int(found if a >= 0 else -found)
 
 
 def same(a: Value, b: Value) -> bool:
-    """Return whether a == b; a truth equals no number."""
+    """Return whether a == b; a Boolean never equals a number."""
     return (a.__class__ is bool) is (b.__class__ is bool) and a == b
 
 
 def ordered(a: Value, b: Value) -> int:
-    """Return -1, 0 or 1 as a is less than b, equal or greater: two numbers, or two truths, of which false is the less.
+    """Return -1, 0 or 1 if a is less than, equal to or greater than b; false is less than true.
 
     Raises:
-        Failed: if one is a number and the other a truth.
+        Failed: if one is a number and the other a Boolean.
     """
     if (a.__class__ is bool) is not (b.__class__ is bool):
-        raise Failed("a truth cannot be compared with a number")
+        raise Failed("a Boolean cannot be compared with a number")
     return (a > b) - (a < b)
 
 
 def both(one: Callable[[], bool], two: Callable[[], bool]) -> bool:
-    """Return whether both hold; if the one has no value and the other is false, they do not."""
+    """Return whether both are true; false if the first has no value and the second is false."""
     try:
         return one() and two()
     except Failed:
@@ -131,8 +131,8 @@ def both(one: Callable[[], bool], two: Callable[[], bool]) -> bool:
         raise
 
 
-def one_of(one: Callable[[], bool], two: Callable[[], bool]) -> bool:
-    """Return whether one holds; if the one has no value and the other is true, it does."""
+def either(one: Callable[[], bool], two: Callable[[], bool]) -> bool:
+    """Return whether at least one is true; true if the first has no value and the second is true."""
     try:
         return one() or two()
     except Failed:
@@ -141,18 +141,18 @@ def one_of(one: Callable[[], bool], two: Callable[[], bool]) -> bool:
         raise
 
 
-def least(*values: Value) -> Number:
-    """Return the least of some numbers."""
+def minimum(*values: Value) -> Number:
+    """Return the smallest of some numbers; it is real if one of them is."""
     found = min(number(v) for v in values)
     return float(found) if any(isinstance(v, float) for v in values) else found
 
 
-def greatest(*values: Value) -> Number:
-    """Return the greatest of some numbers."""
+def maximum(*values: Value) -> Number:
+    """Return the largest of some numbers; it is real if one of them is."""
     found = max(number(v) for v in values)
     return float(found) if any(isinstance(v, float) for v in values) else found
 
 
-def size(a: Value) -> Number:
-    """Return the number without its sign."""
+def magnitude(a: Value) -> Number:
+    """Return the absolute value of a number."""
     return whole(abs(number(a)))

@@ -1,4 +1,4 @@
-"""Writes expressions as Python, from what they are made of; no text of a user gets there."""
+"""Translate expressions to Python, from their syntax trees, so that no text of a user is executed."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from hetwin_suite.expressions import (
 
 _TAKEN = {name for name in vars(operations) if not name.startswith("_")} | {"s", "state", "fires"}
 _ARC = re.compile(r"arc_\d+\Z")
-_CALLS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "rest"}
+_CALLS = {"+": "plus", "-": "minus", "*": "times", "/": "over", "%": "modulo"}
 _PLAIN = {"+", "-", "*"}
-"""Signs between two numbers that Python has as well."""
-_FUNCTIONS = {"min": "least", "max": "greatest", "abs": "size"}
-_JOINED = {"&&": ("and", "both"), "||": ("or", "one_of")}
+"""Operators that mean the same in Python if both operands are numbers."""
+_FUNCTIONS = {"min": "minimum", "max": "maximum", "abs": "magnitude"}
+_LOGICAL = {"&&": ("and", "both"), "||": ("or", "either")}
 
 
 def local_name(signal: str) -> str:
@@ -37,23 +37,23 @@ def local_name(signal: str) -> str:
 
 @dataclass(frozen=True)
 class Writer:
-    """Writes expressions.
+    """Translates expressions.
 
     Attributes:
-        kinds: of the signals.
+        kinds: signal -> kind of its values.
     """
 
     kinds: Mapping[str, Kind]
 
     def truth(self, node: Node) -> str:
-        """Return Python for an expression that must be a truth."""
+        """Return Python for an expression that must be true or false."""
         text = self.write(node)
         return (
             text if kind_of(node, self.kinds) is Kind.TRUTH else f"truth({without_brackets(text)})"
         )
 
     def write(self, node: Node) -> str:
-        """Return Python for an expression, in brackets where it needs some."""
+        """Return Python for an expression, in brackets where these are needed."""
         match node:
             case Literal(value):
                 return repr(value)
@@ -64,12 +64,12 @@ class Writer:
             case Unary(_, of):
                 plain = self._are_numbers(of)
                 return f"whole(-{self.write(of)})" if plain else f"negative({self._bare(of)})"
-            case Binary(sign, one, two) if sign in _JOINED:
-                return self._joined(sign, one, two)
+            case Binary(sign, one, two) if sign in _LOGICAL:
+                return self._logical(sign, one, two)
             case Binary(sign, one, two) if sign in COMPARISONS:
-                return self._compared(sign, one, two)
+                return self._comparison(sign, one, two)
             case Binary(sign, one, two):
-                return self._computed(sign, one, two)
+                return self._arithmetic(sign, one, two)
             case Choice(condition, yes, no):
                 return f"({self.write(yes)} if {self.truth(condition)} else {self.write(no)})"
             case Call(name, arguments):
@@ -79,7 +79,7 @@ class Writer:
     def _bare(self, node: Node) -> str:
         return without_brackets(self.write(node))
 
-    def _computed(self, sign: str, one: Node, two: Node) -> str:
+    def _arithmetic(self, sign: str, one: Node, two: Node) -> str:
         if sign in _PLAIN and self._are_numbers(one, two):
             return f"whole({self.write(one)} {sign} {self.write(two)})"
         return f"{_CALLS[sign]}({self._bare(one)}, {self._bare(two)})"
@@ -87,23 +87,23 @@ class Writer:
     def _are_numbers(self, *nodes: Node) -> bool:
         return all(kind_of(node, self.kinds) is Kind.NUMBER for node in nodes)
 
-    def _joined(self, sign: str, one: Node, two: Node) -> str:
-        """Each side decides alone where the other one fails, as in CEL."""
-        word, function = _JOINED[sign]
+    def _logical(self, sign: str, one: Node, two: Node) -> str:
+        """Return Python for ``&&`` or ``||``; if one side fails, the other may still decide, as in CEL."""
+        word, function = _LOGICAL[sign]
         if self._can_fail(one):
             sides = (f"lambda: {without_brackets(self.truth(side))}" for side in (one, two))
             return f"{function}({', '.join(sides)})"
         return f"({self._operand(one, sign)} {word} {self._operand(two, None)})"
 
     def _operand(self, node: Node, same: str | None) -> str:
-        """Python for a side of ``and`` or ``or``, without the brackets that it does not need there."""
+        """Return Python for one side of ``and`` or ``or``, without brackets that are not needed there."""
         text = self.truth(node)
         binds = isinstance(node, Unary) or (
             isinstance(node, Binary) and (node.sign in COMPARISONS or node.sign == same)
         )
         return without_brackets(text) if binds else text
 
-    def _compared(self, sign: str, one: Node, two: Node) -> str:
+    def _comparison(self, sign: str, one: Node, two: Node) -> str:
         first, second = self.write(one), self.write(two)
         kinds = {kind_of(one, self.kinds), kind_of(two, self.kinds)}
         if kinds in ({Kind.NUMBER}, {Kind.TRUTH}):
@@ -117,13 +117,13 @@ class Writer:
         return f"(ordered({first}, {second}) {sign} 0)"
 
     def _can_fail(self, node: Node) -> bool:
-        """Whether an expression may have no value though all its signals have one."""
+        """Return whether an expression may have no value although all its signals have one."""
         match node:
             case Literal() | Name():
                 return kind_of(node, self.kinds) is not Kind.TRUTH
             case Unary("!", of):
                 return self._can_fail(of)
-            case Binary(sign, one, two) if sign in _JOINED:
+            case Binary(sign, one, two) if sign in _LOGICAL:
                 return self._can_fail(one) or self._can_fail(two)
             case Binary(sign, one, two) if sign in COMPARISONS:
                 plain = all(isinstance(side, Literal | Name) for side in (one, two))
@@ -135,7 +135,7 @@ class Writer:
 
 
 def without_brackets(text: str) -> str:
-    """Return a text without the brackets around all of it."""
+    """Return a text without the pair of brackets that encloses all of it, if there is one."""
     if not text.startswith("("):
         return text
     depth = 0

@@ -1,1 +1,1 @@
-"""The link between a layer that commands and two robots that obey: the real one and the virtual one."""
+"""The link between a layer that sends commands and the two robots that execute them, a real and a virtual one."""

@@ -1,4 +1,4 @@
-"""The smart logger: one row for each command, not each sample (Machines 2026, 14(3), 273, section 3.5)."""
+"""The smart logger: one row per command instead of per sample (Machines 2026, 14(3), 273, section 3.5)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ COLUMNS = (
 
 
 class Logger:
-    """Keeps a row for each command that was closed.
+    """Records a row for each closed command.
 
-    A row has the time ``T`` at which the command went to both robots [s], its id, rotation and displacement, the laps
-    of both robots, who was first, the laps in the order in which they came [s], D [cycles], and its alarms, such as
-    ``timeout:real``. The table is one that `hetwin calibrate travel` reads. Alarms of answers to no open command are
-    kept in the row of that command if they came before it was closed, and in `stray` else.
+    A row has the time ``T`` at which the command was sent to both robots [s], its id, rotation and displacement, the
+    response times of the real and of the virtual robot (``lap_real``, ``lap_virtual``) [s], which robot was first
+    (``state``), the same times in the order of the answers (``lap1``, ``lap2``), ``D`` [cycles], and its alarms, such
+    as ``timeout:real``. `hetwin calibrate travel` reads this table. An alarm is in the row of its command if it was
+    raised between sending and closing, and in `stray` otherwise.
 
     Args:
-        period: of the link's cycles [s].
+        period: period of the link's cycles [s].
 
     Attributes:
-        rows: as they are written.
-        stray: alarms that belong to no row.
+        rows: the recorded rows.
+        stray: alarms that are not in a row.
     """
 
     def __init__(self, period: float) -> None:
@@ -39,16 +40,16 @@ class Logger:
 
     @property
     def stray(self) -> tuple[Alarm, ...]:
-        """Alarms that belong to no row, in the order in which they came."""
+        """Alarms that are not in a row, in the order in which they were raised."""
         alarms = (alarm for alarms in self._alarms.values() for alarm in alarms)
         return tuple(sorted(alarms, key=lambda alarm: alarm.cycle))
 
     def keep(self, turn: Turn) -> list[dict[str, Any]]:
-        """Keep what a cycle brought; return the rows that it closed."""
+        """Record the result of a cycle; return the new rows."""
         return self.add(turn.entries, turn.alarms)
 
     def add(self, entries: Iterable[Entry], alarms: Iterable[Alarm]) -> list[dict[str, Any]]:
-        """Keep entries and the alarms that came until they were closed; return the rows of the entries."""
+        """Record entries and the alarms raised until they were closed; return the new rows."""
         for alarm in alarms:
             self._alarms[alarm.id].append(alarm)
         rows = [self._row(entry, self._alarms_of(entry)) for entry in entries]
@@ -56,13 +57,13 @@ class Logger:
         return rows
 
     def write(self, file: TextIO) -> None:
-        """Write the rows as CSV, by the time at which the commands were sent."""
+        """Write the rows as CSV, sorted by the time at which the commands were sent."""
         writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(sorted(self.rows, key=lambda row: row["T"]))
 
     def _alarms_of(self, entry: Entry) -> list[Alarm]:
-        """Take out the alarms of a command between its sending and its closing."""
+        """Remove and return the alarms of a command between its sending and its closing."""
         alarms = self._alarms.pop(entry.id, [])
         within = [alarm for alarm in alarms if entry.sent <= alarm.cycle <= entry.cycle]
         if len(within) < len(alarms):
@@ -70,7 +71,7 @@ class Logger:
         return within
 
     def _row(self, entry: Entry, alarms: Iterable[Alarm]) -> dict[str, Any]:
-        said = (f"{a.kind}:{a.side}" if a.side != BOTH else str(a.kind) for a in alarms)
+        texts = (f"{a.kind}:{a.side}" if a.side != BOTH else str(a.kind) for a in alarms)
         return {
             "T": float(entry.sent * exact(self._period)),
             "id": entry.id,
@@ -82,5 +83,5 @@ class Logger:
             "lap1": entry.lap1,
             "lap2": entry.lap2,
             "D": entry.D,
-            "alarms": " ".join(said),
+            "alarms": " ".join(texts),
         }

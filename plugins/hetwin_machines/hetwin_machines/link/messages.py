@@ -1,4 +1,4 @@
-"""What passes the link, and what it keeps of it."""
+"""The messages on the link, and the records made of them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Side(StrEnum):
-    """Who sends a message."""
+    """The senders of messages."""
 
     L1 = "l1"
     REAL = "real"
@@ -15,15 +15,15 @@ class Side(StrEnum):
 
 
 ROBOTS = (Side.REAL, Side.VIRTUAL)
-"""The sides that answer."""
+"""The sides that answer commands."""
 BOTH = "both"
 """Side of an alarm that concerns both robots."""
 TIMEOUT = "timeout"
-"""Text that L1 gets for a command that was not answered in time."""
+"""Reply to L1 if a command was not answered in time."""
 
 
 class State(StrEnum):
-    """Who answered a command first."""
+    """Which robot answered a command first: the virtual one (ahead), the real one (behind), both (sync) or none."""
 
     AHEAD = "AHEAD"
     BEHIND = "BEHIND"
@@ -32,7 +32,7 @@ class State(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an alarm is about."""
+    """Kinds of alarms."""
 
     TIMEOUT = "timeout"
     INCONSISTENT = "inconsistent"
@@ -41,12 +41,12 @@ class Kind(StrEnum):
 
 
 class Message(NamedTuple):
-    """A command of L1, or a robot's answer to one.
+    """A command of L1, or a robot's answer to a command.
 
     Attributes:
-        sender: who sent it.
-        id: of the command.
-        text: the command, such as ``1 rotation displacement``, or the answer.
+        sender: sender of the message.
+        id: id of the command.
+        text: text of the command, such as ``1 rotation displacement``, or of the answer.
     """
 
     sender: Side
@@ -55,7 +55,7 @@ class Message(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """What L1 gets for a command: the answer of the robot that counts, or `TIMEOUT`."""
+    """The reply to L1 for a command: the answer of the leading robot, or `TIMEOUT`."""
 
     cycle: int
     id: int
@@ -63,7 +63,7 @@ class Reply(NamedTuple):
 
 
 class Alarm(NamedTuple):
-    """What was wrong with the answers to a command; `side` is real, virtual or both, `id` -1 where it is not known."""
+    """A problem with the answers to a command; `side` is real, virtual or both, `id` is -1 if unknown."""
 
     cycle: int
     kind: Kind
@@ -72,18 +72,18 @@ class Alarm(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """What the logger keeps of a command.
+    """The record of a closed command.
 
     Attributes:
-        id: of the command.
-        cycle: in which the command was closed.
-        sent: cycle in which it was sent.
-        state: who answered first.
-        rotation: that was commanded; None if the command is no motion.
-        displacement: that was commanded; None if the command is no motion.
-        lap1: from the command to the first answer [s]; None if there was none.
-        lap2: from the command to the second answer [s]; None if there was none.
-        D: cycles in which the real answer was there and the virtual one was not.
+        id: id of the command.
+        cycle: cycle in which the command was closed.
+        sent: cycle in which the command was sent.
+        state: which robot answered first.
+        rotation: commanded rotation; None if the command is not a motion.
+        displacement: commanded displacement; None if the command is not a motion.
+        lap1: time from the command to the first answer [s]; None if there was none.
+        lap2: time from the command to the second answer [s]; None if there was none.
+        D: number of cycles in which the real robot had answered and the virtual one had not.
     """
 
     id: int
@@ -98,23 +98,23 @@ class Entry(NamedTuple):
 
     @property
     def lap_real(self) -> float | None:
-        """From the command to the real robot's answer [s]."""
+        """Time from the command to the real robot's answer [s]."""
         return self.lap2 if self.state is State.AHEAD else self.lap1
 
     @property
     def lap_virtual(self) -> float | None:
-        """From the command to the virtual robot's answer [s]."""
+        """Time from the command to the virtual robot's answer [s]."""
         return self.lap2 if self.state is State.BEHIND else self.lap1
 
 
 class Turn(NamedTuple):
-    """What a cycle of the link brought.
+    """The result of a cycle of the link.
 
     Attributes:
-        sent: commands that go to both robots.
-        replies: what goes to L1.
-        alarms: what was wrong.
-        entries: of the commands that were closed, in the order in which they were sent.
+        sent: commands to be sent to both robots.
+        replies: replies to be sent to L1.
+        alarms: alarms raised.
+        entries: records of the closed commands, in the order in which these were sent.
     """
 
     sent: tuple[Message, ...]
@@ -124,10 +124,10 @@ class Turn(NamedTuple):
 
 
 def motion_of(text: str) -> tuple[float | None, float | None]:
-    """Return rotation and displacement of a command; None for both if it is no motion.
+    """Return rotation and displacement of a command; None for both if it is not a motion.
 
     Raises:
-        ValueError: if the command is ``1`` without two finite numbers.
+        ValueError: if the command has the code ``1`` of a motion, but not exactly two finite numbers.
     """
     code, *words = text.split() or [""]
     if code != "1":

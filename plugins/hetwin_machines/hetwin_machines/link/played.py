@@ -1,4 +1,4 @@
-"""Plays a table of messages through the link."""
+"""Play a table of timed messages through the link."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from hetwin_machines.link.messages import (
 from hetwin_machines.table import WHOLE, TableError
 
 COLUMNS = ("time", "from", "id", "message")
-_LATEST = Decimal(10**9)
+_MAX_TIME = Decimal(10**9)
 
 
 class Timed(NamedTuple):
-    """A message and when it was sent [s]."""
+    """A message and the time at which it was sent [s]."""
 
     time: Decimal
     message: Message
 
 
 class Played(NamedTuple):
-    """What became of a table of messages."""
+    """The results of playing a table of messages."""
 
     entries: tuple[Entry, ...]
     replies: tuple[Reply, ...]
@@ -45,26 +45,27 @@ def play(
 ) -> Played:
     """Play messages until all commands are closed.
 
-    A message counts in the first cycle that begins at or after it. Cycles in which nothing can happen are left out.
+    A message is handled in the first cycle that begins at or after its time. Cycles in which nothing can happen are
+    skipped.
 
     Args:
-        messages: in any order.
-        period: of the cycles [s].
-        timeout: an answer is in time up to so long after the command's cycle [s].
-        has_real: whether there is a real robot; default: if it sends anything.
+        messages: messages in any order.
+        period: period of the cycles [s].
+        timeout: time allowed for an answer, from the cycle of the command [s].
+        has_real: whether there is a real robot; by default, if one of the messages is from it.
 
     Raises:
-        ValueError: if the period is not above 0, or the timeout below 0.
+        ValueError: if the period is not positive or the timeout negative.
     """
     rows = sorted(messages, key=lambda row: row.time)
     if has_real is None:
         has_real = any(row.message.sender is Side.REAL for row in rows)
     link = Link(period, timeout, has_real=has_real)
     turns = []
-    for cycle, together in itertools.groupby(rows, key=lambda row: link.cycle_of(row.time)):
+    for cycle, group in itertools.groupby(rows, key=lambda row: link.cycle_of(row.time)):
         while link.deadline is not None and link.deadline < cycle:
             turns.append(_at(link, link.deadline))
-        turns.append(_at(link, cycle, [row.message for row in together]))
+        turns.append(_at(link, cycle, [row.message for row in group]))
     while link.deadline is not None:
         turns.append(_at(link, link.deadline))
     return Played(
@@ -75,16 +76,16 @@ def play(
 
 
 def _at(link: Link, cycle: int, messages: Sequence[Message] = ()) -> Turn:
-    """Take a cycle, without those before it in which nothing can happen."""
+    """Skip to a cycle and execute it."""
     link.cycle = cycle
     return link.next(messages)
 
 
 def read_messages(lines: Iterable[str]) -> list[Timed]:
-    """Return the messages of a table with the columns time, from, id and message, in any order of the rows.
+    """Return the messages of a table with the columns time, from, id and message; the rows may be in any order.
 
     Raises:
-        TableError: if a column is missing or unknown, a value is none, or two commands have one id.
+        TableError: if a column is missing or unknown, a value is invalid, or two commands have the same id.
     """
     rows = csv.reader(lines)
     header = [name.strip() for name in next(rows, [])]
@@ -103,7 +104,7 @@ def read_messages(lines: Iterable[str]) -> list[Timed]:
         if row.message.sender is Side.L1:
             if id_ in commands:
                 found = f"found {id_}, the id of the command in line {commands[id_]}"
-                raise TableError(f"line {rows.line_num}, column id: {found}; expected a new one")
+                raise TableError(f"line {rows.line_num}, column id: {found}; expected a new id")
             commands[id_] = rows.line_num
         messages.append(row)
     return messages
@@ -130,7 +131,7 @@ def _time(text: str, line: int) -> Decimal:
         time = Decimal(text)
     except InvalidOperation:
         time = Decimal("nan")
-    if not 0 <= time < _LATEST if time.is_finite() else True:
+    if not 0 <= time < _MAX_TIME if time.is_finite() else True:
         found = f"found {text!r}; expected seconds, 0 or more"
         raise TableError(f"line {line}, column time: {found}")
     return time

@@ -1,3 +1,3 @@
-"""A network of state machines beside the twin."""
+"""The model that runs a network of state machines together with the twin."""
 
 from hetwin_machines.machine_network.model import MachineNetwork as MachineNetwork

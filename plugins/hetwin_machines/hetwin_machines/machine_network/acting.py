@@ -1,4 +1,4 @@
-"""What a network does in the run: events, driving a base, attributes, and the states of its machines."""
+"""Outputs of a network in a run: events, velocities of a base, attributes, and the states of its machines."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from hetwin_suite.model import (
 )
 
 Signals = Mapping[str, Value | None]
-Say = Callable[[Floats, Signals], Json]
-"""Returns an argument of an event by all numbers of the scene, and the signals of the network."""
+GetArgument = Callable[[Floats, Signals], Json]
+"""Returns an argument of an event, given all numbers of the scene and the signals of the network."""
 
 
 class Raising:
-    """Raises events where signals say so.
+    """Raises events whenever certain signals are true.
 
     Args:
-        entries: event -> when, and with which arguments.
+        entries: event -> the signal that raises it, and its arguments.
 
     Raises:
-        BadInput: if an argument cannot be read.
+        BadInput: if a reference in an argument is malformed.
     """
 
     def __init__(self, entries: Mapping[str, Raised]) -> None:
@@ -49,22 +49,22 @@ class Raising:
             for argument, given in entry.arguments.items()
             if isinstance(given, str) and "." in given
         }
-        self._says: dict[str, dict[str, Say]] = {}
+        self._getters: dict[str, dict[str, GetArgument]] = {}
 
     @property
     def selections(self) -> tuple[Selection, ...]:
-        """What a snapshot must hold."""
+        """The attributes that snapshots of the scene must contain."""
         return tuple(reference.selection for reference in self._references.values())
 
     def start(self, layout: Layout) -> None:
-        """Find the numbers in the scene.
+        """Locate the numbers that arguments refer to in the scene.
 
         Raises:
-            BadInput: if it does not have them.
+            BadInput: if the scene does not have them.
         """
         for name, entry in self._entries.items():
-            self._says[name] = {
-                argument: self._say(name, argument, given, layout)
+            self._getters[name] = {
+                argument: self._getter(name, argument, given, layout)
                 for argument, given in entry.arguments.items()
             }
 
@@ -75,15 +75,15 @@ class Raising:
                 name,
                 time_ns,
                 arguments={
-                    argument: say(scene.values, signals)
-                    for argument, say in self._says[name].items()
+                    argument: get(scene.values, signals)
+                    for argument, get in self._getters[name].items()
                 },
             )
             for name, entry in self._entries.items()
             if signals.get(entry.when) is True
         ]
 
-    def _say(self, name: str, argument: str, given: Any, layout: Layout) -> Say:
+    def _getter(self, name: str, argument: str, given: Any, layout: Layout) -> GetArgument:
         if isinstance(given, Words):
             signal, words = given.signal, given.words
             return lambda _, signals: _word(words, signals.get(signal))
@@ -96,7 +96,7 @@ class Raising:
         _, inside = reference.find(layout, where)
         if len(inside) != 1:
             raise BadInput(
-                "an argument is one number, and these are several",
+                "an argument must be one number, not several",
                 where=where,
                 found=reference.text,
                 expected="ENTITY.ATTRIBUTE[INDEX]",
@@ -114,10 +114,10 @@ def _word(words: Mapping[int, str], value: Value | None) -> Json:
 
 
 class Driving:
-    """Drives a base: an event whenever its velocities change.
+    """Drives the base of a robot with an event whenever its velocities change.
 
     Args:
-        drives: the signals; None: it drives nothing.
+        drives: signals with the velocities; None if no base is driven.
     """
 
     def __init__(self, drives: Drives | None) -> None:
@@ -125,7 +125,7 @@ class Driving:
         self._last = (0.0, 0.0)
 
     def events(self, signals: Signals, time_ns: int) -> list[Event]:
-        """Return the event, if the velocities are others than before; signals without a value stop the base."""
+        """Return the event if a velocity has changed; a signal without a numeric value counts as zero."""
         if self._drives is None:
             return []
         found = (signals.get(self._drives.forward), signals.get(self._drives.turn))
@@ -137,7 +137,7 @@ class Driving:
 
 
 def reasons_of(network: Network, seen: Seen) -> dict[str, str]:
-    """Return why machines changed in a cycle: the guard of the arc that was taken, or the reason of a fault."""
+    """Return machine -> why it changed in a cycle: the guard of the arc it took, or the reason for its fault."""
     reasons = dict(seen.why)
     for machine in network.machines:
         index = seen.arcs.get(machine.name)
@@ -148,7 +148,7 @@ def reasons_of(network: Network, seen: Seen) -> dict[str, str]:
 
 
 class States:
-    """Reports when a machine is in another state, or has another stack."""
+    """Reports changes of the state or stack of machines."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[str, list[str]]] = {}
@@ -159,9 +159,9 @@ class States:
         """Return the events of a step.
 
         Args:
-            machines: what all were like at its end.
-            reasons: why machines are in another state, in words; that of one in its initial state is missing.
-            time_ns: of the events [ns].
+            machines: machine -> its state and stack at the end of the step.
+            reasons: machine -> why it changed; machines in their initial state are missing.
+            time_ns: time of the events [ns].
         """
         found: list[Event] = []
         for name, now in machines.items():
@@ -170,10 +170,10 @@ class States:
             if before == (state, stack):
                 continue
             self._last[name] = (state, list(stack))
-            said: dict[str, Json] = {"machine": name, "state": state, "stack": list(stack)}
+            arguments: dict[str, Json] = {"machine": name, "state": state, "stack": list(stack)}
             reason: dict[str, Json] = {"why": reasons[name]} if name in reasons else {}
-            said |= reason
-            found.append(Event(MACHINE_STATE, time_ns, arguments=said))
+            arguments |= reason
+            found.append(Event(MACHINE_STATE, time_ns, arguments=arguments))
             if state in FAULTS:
                 fault: dict[str, Json] = {"machine": name, "fault": state.strip("_").lower()}
                 fault["state"] = None if before is None else before[0]
@@ -182,14 +182,14 @@ class States:
         return found
 
 
-class Given:
-    """The attributes that a network gives.
+class AttributeWriter:
+    """Writes signals of a network to attributes of the scene.
 
     Args:
         attributes: ENTITY.ATTRIBUTE -> signal.
 
     Raises:
-        BadInput: if a name is no attribute of an entity.
+        BadInput: if a key does not have this form.
     """
 
     def __init__(self, attributes: Mapping[str, str]) -> None:
@@ -198,7 +198,7 @@ class Given:
             entity, _, attribute = name.rpartition(".")
             if not entity or not attribute.isidentifier():
                 raise BadInput(
-                    "this names no attribute",
+                    "not the name of an attribute",
                     where=f"attributes.{name}",
                     found=name,
                     expected="ENTITY.ATTRIBUTE",
@@ -208,11 +208,11 @@ class Given:
 
     @property
     def specs(self) -> list[tuple[str, AttributeSpec]]:
-        """Entity and attribute of each."""
+        """Entity and specification of each attribute."""
         return [(entity, AttributeSpec(attribute)) for entity, attribute in self._signals]
 
     def values(self, signals: Signals) -> dict[tuple[str, str], Floats]:
-        """Return (1,) the number of each; one whose signal has no value stays as it is."""
+        """Return (1,) the value of each attribute; it keeps its last value while the signal has none."""
         for key, signal in self._signals.items():
             value = signals.get(signal)
             if value is not None:

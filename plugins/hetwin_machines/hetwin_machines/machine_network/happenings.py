@@ -1,4 +1,4 @@
-"""Events of the run on their way to a network: one a step, in order, none is lost."""
+"""Queues of the run's events for a network, which gets at most one of each kind per step, in order."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hetwin_suite.model import Event, EventKind, Json, RunFailed
 
 
 class Happenings:
-    """Waiting events, for each event of the network.
+    """A queue of the run's events for each event of the network.
 
     Args:
-        entries: event of the network -> what makes it happen.
+        entries: event of the network -> the event or message of the run that triggers it.
     """
 
     def __init__(self, entries: Mapping[str, Happening]) -> None:
@@ -22,17 +22,17 @@ class Happenings:
         self._waiting: dict[str, deque[Event]] = {name: deque() for name in entries}
 
     def add(self, events: Iterable[Event]) -> None:
-        """Keep those that make an event of the network happen."""
+        """Queue the events that trigger an event of the network."""
         for event in events:
             for name, entry in self._entries.items():
-                if _is_meant(event, entry):
+                if _triggers(event, entry):
                     self._waiting[name].append(event)
 
     def next(self, outputs: Mapping[str, Value | None]) -> dict[str, Value]:
-        """Return what happens in the next step, and the inputs that come with it.
+        """Return the events of the next step, as signal -> True, and the inputs that they set.
 
         Raises:
-            RunFailed: if an argument that is to become an input is none.
+            RunFailed: if an argument that sets an input is neither a finite number nor a Boolean.
         """
         found: dict[str, Value] = {}
         for name, entry in self._entries.items():
@@ -46,7 +46,7 @@ class Happenings:
         return found
 
 
-def _is_meant(event: Event, entry: Happening) -> bool:
+def _triggers(event: Event, entry: Happening) -> bool:
     if entry.topic is not None:
         if event.kind is not EventKind.TOPIC or event.name.lstrip("/") != entry.topic.lstrip("/"):
             return False
@@ -76,5 +76,5 @@ def _value(event: Event, argument: str) -> Value:
         event.source,
         event.name,
         event.time_ns,
-        f"its argument {argument} is {value!r}; expected a finite number, or a truth, for a network",
+        f"its argument {argument} is {value!r}; a network expects a finite number or a Boolean",
     )

@@ -1,11 +1,17 @@
-"""A network of state machines as a model: it senses the scene and events, and acts by events and attributes."""
+"""The model `MachineNetwork`: a network of state machines that reads the scene and events and acts on the twin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from hetwin_machines.machine_network.acting import Driving, Given, Raising, States, reasons_of
+from hetwin_machines.machine_network.acting import (
+    AttributeWriter,
+    Driving,
+    Raising,
+    States,
+    reasons_of,
+)
 from hetwin_machines.machine_network.happenings import Happenings
 from hetwin_machines.machine_network.sensing import Sensing
 from hetwin_machines.machine_network.settings import Settings
@@ -32,10 +38,11 @@ OVER = "network_over"
 
 
 class MachineNetwork(Model[Settings]):
-    """Takes one step of a network at each of its own: its inputs are those of the scene, its outputs count after it.
+    """Executes one step of the network in each of its own steps.
 
-    An event of the run reaches the network in one step; several of a kind, or those that wait for a signal, in later
-    ones, in order. What the machines set raises events, drives the robot's base, and gives attributes.
+    The inputs of the network come from the scene at the beginning of the step. An event of the run is given to the
+    network in a single step; further events of the same kind follow in later steps, in order, and so do events that
+    wait for a signal. Signals set by the machines raise events, drive the base of the robot, and set attributes.
     """
 
     summary = "A network of state machines that senses the scene and acts by events, commands and attributes."
@@ -49,10 +56,10 @@ class MachineNetwork(Model[Settings]):
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Read the network, and see that all its inputs come from somewhere.
+        """Read the network, and check that the settings define all its inputs and events.
 
         Raises:
-            BadInput: if not, or if the network cannot be used.
+            BadInput: if they do not, or if the network cannot be used.
         """
         network = load_network(settings.file)
         _check(network, settings)
@@ -62,17 +69,17 @@ class MachineNetwork(Model[Settings]):
         self._happenings = Happenings(settings.events)
         self._raising = Raising(settings.raises)
         self._driving = Driving(settings.drives)
-        self._given = Given(settings.attributes)
+        self._attributes = AttributeWriter(settings.attributes)
         self._states = States()
         self._signals: Mapping[str, Any] = self._run.monitor()["signals"]
         self._inputs = dict(self._sensing.constants)
         scene.entities = tuple(Entity(name, EntityKind.CONCEPT) for name in settings.concepts)
-        for entity, attribute in self._given.specs:
+        for entity, attribute in self._attributes.specs:
             scene.set(entity, attribute, 0.0)
         scene.needs(*self._sensing.selections, *self._raising.selections)
 
     def start(self, scene: Snapshot) -> None:
-        """Find the numbers that the network needs in the scene.
+        """Locate the numbers that the network needs in the scene.
 
         Raises:
             BadInput: if the scene does not have them.
@@ -81,12 +88,12 @@ class MachineNetwork(Model[Settings]):
         self._raising.start(scene.layout)
 
     def step(self, tick: Tick) -> Changes:
-        """Take a step of the network."""
+        """Execute a step of the network."""
         self._happenings.add(tick.events)
         changes = tick.changes()
         if not self._run.is_over:
             changes.events += self._advance(tick)
-        for key, data in self._given.values(self._signals).items():
+        for key, data in self._attributes.values(self._signals).items():
             changes.set(*key, data)
         return changes
 
@@ -110,12 +117,12 @@ class MachineNetwork(Model[Settings]):
 
 
 def _check(network: Network, settings: Settings) -> None:
-    """See that each input and event comes from somewhere, and each signal that is used is one.
+    """Check that the settings define all inputs and events of the network, and that all signals they use exist.
 
     Raises:
         BadInput: if not.
     """
-    told = {name for entry in settings.events.values() for name in entry.values}
+    from_events = {name for entry in settings.events.values() for name in entry.values}
     _known(settings.inputs, network.inputs, "inputs", "input")
     _known(settings.events, network.events, "events", "event")
     for name, entry in settings.events.items():
@@ -123,7 +130,7 @@ def _check(network: Network, settings: Settings) -> None:
         if entry.waits_for is not None:
             _known([entry.waits_for], network.signals, f"events.{name}.waits_for", "signal")
     for kind, names, given in (
-        ("inputs", network.inputs, {*settings.inputs, *told}),
+        ("inputs", network.inputs, {*settings.inputs, *from_events}),
         ("events", network.events, set(settings.events)),
     ):
         for name in names:

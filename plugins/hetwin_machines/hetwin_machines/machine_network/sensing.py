@@ -1,4 +1,4 @@
-"""The inputs of a network: constants, and numbers of the scene."""
+"""The inputs of a network: constants and numbers of the scene."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from hetwin_machines.machine_network.settings import Chosen, Source
 from hetwin_suite.model import BadInput, Floats, Layout, Meaning, Reference, Selection, Snapshot
 
 Read = Callable[[Floats, Mapping[str, Value | None]], Value | None]
-"""Returns an input by all numbers of the scene, and the outputs of the network; None: it holds its last value."""
+"""Returns an input, given all numbers of the scene and the signals of the network; None if it keeps its last value."""
 
 
 class Sensing:
     """Reads the inputs of a network from the scene.
 
     Args:
-        inputs: of the network, as the scenario has them.
+        inputs: input of the network -> its source, as in the scenario.
 
     Attributes:
-        constants: the inputs that never change unless an event says so.
+        constants: inputs that are constant, unless an event sets them.
 
     Raises:
-        BadInput: if a reference is written in another way.
+        BadInput: if a reference is malformed.
     """
 
     def __init__(self, inputs: Mapping[str, Source]) -> None:
@@ -40,27 +40,27 @@ class Sensing:
 
     @property
     def selections(self) -> tuple[Selection, ...]:
-        """What a snapshot must hold."""
+        """The attributes that snapshots of the scene must contain."""
         return tuple(reference.selection for reference, _ in self._chosen.values())
 
     @property
     def indices(self) -> Iterator[tuple[str, str]]:
-        """Inputs that a signal of the network chooses, each with that signal."""
+        """Inputs that are selected by an index, each with the signal of the network that is the index."""
         for name, (_, given) in self._chosen.items():
             if isinstance(given, Chosen) and given.index is not None:
                 yield name, given.index
 
     def start(self, layout: Layout) -> None:
-        """Find the numbers in the scene.
+        """Locate the numbers in the scene.
 
         Raises:
-            BadInput: if it has none, or several where one is needed.
+            BadInput: if the scene does not have a number, or has several where one is needed.
         """
         for name, (reference, given) in self._chosen.items():
             self._reads[name] = _read(reference, given, layout, f"inputs.{name}")
 
     def values(self, scene: Snapshot, outputs: Mapping[str, Value | None]) -> dict[str, Value]:
-        """Return the inputs that the scene gives now."""
+        """Return the inputs that have a value in the scene now."""
         found = {name: read(scene.values, outputs) for name, read in self._reads.items()}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -76,7 +76,7 @@ def _read(reference: Reference, given: str | Chosen, layout: Layout, where: str)
     if isinstance(given, str):
         if len(places) != 1:
             raise BadInput(
-                "an input is one number, and these are several",
+                "an input must be one number, not several",
                 where=where,
                 found=reference.text,
                 expected=f"{reference.entity}.{reference.attribute}[INDEX], or take: min or max",
@@ -84,8 +84,8 @@ def _read(reference: Reference, given: str | Chosen, layout: Layout, where: str)
         place = int(places[0])
         return lambda scene, _: _value(float(scene[place]), is_truth)
     if given.take is not None:
-        least = given.take == "min"
-        return lambda scene, _: _value(_extreme(scene[places], least), is_truth)
+        minimum = given.take == "min"
+        return lambda scene, _: _value(_extreme(scene[places], minimum), is_truth)
     signal = given.index or ""
 
     def at_index(scene: Floats, outputs: Mapping[str, Value | None]) -> Value | None:
@@ -99,12 +99,12 @@ def _read(reference: Reference, given: str | Chosen, layout: Layout, where: str)
     return at_index
 
 
-def _extreme(numbers: Floats, least: bool) -> float:
-    return float(np.min(numbers) if least else np.max(numbers))
+def _extreme(numbers: Floats, minimum: bool) -> float:
+    return float(np.min(numbers) if minimum else np.max(numbers))
 
 
 def _value(number: float, is_truth: bool) -> Value | None:
-    """The number, or a truth; None if it is not finite."""
+    """Return the number, or whether it is not zero for an attribute that is a Boolean; None if it is not finite."""
     if number - number != 0.0:
         return None
     return number != 0.0 if is_truth else number

@@ -1,4 +1,4 @@
-"""What a scenario says of a network of state machines: where its signals come from, and where they go."""
+"""Settings of a network of state machines in a scenario: the sources of its signals, and where they are sent."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ REFERENCE = "ENTITY.ATTRIBUTE[2], ENTITY.ATTRIBUTE[0:3] or ROBOT.ATTRIBUTE[JOINT
 
 
 class Chosen(Strict):
-    """One number of several of an attribute: the least or the largest one, or that at an index."""
+    """One of several numbers of an attribute: the smallest, the largest, or the one at an index."""
 
     of: Text
     take: Literal["min", "max"] | None = None
     index: Name | None = None
 
     @model_validator(mode="after")
-    def _chooses(self) -> Chosen:
+    def _check_choice(self) -> Chosen:
         if (self.take is None) == (self.index is None):
             raise ValueError("take: min or max, or index: a signal of the network")
         return self
@@ -27,7 +27,7 @@ class Chosen(Strict):
 
 Constant: TypeAlias = Annotated[bool, Field(strict=True)] | Annotated[int, Field(strict=True)]
 Source: TypeAlias = Constant | Number | Text | Chosen
-"""Where an input comes from: a constant, a reference to one number of the scene, or one chosen of several."""
+"""Source of an input: a constant, a reference to one number of the scene, or one of several numbers."""
 
 
 def _named(value: object) -> object:
@@ -35,14 +35,14 @@ def _named(value: object) -> object:
 
 
 class Happening(Strict):
-    """What makes an event of the network happen: an event of the run, or a message on a topic.
+    """The trigger of an event of the network: an event of the run, or a message on a topic.
 
     Attributes:
-        of: NAME or MODEL.NAME of an event.
-        topic: instead of an event.
-        only: argument (with dots into its parts) -> the value that it must have.
-        waits_for: signal of the network; the event waits until it is true.
-        values: input of the network -> argument of the event that gives its value.
+        of: NAME or MODEL.NAME of an event of the run.
+        topic: topic of a message, instead of an event.
+        only: argument (dots select its parts) -> the value that it must have.
+        waits_for: signal of the network that must be true before the event is given to the network.
+        values: input of the network -> argument of the event that sets it.
     """
 
     of: Text | None = None
@@ -66,11 +66,11 @@ class Words(Strict):
 
 
 class Raised(Strict):
-    """An event of the run that the network raises in each step at whose end a signal is true.
+    """An event of the run that the network raises after each step if a signal is true.
 
     Attributes:
-        when: the signal.
-        arguments: argument -> signal, number of the scene (a reference has a dot), constant, or `Words`.
+        when: name of the signal.
+        arguments: argument -> signal, reference to a number of the scene (with a dot), constant, or `Words`.
     """
 
     when: Name
@@ -93,7 +93,7 @@ class Settings(Parameters):
         {},
     )
     events: dict[Name, Annotated[Happening, BeforeValidator(_named)]] = parameter(
-        "event of the network -> event of the run that makes it happen, NAME or MODEL.NAME, or"
+        "event of the network -> event of the run that triggers it, NAME or MODEL.NAME, or"
         " {of or topic, only, waits_for, values}",
         {},
     )
@@ -101,9 +101,9 @@ class Settings(Parameters):
         "event of the run -> {when: the signal that raises it, arguments}", {}
     )
     drives: Drives | None = parameter(
-        "{forward, turn}: the signals by which it drives the robot's base, m/s and rad/s", None
+        "{forward, turn}: signals that drive the robot's base, m/s and rad/s", None
     )
-    attributes: dict[Text, Name] = parameter("ENTITY.ATTRIBUTE -> signal that gives it", {})
+    attributes: dict[Text, Name] = parameter("ENTITY.ATTRIBUTE -> signal that sets it", {})
     concepts: tuple[Name, ...] = parameter(
-        "new entities without a body that the network brings into the scene", ()
+        "new entities without a body that the network adds to the scene", ()
     )

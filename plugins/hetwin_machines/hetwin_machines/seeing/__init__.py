@@ -1,1 +1,1 @@
-"""Seeing through networks: what fired and why, how often, what a drawing shows of it."""
+"""Observe running networks: which arcs fired, how often, and why machines failed."""

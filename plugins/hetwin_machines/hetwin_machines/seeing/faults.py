@@ -1,4 +1,4 @@
-"""Why a machine got into a fault, in words, with its arcs and their values."""
+"""Explain the faults of machines in words, with the arcs and the values in their expressions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hetwin_machines.network import TOP, Arc, Machine
 from hetwin_machines.seeing.looking import Look, firing, guards, in_words, look
 
 Wanted = Mapping[str, Mapping[str, Value | None]]
-"""What each machine wants to set in a cycle."""
+"""Machine -> signal -> the value that the machine would set in a cycle."""
 
 
 def why(
@@ -21,15 +21,15 @@ def why(
     fault: str,
     wanted: Wanted,
 ) -> str:
-    """Return why a machine got into a fault.
+    """Return the reason for a fault of a machine.
 
     Args:
-        machine: as it was read.
-        state: where it was.
-        stack: what was on its stack, the top last.
-        signals: those that had a value.
-        fault: what it got into.
-        wanted: what each machine wanted to set, for conflicts.
+        machine: the machine.
+        state: state before the fault.
+        stack: stack before the fault; the last state is the top.
+        signals: signals that had a value.
+        fault: the fault.
+        wanted: values that the machines would have set, to explain conflicts.
     """
     arcs = machine.states[state]
     looks = guards(arcs, signals)
@@ -81,13 +81,13 @@ def _undefined(
         for name, expression in arcs[index].assignments.items():
             each = look(expression, signals)
             if each.problem:
-                said = f"do {name} = {each.text} has no value: {each.problem}"
-                return f"arc {index} of {state}: {said}{_values([each])}"
+                problem = f"do {name} = {each.text} has no value: {each.problem}"
+                return f"arc {index} of {state}: {problem}{_values([each])}"
     return f"an expression of {state} has no value"
 
 
 def _conflict(name: str, arcs: tuple[Arc, ...], fires: list[int], wanted: Wanted) -> str:
-    said = []
+    conflicts = []
     for signal, value in wanted[name].items():
         others = " and ".join(
             f"{machine} sets it to {in_words(values[signal])}"
@@ -95,8 +95,8 @@ def _conflict(name: str, arcs: tuple[Arc, ...], fires: list[int], wanted: Wanted
             if signal in values and not _same(values[signal], value)
         )
         if others:
-            said.append(f"it sets {signal} to {in_words(value)}, {others}")
-    return f"arc {fires[0]} to {arcs[fires[0]].to}: {'; '.join(said)}"
+            conflicts.append(f"it sets {signal} to {in_words(value)}, {others}")
+    return f"arc {fires[0]} to {arcs[fires[0]].to}: {'; '.join(conflicts)}"
 
 
 def _same(one: Value | None, two: Value | None) -> bool:

@@ -1,4 +1,4 @@
-"""Looks at the arcs of a machine: the value of each guard, and of what an arc would set."""
+"""Evaluate guards and assignments of arcs, with the reason if one has no value."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from hetwin_suite.expressions import Literal, names_of, text_of
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What an expression comes to.
+    """The result of evaluating an expression.
 
     Attributes:
-        text: of the expression.
-        value: of it; None if it has none.
-        problem: why it has none, in words; empty if it has one.
-        signals: values of the signals that it names; None for one that was never set.
+        text: text of the expression.
+        value: its value; None if it has none.
+        problem: why it has no value; empty if it has one.
+        signals: values of the signals that occur in it; None for signals that were never set.
     """
 
     text: str
@@ -29,12 +29,12 @@ class Look:
 
 
 def look(expression: Expression, signals: Mapping[str, Value], *, truth: bool = False) -> Look:
-    """Return what an expression comes to.
+    """Evaluate an expression.
 
     Args:
-        expression: of an arc.
-        signals: those that have a value.
-        truth: whether it must be true or false.
+        expression: guard or assignment of an arc.
+        signals: signals that have a value.
+        truth: whether the result must be true or false.
     """
     names = dict.fromkeys(names_of(expression.node))
     values = {name: signals.get(name) for name in names}
@@ -50,17 +50,17 @@ def look(expression: Expression, signals: Mapping[str, Value], *, truth: bool = 
 
 
 def guards(arcs: tuple[Arc, ...], signals: Mapping[str, Value]) -> list[Look]:
-    """Return what the guards of a state come to, in the order of its arcs."""
+    """Evaluate the guards of a state, in the order of its arcs."""
     return [look(arc.guard, signals, truth=True) for arc in arcs]
 
 
 def firing(looks: list[Look]) -> list[int]:
-    """Return the indices of the guards that hold; none if one has no value."""
+    """Return the indices of the guards that are true; empty if one of the guards has no value."""
     if any(each.problem for each in looks):
         return []
     return [index for index, each in enumerate(looks) if each.value is True]
 
 
 def in_words(value: Value | None) -> str:
-    """Return a value as a network's file has it; what was never set is null."""
+    """Return a value as it is written in the file of a network; null if it was never set."""
     return text_of(Literal(value))

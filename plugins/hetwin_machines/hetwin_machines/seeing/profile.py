@@ -1,4 +1,4 @@
-"""Counts how often and how long machines were in their states, and which arcs they took."""
+"""Count how often and how long machines were in their states, and which arcs they took."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hetwin_machines.seeing.watch import Seen
 
 @dataclass
 class Stay:
-    """A state of a machine.
+    """Statistics of a state of a machine.
 
     Attributes:
-        visits: how often the machine came there from another state, or began there.
-        cycles: after how many cycles it was there.
-        longest: most such cycles in a row.
-        arcs: how often each of its arcs was taken.
+        visits: how often the machine entered the state from another one, or started in it.
+        cycles: number of cycles after which the machine was in the state.
+        longest: maximum number of such cycles in a row.
+        arcs: how often each arc of the state was taken.
     """
 
     visits: int = 0
@@ -27,7 +27,7 @@ class Stay:
     arcs: list[int] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the statistics in the form used in JSON."""
         return {
             "visits": self.visits,
             "cycles": self.cycles,
@@ -37,14 +37,14 @@ class Stay:
 
 
 class Profile:
-    """Grows with every cycle that is added; states that were never seen are there with zeros.
+    """Statistics of all states, updated with every cycle that is added; states never entered have zeros.
 
     Args:
-        network: what is run.
+        network: the network that is run.
 
     Attributes:
-        stays: of each machine, each state; a fault that came about is one too.
-        cycles: how many were added.
+        stays: machine -> state -> its statistics; faults that occurred are included as states.
+        cycles: number of cycles added.
     """
 
     def __init__(self, network: Network) -> None:
@@ -72,7 +72,7 @@ class Profile:
             self.stays[name][before[name]].arcs[arc] += 1
 
     def _count(self, name: str, before: str, state: str) -> None:
-        """Count where a machine is; one that began anew is where it was not left."""
+        """Count the state of a machine; after a reset, `before` differs from the state it was last seen in."""
         stay = self.stays[name].setdefault(state, Stay())
         if before != self._now[name]:
             self.stays[name][before].visits += 1
@@ -86,7 +86,7 @@ class Profile:
         stay.longest = max(stay.longest, self._for[name])
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the statistics in the form used in JSON."""
         machines = {
             name: {state: stay.to_json() for state, stay in stays.items()}
             for name, stays in self.stays.items()

@@ -1,4 +1,4 @@
-"""Goes through a trace again, to see what its lines do not say: which arcs were taken, and why machines failed."""
+"""Replay a trace to find out what its lines do not contain: which arcs were taken, and why machines failed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ KEYS = ("cycle", "step", "machines", "signals")
 
 
 class TraceError(ValueError):
-    """A trace that cannot be used; its text says the line, what was found and what was expected."""
+    """A trace that cannot be used; the message has the line, what was found and what was expected."""
 
 
 def read_trace(lines: Iterable[str]) -> list[Line]:
-    """Return the cycles of a trace, as ``hetwin machines run --trace --json`` prints it.
+    """Return the cycles of a trace printed by ``hetwin machines run --trace --json``.
 
     Raises:
-        TraceError: if a line is no cycle.
+        TraceError: if a line is not a cycle.
     """
     found: list[Line] = []
     for number, text in enumerate(lines, 1):
@@ -51,16 +51,16 @@ def _cycle(text: str, number: int) -> Line | None:
 
 
 def replay(network: Network, trace: Iterable[Line]) -> Iterator[Seen]:
-    """Yield what was seen in each cycle of a trace.
+    """Run the network with the inputs of a trace; yield what was observed in each cycle.
 
     Raises:
-        TraceError: if the network does not go that way.
+        TraceError: if the network behaves differently.
     """
     watch = Watch(network)
     expected = 1
     for _, group in groupby(trace, key=lambda line: json.dumps(line["step"])):
         lines = list(group)
-        for seen, line in _side_by_side(watch, _outside(network, lines[0]["signals"]), lines):
+        for seen, line in _pair_lines(watch, _outside(network, lines[0]["signals"]), lines):
             _compare(seen.line if seen else None, line, expected)
             expected += 1
             if seen:
@@ -72,7 +72,7 @@ def _outside(network: Network, signals: Mapping[str, Any]) -> dict[str, Any]:
     return {name: signals[name] for name in names if signals.get(name) is not None}
 
 
-def _side_by_side(
+def _pair_lines(
     watch: Watch, outside: Mapping[str, Any], lines: list[Line]
 ) -> Iterator[tuple[Seen | None, Line | None]]:
     steps = watch.step(outside)

@@ -1,4 +1,4 @@
-"""Takes a network from cycle to cycle and keeps what was seen: the arc that each machine took, and why it failed."""
+"""Run a network and record for each cycle which arc each machine took, and why machines failed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,13 @@ from hetwin_machines.seeing.looking import firing, guards, look
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A cycle, seen through.
+    """A cycle, with everything observed in it.
 
     Attributes:
-        line: what all was like after it, see `cycle.line_of`.
-        before: state of each machine before it.
-        arcs: index of the arc that each machine took; machines that took none are missing, and those that were not
-            looked at.
-        why: reason of each machine that got into a fault in this cycle.
+        line: states and signals after the cycle, see `cycle.line_of`.
+        before: machine -> its state before the cycle.
+        arcs: machine -> index of the arc it took; machines that took none or were not observed are missing.
+        why: machine that failed in this cycle -> the reason.
     """
 
     line: Line
@@ -33,14 +32,14 @@ class Seen:
 
 
 class Watch:
-    """A network at work, seen through; slower than a `NetworkRun` alone, and the same to the bit.
+    """A running network that is observed: slower than a `NetworkRun` alone, with exactly the same results.
 
     Args:
-        network: what is run.
-        changes_only: look only at machines that get into another state or have another stack, which is quicker.
+        network: the network to be run.
+        changes_only: whether only machines whose state or stack changes are observed, which is faster.
 
     Attributes:
-        run: the network at work.
+        run: the running network.
     """
 
     def __init__(self, network: Network, *, changes_only: bool = False) -> None:
@@ -54,18 +53,18 @@ class Watch:
         return self.run.is_over
 
     def monitor(self) -> Line:
-        """Return what all is like now, see `NetworkRun.monitor`."""
+        """Return the current states and signals, see `NetworkRun.monitor`."""
         return self.run.monitor()
 
     def step(self, outside: Mapping[str, Value]) -> Iterator[Seen]:
-        """Take a step; yield what was seen after each of its cycles.
+        """Execute a step; yield what was observed in each of its cycles.
 
         Args:
-            outside: values of inputs, and whether events happen.
+            outside: input -> value, and event -> whether it happens.
         """
         cycles = self.run.cycles
         cycles.begin_step(outside)
-        for _ in range(cycles.most_cycles):
+        for _ in range(cycles.cycle_limit):
             signals = dict(cycles.signals)
             at = {m.name: (m.state, tuple(m.stack)) for m in cycles.machines if not m.stopped}
             changed = cycles.next()
@@ -105,7 +104,7 @@ class Watch:
         fired: Mapping[str, list[int]],
         signals: Mapping[str, Value],
     ) -> Wanted:
-        """What each machine with one arc that fires wants to set."""
+        """Return the values that each machine with exactly one firing arc would set."""
         found: dict[str, dict[str, Any]] = {}
         for machine in machines:
             if len(fired[machine.name]) == 1:

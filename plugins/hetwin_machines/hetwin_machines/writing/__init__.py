@@ -1,1 +1,1 @@
-"""Writes networks in other languages, with what they need of the cycles in `runtime.c` and `runtime.lua`."""
+"""Generate code for networks in other languages; `runtime.c` and `runtime.lua` implement operators and cycles."""

@@ -1,4 +1,4 @@
-"""Writes expressions as calls of functions, which every language of controllers has."""
+"""Translate expressions to nested function calls, which all target languages have."""
 
 from __future__ import annotations
 
@@ -14,31 +14,32 @@ _CALLS = {
     "-": "minus",
     "*": "times",
     "/": "over",
-    "%": "rest",
+    "%": "modulo",
     "&&": "both",
-    "||": "one_of",
+    "||": "either",
     "<": "less",
     "<=": "at_most",
     "==": "same",
 }
-_TURNED = {">": "less", ">=": "at_most"}
-_FUNCTIONS = {"min": "least", "max": "greatest"}
+_SWAPPED = {">": "less", ">=": "at_most"}
+"""Operators that are written with swapped operands."""
+_FUNCTIONS = {"min": "minimum", "max": "maximum"}
 
 
 @dataclass(frozen=True)
 class Calls:
-    """Writes expressions.
+    """Translates expressions.
 
     Attributes:
-        literal: returns the text of a number or a truth.
-        signal: returns the text of a signal's value.
+        literal: returns the code of a number or Boolean.
+        signal: returns the code of a signal's value.
     """
 
     literal: Callable[[bool | int | float], str]
     signal: Callable[[str], str]
 
     def write(self, node: Node) -> str:
-        """Return an expression as calls."""
+        """Return an expression as nested calls."""
         match node:
             case Literal(bool() | int() | float() as value):
                 return self.literal(value)
@@ -48,14 +49,14 @@ class Calls:
                 return f"{'opposite' if sign == '!' else 'negative'}({self.write(of)})"
             case Binary("!=", one, two):
                 return f"opposite({self._two('same', one, two)})"
-            case Binary(sign, one, two) if sign in _TURNED:
-                return self._two(_TURNED[sign], two, one)
+            case Binary(sign, one, two) if sign in _SWAPPED:
+                return self._two(_SWAPPED[sign], two, one)
             case Binary(sign, one, two):
                 return self._two(_CALLS[sign], one, two)
             case Choice(condition, yes, no):
                 return f"choice({self.write(condition)}, {self.write(yes)}, {self.write(no)})"
             case Call("abs", (of,)):
-                return f"size({self.write(of)})"
+                return f"magnitude({self.write(of)})"
             case Call(name, arguments):
                 function = _FUNCTIONS[name]
                 return reduce(lambda a, b: f"{function}({a}, {b})", map(self.write, arguments))
@@ -66,12 +67,12 @@ class Calls:
 
 
 def names_in(nodes: list[Node]) -> list[str]:
-    """Return the names of the signals in some expressions, each once."""
+    """Return the names of the signals in some expressions, without duplicates."""
     return list(dict.fromkeys(name for node in nodes for name in names_of(node)))
 
 
 def sinks_of(network: Network) -> dict[str, list[str]]:
-    """Return the states of each machine that no arc leaves."""
+    """Return machine -> its states without arcs."""
     return {
         machine.name: [name for name, arcs in machine.states.items() if not arcs]
         for machine in network.machines

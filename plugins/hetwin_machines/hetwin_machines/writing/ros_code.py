@@ -1,4 +1,4 @@
-"""Writes a network as a ROS 2 node: the Python file, with topics and a timer round it."""
+"""Generate a ROS 2 node for a network: the generated Python code with topics and a timer."""
 
 from __future__ import annotations
 
@@ -13,35 +13,35 @@ from std_msgs.msg import String
 
 
 class NetworkNode(Node):
-    """Takes a step of the network at each period: hears `~/inputs`, and publishes each cycle on `~/cycles`, as JSON."""
+    """Executes a step of the network per period; reads `~/inputs` and publishes each cycle on `~/cycles`, as JSON."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__("network", **options)
         self._network = make_network()
-        self._heard: list[dict[str, Value]] = []
+        self._waiting: list[dict[str, Value]] = []
         self._cycles = self.create_publisher(String, "~/cycles", 100)
         self.create_subscription(String, "~/inputs", self.hear, 100)
         period = self.declare_parameter("period", 0.05).value
         self.create_timer(float(period), self.tick)
 
     def hear(self, message: String) -> None:
-        """Keep values of inputs, and events that happen, for a step of their own; others are said and left out."""
+        """Queue inputs and events for a step of their own; a message that is wrong is reported and ignored."""
         try:
-            said = json.loads(message.data)
-            for name, value in said.items():
+            row = json.loads(message.data)
+            for name, value in row.items():
                 whole_or_real = isinstance(value, (int, float)) and value - value == 0
                 if name not in (*INPUTS, *EVENTS) or not whole_or_real:
                     raise ValueError(f"{name} is {value!r}; expected values of {[*INPUTS, *EVENTS]}")
         except (AttributeError, RecursionError, ValueError) as error:
             self.get_logger().warning(f"a message could not be used: {error}")
             return
-        self._heard.append(said)
+        self._waiting.append(row)
 
     def tick(self) -> list[dict[str, Any]]:
-        """Take a step, publish its cycles, and return them."""
+        """Execute a step, publish its cycles, and return them."""
         if self._network.is_over:
             return []
-        row = self._heard.pop(0) if self._heard else {}
+        row = self._waiting.pop(0) if self._waiting else {}
         lines = list(take_step(self._network, row, SIGNALS))
         for line in lines:
             self._cycles.publish(String(data=json.dumps(line)))
@@ -71,8 +71,8 @@ def ros_code(network: Network, name: str) -> str:
     """Return the text of a Python file that is a ROS 2 node; it needs rclpy and std_msgs.
 
     Args:
-        network: what is written.
-        name: of the file that it was read from.
+        network: the network.
+        name: name of the network's file, for the docstring.
     """
     text = code_of(network, name)
     return text[: text.index(_MAIN)] + _NODE.lstrip("\n")

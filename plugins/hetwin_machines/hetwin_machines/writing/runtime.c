@@ -1,4 +1,4 @@
-/* What the signs of expressions mean, and the cycles; nothing is allocated. */
+/* The operators of expressions and the execution of cycles; no memory is allocated. */
 
 static V failed(void) { V v = {FAILED, 0, 0.0}; return v; }
 static V truth_of(int i) { V v = {TRUTH, 0, 0.0}; v.i = i != 0; return v; }
@@ -69,7 +69,7 @@ static V over(V a, V b)
     return a.i == INT64_MIN && b.i == -1 ? failed() : whole(a.i / b.i);
 }
 
-static V rest(V a, V b)
+static V modulo(V a, V b)
 {
     if (!are_whole(a, b) || b.i == 0) return failed();
     return whole(b.i == -1 ? 0 : a.i % b.i);
@@ -81,7 +81,7 @@ static V negative(V a)
     return a.kind != WHOLE || a.i == INT64_MIN ? failed() : whole(-a.i);
 }
 
-static V size(V a)
+static V magnitude(V a)
 {
     if (a.kind == REAL) return real(a.d < 0 ? -a.d : a.d == 0 ? 0.0 : a.d);
     return a.kind == WHOLE && a.i >= 0 ? a : negative(a);
@@ -106,7 +106,7 @@ static V both(V a, V b)
     return a.kind == TRUTH && b.kind == TRUTH ? truth_of(1) : failed();
 }
 
-static V one_of(V a, V b)
+static V either(V a, V b)
 {
     if ((a.kind == TRUTH && a.i) || (b.kind == TRUTH && b.i)) return truth_of(1);
     return a.kind == TRUTH && b.kind == TRUTH ? truth_of(0) : failed();
@@ -122,23 +122,23 @@ static V picked(V a, V b, int sign)
     return are_whole(a, b) ? found : real(as_real(found));
 }
 
-static V least(V a, V b) { return picked(a, b, 1); }
-static V greatest(V a, V b) { return picked(a, b, -1); }
+static V minimum(V a, V b) { return picked(a, b, 1); }
+static V maximum(V a, V b) { return picked(a, b, -1); }
 
 static void use_all(void)
 {
-    (void)plus; (void)minus; (void)times; (void)over; (void)rest; (void)negative; (void)size;
-    (void)opposite; (void)same; (void)less; (void)at_most; (void)both; (void)one_of;
-    (void)choice; (void)least; (void)greatest; (void)whole; (void)real;
+    (void)plus; (void)minus; (void)times; (void)over; (void)modulo; (void)negative; (void)magnitude;
+    (void)opposite; (void)same; (void)less; (void)at_most; (void)both; (void)either;
+    (void)choice; (void)minimum; (void)maximum; (void)whole; (void)real;
 }
 
-/* An arc that was chosen: what it sets, pops and pushes, and where it leads. */
+/* The arc that fires: the signals it sets, its pops and pushes, and its target. */
 typedef struct {
-    int fault; /* 0: an arc; 1: nothing; else the state of a fault */
+    int fault; /* 0: an arc; NOTHING: a sink; otherwise the state of a fault */
     int count, pops, pushes, to;
-    int names[MOST_SET];
-    V values[MOST_SET];
-    int pushed[MOST_PUSHED];
+    int names[MAX_SET];
+    V values[MAX_SET];
+    int pushed[MAX_PUSHED];
 } Go;
 
 static void plan(int machine, int state, const V *s, Go *go);
@@ -202,7 +202,7 @@ static int move(Network *n, int m, const Go *go)
     return changed;
 }
 
-/* The new values of signals; those for which two machines want different ones are disputed. */
+/* Collects the new values of signals; a signal is disputed if two machines set different values. */
 static void agree(const Go *go, const int *chosen, V *values, int *disputed)
 {
     int m, i;
@@ -282,7 +282,7 @@ int network_step(Network *n, const V *outside, void (*seen)(const Network *))
 {
     int i, changed;
     network_begin_step(n, outside);
-    for (i = 0; i < MOST_CYCLES; i++) {
+    for (i = 0; i < CYCLE_LIMIT; i++) {
         changed = network_next(n);
         if (seen) seen(n);
         changed = network_act(n) || changed;
@@ -292,7 +292,7 @@ int network_step(Network *n, const V *outside, void (*seen)(const Network *))
 }
 
 #ifdef NETWORK_MAIN
-/* Steps as lines of words, one for each input and event (- leaves it); prints a line a cycle. */
+/* Reads a line for each step, with a word for each input and event (- for no value); prints a line for each cycle. */
 
 static const char *name_of(int state)
 {

@@ -1,4 +1,4 @@
--- What the signs of expressions mean, and the cycles; for Lua 5.4, whose whole numbers have 64 bits.
+-- The operators of expressions and the execution of cycles, for Lua 5.4, whose integers have 64 bits.
 
 local INCOMPLETE, NON_DETERMINISTIC = "__INCOMPLETE__", "__NON-DETERMINISTIC__"
 local UNDEFINED, CONFLICT = "__UNDEFINED__", "__CONFLICT__"
@@ -52,7 +52,7 @@ local function over(a, b)
   return quotient(a, b)
 end
 
-local function rest(a, b)
+local function modulo(a, b)
   if not are_whole(a, b) or b == 0 then return FAILED end
   return math.fmod(a, b)
 end
@@ -62,7 +62,7 @@ local function negative(a)
   return -a
 end
 
-local function size(a)
+local function magnitude(a)
   if is_number(a) and not is_whole(a) then return math.abs(a) end
   if is_number(a) and a >= 0 then return a end
   return negative(a)
@@ -90,7 +90,7 @@ local function both(a, b)
   return FAILED
 end
 
-local function one_of(a, b)
+local function either(a, b)
   if a == true or b == true then return true end
   if a == false and b == false then return false end
   return FAILED
@@ -109,10 +109,10 @@ local function picked(a, b, takes_first)
   return found + 0.0
 end
 
-local function least(a, b) return picked(a, b, is_number(a) and is_number(b) and a <= b) end
-local function greatest(a, b) return picked(a, b, is_number(a) and is_number(b) and a >= b) end
+local function minimum(a, b) return picked(a, b, is_number(a) and is_number(b) and a <= b) end
+local function maximum(a, b) return picked(a, b, is_number(a) and is_number(b) and a >= b) end
 
--- Exactly one guard must hold; returns its arc, or a fault.
+-- Returns the index of the only guard that is true, or a fault if there is not exactly one.
 local function chosen_of(guards)
   local found, fires = nil, 0
   for i, guard in ipairs(guards) do
@@ -143,14 +143,14 @@ function Network:begin(machine)
   return anew
 end
 
--- A step: sense, then cycles until nothing changes; `seen` is called after each of them.
+-- Executes a step: reads the inputs, then runs cycles until nothing changes; `seen` is called after each cycle.
 function Network:advance(outside, seen)
   self.step = self.step + 1
   for _, name in ipairs(self.inputs) do
     if outside[name] ~= nil then self.signals[name] = outside[name] end
   end
   for _, name in ipairs(self.events) do self.signals[name] = outside[name] == true end
-  for _ = 1, self.most_cycles do
+  for _ = 1, self.cycle_limit do
     local changed = self:next()
     if seen then seen(self) end
     changed = self:act() or changed

@@ -1,21 +1,21 @@
-"""Sums up a trace for a drawing."""
+"""Summarizes a trace for a drawing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hetwin_machines.drawing.graph import Went
+from hetwin_machines.drawing.graph import MachineTrace
 from hetwin_machines.network import Network
 from hetwin_machines.seeing.profile import Profile
 from hetwin_machines.seeing.watch import Seen
 
 
-def went_of(network: Network, trace: Iterable[Seen]) -> tuple[dict[str, Went], str]:
-    """Return what each machine did in a trace, and what a drawing says of it.
+def summarize(network: Network, trace: Iterable[Seen]) -> tuple[dict[str, MachineTrace], str]:
+    """Return machine -> summary of its trace, and the note of the drawing about the trace.
 
     Args:
-        network: whose trace it is.
-        trace: all that was seen, from the first cycle on.
+        network: the network.
+        trace: all cycles, from the first on.
     """
     profile = Profile(network)
     faults: dict[str, dict[tuple[str, str], tuple[int, str]]] = {
@@ -29,8 +29,8 @@ def went_of(network: Network, trace: Iterable[Seen]) -> tuple[dict[str, Went], s
             if name in seen.why:
                 key = (seen.before[name], entry["state"])
                 faults[name].setdefault(key, (seen.line["cycle"], seen.why[name]))
-    went = {
-        name: Went(
+    summaries = {
+        name: MachineTrace(
             stays=profile.stays[name],
             last=last[name],
             faults=tuple((*key, *value) for key, value in faults[name].items()),
@@ -38,4 +38,4 @@ def went_of(network: Network, trace: Iterable[Seen]) -> tuple[dict[str, Went], s
         for name in last
     }
     cycles = f"{profile.cycles} cycle{'s' if profile.cycles != 1 else ''}"
-    return went, f"trace of {cycles}: the way taken in blue, with how often; faults in red"
+    return summaries, f"trace of {cycles}: arcs taken in blue, with counts; faults in red"
