@@ -1,23 +1,23 @@
-// How far apart an object is in two runs, over time.
+// Plots of the distance between the positions of an object in two runs, over time.
 
 import { make } from "./elements";
 import type { Film } from "./film";
 import { POSE } from "./scene";
 
 const SAMPLES = 400;
-const MOST = 3;
-/** Objects that are never further apart are not shown [m]. */
-const LEAST_M = 0.005;
+const MAX_PLOTS = 3;
+/** Objects whose maximum distance is smaller are not shown [m]. */
+const MIN_M = 0.005;
 const HEIGHT = 44;
 
 interface Distance {
   name: string;
-  /** Distance at equal steps of time [m]; NaN where one of them is nowhere. */
+  /** Distance at equal time steps [m]; NaN where the object has no position in one of the runs. */
   metres: number[];
   most: number;
 }
 
-/** Plots of the objects that are furthest apart, in rows like those of a time line; a click goes to its time. */
+/** Plots for the objects with the largest distances, in rows like those of a time line; a click goes to its time. */
 export function apartPlots(films: readonly Film[], start: number, end: number, seek: (time: number) => void): HTMLElement[] {
   return distances(films, start, end).map(({ name, metres, most }) => {
     const points = metres
@@ -62,7 +62,7 @@ function distances(films: readonly Film[], start: number, end: number): Distance
   }
   return both
     .map(({ name, metres }) => ({ name, metres, most: Math.max(0, ...metres.filter(Number.isFinite)) }))
-    .filter(({ most }) => most > LEAST_M)
+    .filter(({ most }) => most > MIN_M)
     .sort((a, b) => b.most - a.most)
-    .slice(0, MOST);
+    .slice(0, MAX_PLOTS);
 }

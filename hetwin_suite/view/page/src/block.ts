@@ -1,13 +1,13 @@
-// A block: the length of a header, the header as JSON, and arrays that it points into; deflated.
+// Reads blocks: the length of a header, the header as JSON, and arrays that the header refers to; compressed (deflate).
 
 import type { ArrayPlace } from "./scene";
 
 type Numbers = Float64Array | Float32Array | Uint32Array | Int32Array | Int16Array | Uint8Array;
 
-/** Bytes at whose multiples the arrays begin. */
+/** Arrays are aligned to multiples of this number of bytes. */
 const ALIGNED = 8;
 
-/** A header and the arrays behind it. */
+/** A header and the arrays that follow it. */
 export class Block<Header> {
   readonly header: Header;
   readonly #bytes: ArrayBuffer;
@@ -20,7 +20,7 @@ export class Block<Header> {
     this.#start = Math.ceil((4 + length) / ALIGNED) * ALIGNED;
   }
 
-  /** The numbers of an array, without a copy. */
+  /** The numbers of an array, without copying them. */
   array(place: ArrayPlace): Numbers {
     const at = this.#start + place.offset;
     switch (place.type) {
@@ -40,13 +40,13 @@ export class Block<Header> {
   }
 }
 
-/** Inflate a block. */
+/** Decompress a block. */
 export async function readBlock<Header>(deflated: Uint8Array<ArrayBuffer>): Promise<Block<Header>> {
   const stream = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Block<Header>(await new Response(stream).arrayBuffer());
 }
 
-/** The bytes of a text in base64. */
+/** The bytes encoded by a base64 text. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.trim());
   const bytes = new Uint8Array(binary.length);

@@ -1,14 +1,14 @@
-// Robots without geometry, drawn as the bones between the frames of their links.
+// Draws robots without geometry as bones between the frames of their links.
 
 import { CylinderGeometry, Group, Mesh, MeshLambertMaterial, SphereGeometry, Vector3 } from "three";
 
-/** Half that of a bone, as a share of the length of the longest. */
+/** Half the width of a bone, relative to the length of the longest bone. */
 const THICKNESS = 0.055;
-const LEAST = 0.005;
+const MIN_SIZE = 0.005;
 const COLOUR = 0x9ea8b8;
 const UP = new Vector3(0, 1, 0);
 
-/** A bone from one frame to another. */
+/** A bone between two frames. */
 interface Bone {
   from: Group;
   to: Group;
@@ -16,7 +16,7 @@ interface Bone {
   joint: Mesh;
 }
 
-/** The bones of a run. */
+/** All bones of a run. */
 export class Bones {
   readonly group = new Group();
   readonly #bones: Bone[];
@@ -34,14 +34,14 @@ export class Bones {
     for (const bone of this.#bones) this.group.add(bone.shaft, bone.joint);
   }
 
-  /** Put the bones between the frames as they are. */
+  /** Move the bones to the current frames. */
   place(): void {
     const ways = this.#bones.map(({ from, to }) => to.position.clone().sub(from.position));
-    const thick = Math.max(LEAST, THICKNESS * Math.max(0, ...ways.map((way) => way.length())));
+    const thick = Math.max(MIN_SIZE, THICKNESS * Math.max(0, ...ways.map((way) => way.length())));
     this.#bones.forEach(({ from, to, shaft, joint }, i) => {
       const length = ways[i]!.length();
       const there = from.visible && to.visible;
-      shaft.visible = there && length > LEAST;
+      shaft.visible = there && length > MIN_SIZE;
       joint.visible = there;
       joint.position.copy(to.position);
       joint.scale.setScalar(thick);

@@ -1,18 +1,18 @@
-// The camera goes along with something, and walls in front of what moves become see-through.
+// Makes the camera follow an entity, and walls in front of moving things transparent.
 
 import { Box3, Material, type Mesh, Raycaster, Vector3 } from "three";
 import type { Cast, Figure } from "./cast";
 import type { Stage } from "./stage";
 
 const SEEN_THROUGH = 0.12;
-/** Looked at from so many times its size away when it is followed from now on. */
-const AWAY = 7;
-const NEAREST_M = 0.6;
-const FARTHEST_M = 8;
-/** At most so many things are kept in sight, those that move most. */
-const MOST = 12;
+/** Distance of the camera from an entity when it starts to follow it, as a multiple of the entity's size. */
+const DISTANCE_IN_SIZES = 7;
+const MIN_DISTANCE_M = 0.6;
+const MAX_DISTANCE_M = 8;
+/** Maximum number of moving things that are kept visible; those that move most are chosen. */
+const MAX_VISIBLE = 12;
 
-/** Moves the camera of a stage along with an entity of its first cast. */
+/** Makes the camera of a stage follow an entity of its first cast. */
 export class Following {
   #followed = "";
   readonly #last = new Vector3();
@@ -25,7 +25,7 @@ export class Following {
     return this.#followed;
   }
 
-  /** Follow an entity from now on, and come near it; an empty name lets the camera stand. */
+  /** Move the camera near an entity and follow it from now on; with an empty name, stop following. */
   follow(entity: string): void {
     this.#followed = entity;
     const place = this.#place();
@@ -59,11 +59,11 @@ export class Following {
 
   #distance(): number {
     const size = new Box3().setFromObject(this.#figure()!.frame).getSize(new Vector3()).length();
-    return Math.min(FARTHEST_M, Math.max(NEAREST_M, AWAY * (Number.isFinite(size) ? size : 0)));
+    return Math.min(MAX_DISTANCE_M, Math.max(MIN_DISTANCE_M, DISTANCE_IN_SIZES * (Number.isFinite(size) ? size : 0)));
   }
 }
 
-/** Makes what stands between the camera and what moves see-through. */
+/** Makes static parts between the camera and moving things transparent. */
 export class Walls {
   hidden = false;
   readonly #ray = new Raycaster();
@@ -72,8 +72,8 @@ export class Walls {
 
   /**
    * Args:
-   *   stage: whose walls these are.
-   *   moving: names of what is kept in sight.
+   *   stage: stage whose static parts are made transparent.
+   *   moving: returns the names of the things to be kept visible.
    */
   constructor(
     readonly stage: Stage,
@@ -82,7 +82,7 @@ export class Walls {
     stage.beforeDrawing.push(() => this.#look());
   }
 
-  /** Whether parts of the scene that stand hide most of what moves. */
+  /** Whether static parts of the scene hide most of the moving things. */
   hideMost(): boolean {
     return this.stage.casts.some((cast) => {
       const hits = this.#hits(cast);
@@ -109,13 +109,13 @@ export class Walls {
     return new Set(this.#hits(cast).flat());
   }
 
-  /** For each thing that moves, what stands between it and the camera. */
+  /** For each moving thing, the static parts between it and the camera. */
   #hits(cast: Cast): Mesh[][] {
     const standing = cast.figures.filter(({ body, frame }) => body.kind === "static" && frame.visible);
     const walls = standing.flatMap(({ pieces }) => pieces.map(({ mesh }) => mesh)).filter((mesh) => mesh.visible);
     const eye = this.stage.camera.position;
     const found: Mesh[][] = [];
-    for (const name of this.moving().slice(0, MOST)) {
+    for (const name of this.moving().slice(0, MAX_VISIBLE)) {
       const frame = cast.figure(name)?.frame;
       if (!frame?.visible) continue;
       const box = new Box3().setFromObject(frame);

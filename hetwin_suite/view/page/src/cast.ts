@@ -1,4 +1,4 @@
-// The bodies of one run in three.js: their geometry, where they are, and in whose colour.
+// The bodies of one run in three.js: their geometry, poses and colours.
 
 import { Box3, BufferGeometry, Color, DoubleSide, Group, Material, Mesh, MeshLambertMaterial, Vector3 } from "three";
 import type { Block } from "./block";
@@ -6,25 +6,25 @@ import { Bones } from "./bones";
 import { POSE, type Body, type Part, type Scene } from "./scene";
 import { geometryOf, meshGeometry } from "./shapes";
 
-/** How opaque a ghost is. */
-const GHOSTLY = 0.4;
+/** Opacity of a ghost. */
+const GHOST_OPACITY = 0.4;
 
-/** A part as it is drawn. */
+/** The drawn mesh of a part. */
 export interface Piece {
   part: Part;
   mesh: Mesh;
 }
 
-/** A body as it is drawn: its frame, and its pieces in it. */
+/** A drawn body: its frame, and the meshes in it. */
 export interface Figure {
   body: Body;
   frame: Group;
   pieces: Piece[];
-  /** The model (index) whose colour it has; -1 for its own colours. */
+  /** Index of the model whose colour it has; -1 for its own colours. */
   tint: number;
 }
 
-/** The bodies of one run. */
+/** All bodies of one run. */
 export class Cast {
   readonly group = new Group();
   readonly figures: Figure[];
@@ -47,7 +47,7 @@ export class Cast {
     this.group.add(this.#bones.group);
   }
 
-  /** Put all bodies where they are: seven numbers for each; a body whose numbers are not finite is hidden. */
+  /** Set the poses of all bodies, seven numbers each; a body whose numbers are not finite is hidden. */
   pose(poses: Float32Array): void {
     this.figures.forEach(({ frame }, i) => {
       const at = i * POSE;
@@ -60,7 +60,7 @@ export class Cast {
     this.#bones.place();
   }
 
-  /** Give each object the colour of the model (index) responsible for its pose; the main one leaves it its own. */
+  /** Give each object the colour of the model (index) responsible for its pose; the main model keeps the object's own. */
   own(owners: Int16Array): void {
     this.figures.forEach((figure, i) => {
       const owner = owners[i] ?? -1;
@@ -69,7 +69,7 @@ export class Cast {
     });
   }
 
-  /** Draw what moves see-through, and what stands not at all, or everything as it is. */
+  /** Draw moving bodies transparent and hide static ones (a ghost), or draw everything normally. */
   set ghost(ghost: boolean) {
     this.#ghost = ghost;
     for (const figure of this.figures) {
@@ -80,18 +80,18 @@ export class Cast {
     }
   }
 
-  /** The figure of an entity; undefined if nothing of it is drawn. */
+  /** The drawn body of an entity; undefined if nothing of it is drawn. */
   figure(entity: string): Figure | undefined {
     return this.figures[this.#numbers.get(entity) ?? -1];
   }
 
-  /** x y z qx qy qz qw of an entity as drawn; undefined if there is none. */
+  /** Drawn pose of an entity, x y z qx qy qz qw; undefined if it is not drawn. */
   poseOf(entity: string): number[] | undefined {
     const frame = this.figure(entity)?.frame;
     return frame?.visible ? [...frame.position.toArray(), ...frame.quaternion.toArray()] : undefined;
   }
 
-  /** The box around what is drawn of an entity, in the world: its lowest and its highest x y z; undefined if nothing is. */
+  /** Bounding box of a drawn entity in the world: minimum and maximum x y z; undefined if nothing of it is drawn. */
   extentOf(entity: string): number[] | undefined {
     const figure = this.figure(entity);
     if (!figure?.frame.visible) return undefined;
@@ -101,7 +101,7 @@ export class Cast {
     return box.isEmpty() ? undefined : [...box.min.toArray(), ...box.max.toArray()];
   }
 
-  /** The colour of an entity as drawn, as #rrggbb. */
+  /** Drawn colour of an entity, as #rrggbb. */
   colourOf(entity: string): string | undefined {
     const piece = this.figure(entity)?.pieces.find((p) => p.mesh.visible);
     return piece && `#${(piece.mesh.material as MeshLambertMaterial).color.getHexString()}`;
@@ -133,13 +133,13 @@ export class Cast {
     }
   }
 
-  /** Colours as they are written, each 0 to 1, with how opaque they are. */
+  /** The material for a colour: red, green, blue and opacity, each 0 to 1. */
   #material(colour: [number, number, number, number]): Material {
     const key = `${colour.join(" ")} ${this.#ghost}`;
     let material = this.#materials.get(key);
     if (!material) {
       const [r, g, b, alpha] = colour;
-      const opacity = this.#ghost ? GHOSTLY * alpha : alpha;
+      const opacity = this.#ghost ? GHOST_OPACITY * alpha : alpha;
       material = new MeshLambertMaterial({
         color: new Color().setRGB(r, g, b, "srgb"),
         opacity,
@@ -158,10 +158,10 @@ function hex(colour: string): [number, number, number] {
   return [r, g, b];
 }
 
-/** Objects farther than this from the middle one are kept in reserve, out of sight, in metres. */
+/** Objects farther than this from the median one are kept in reserve, out of sight [m]. */
 const IN_RESERVE = 200;
 
-/** The box around what one wants to see: all objects and links that are drawn, but for those in reserve. */
+/** Bounding box of all drawn objects and links except those in reserve: the part of the scene of interest. */
 export function interesting(casts: Cast[]): Box3 {
   const boxes: Box3[] = [];
   for (const cast of casts) {

@@ -1,4 +1,4 @@
-// Figures of lines and points over time or any other quantity: one or several charts that share what is across.
+// Figures of lines and points over time or another quantity: one or several charts with a common horizontal axis.
 
 import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from "chart.js";
 import type { ChartDataset, ChartOptions, Plugin, ScaleOptions } from "chart.js";
@@ -12,7 +12,7 @@ import { hideTip, showTip } from "./tip";
 
 Chart.register(LineController, LineElement, PointElement, LinearScale, Filler);
 
-/** Numbers of an array. */
+/** Returns the array with a number. */
 export type Numbers = (index: number) => Float32Array;
 
 const NAMES_WIDTH = 62;
@@ -55,7 +55,7 @@ class Drawn {
   readonly #hair = make("div", "hair");
   readonly #chart: Chart<"line", Point[]>;
   readonly #whole: { x: Range; y: Range };
-  /** Lines by the number of their dataset; those of edges of bands have none. */
+  /** Lines by the index of their dataset; the edges of bands have no line. */
   readonly #lines: (Line | undefined)[] = [];
 
   constructor(
@@ -83,19 +83,19 @@ class Drawn {
     if (figure.span) this.zoomTime();
   }
 
-  /** Leave out the lines with these names. */
+  /** Hide the lines with these names. */
   hide(names: ReadonlySet<string>): void {
     this.#chart.data.datasets.forEach((data, i) => this.#chart.setDatasetVisibility(i, !names.has(data.label!)));
     this.#chart.update("none");
   }
 
-  /** Draw in the colours of the page, by day or by night. */
+  /** Use the colours of the page's light or dark theme. */
   colour(): void {
     Object.assign(this.#chart.options, this.#options(Boolean(this.#chart.options.scales!["x"]!.ticks!.display)));
     this.#zoom(this.figure.span ? pageTime.partOf(this.figure.span) : this.#whole.x, this.#whole.y);
   }
 
-  /** Move the line that shows the page's time. */
+  /** Move the line that marks the current time of the page. */
   point(): void {
     const { left, right, top, bottom } = this.#chart.chartArea;
     const at = this.#chart.scales["x"]!.getPixelForValue(pageTime.time);
@@ -103,7 +103,7 @@ class Drawn {
     Object.assign(this.#now.style, { left: `${at}px`, top: `${top}px`, height: `${bottom - top}px` });
   }
 
-  /** Show the part of the time that the page shows. */
+  /** Zoom to the time range that the page shows. */
   zoomTime(): void {
     const part = pageTime.partOf(this.figure.span!);
     const whole = `${part}` === `${this.figure.span}`;
@@ -130,18 +130,18 @@ class Drawn {
       pointBackgroundColor: points.map((one) => (one === "hollow" ? ink("--card", "#fff") : colour)),
     });
     this.#lines.push(...made.slice(1).map(() => undefined), line);
-    made.forEach((data, i) => (data.order = i - this.#lines.length)); // the last is on top
+    made.forEach((data, i) => (data.order = i - this.#lines.length)); // the last line is on top
     return made;
   }
 
-  /** What is seen from left to right at first. */
+  /** Initial range of the horizontal axis. */
   #across(datasets: readonly Data[]): Range {
     const [low, high] = this.figure.span ?? this.figure.x.range ?? extent(datasets, "x");
     const margin = this.figure.x.range ? 0 : MARGIN * Math.max(high - low, 1e-3);
     return [low - margin, high + margin];
   }
 
-  /** What is seen from bottom to top at first. */
+  /** Initial range of the vertical axis. */
   #up(datasets: readonly Data[]): Range {
     const [least, most] = extent(datasets, "y");
     const low = this.panel.y.from_zero ? Math.min(0, least) : least;
@@ -182,7 +182,7 @@ class Drawn {
     return scale;
   }
 
-  /** Tints, marks and levels, which are behind the lines. */
+  /** Draw tinted ranges, marks and levels behind the lines. */
   #behind(): Plugin<"line"> {
     return {
       id: "behind",
@@ -253,7 +253,7 @@ class Drawn {
     hideTip();
   }
 
-  /** From where to where one sees up. */
+  /** The visible vertical range. */
   #range(): Range {
     const { min, max } = this.#chart.scales["y"]!;
     return [min, max];
@@ -266,7 +266,7 @@ class Drawn {
     this.#chart.update("none");
   }
 
-  /** Widen one of the axes, so that both have the same scale. */
+  /** Extend the range of one axis so that both have the same scale. */
   #equalize(): void {
     const { left, right, top, bottom } = this.#chart.chartArea;
     const [x, y] = [this.#chart.scales["x"]!, this.#chart.scales["y"]!];
@@ -291,12 +291,12 @@ function extent(datasets: readonly Data[], axis: "x" | "y"): Range {
   return low <= high ? [low, high] : [0, 1];
 }
 
-/** A number of an axis, without digits that say nothing. */
+/** Text of a number on an axis, without insignificant digits. */
 function short(value: number): string {
   return `${Number(value.toPrecision(6))}`.replace("-", "\u2212");
 }
 
-/** A colour that the page names. */
+/** Value of a colour that is defined in the page's style sheet. */
 function ink(name: string, otherwise: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim() || otherwise;
 }

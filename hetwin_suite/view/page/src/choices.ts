@@ -1,4 +1,4 @@
-// What to see, and what the camera follows: a row of choices below the scene.
+// The row of options below the scene: which sights are shown, and what the camera follows.
 
 import { Following, Walls } from "./camera";
 import type { Cast } from "./cast";
@@ -15,13 +15,13 @@ import { Futures } from "./sights/futures";
 import { Paths } from "./sights/paths";
 import type { Sight } from "./sights/sight";
 
-/** The row for a player; its sights are there in all runs that it shows. */
+/** The row for a player; an option for a sight applies to all runs that the player shows. */
 export function choices(player: Player): HTMLElement {
   const moving = movingOf(player);
   return make("div", "hetwin-choices", whatToSee(player), follow(player.stage, moving), walls(player.stage, () => moving));
 }
 
-/** Objects and hands that move, those first whose poses other models have than the main one. */
+/** Names of moving objects and hands; those whose poses were handed over are first. */
 export function movingOf(player: Player): string[] {
   const found = new Set<string>();
   for (const film of player.films) {
@@ -73,7 +73,7 @@ function sightsOf(film: Film, cast: Cast): Sight[] {
   return found;
 }
 
-/** A choice of what the camera follows. */
+/** Selection of the entity that the camera follows. */
 export function follow(stage: Stage, moving: string[]): HTMLElement {
   const following = new Following(stage);
   const select = make("select");
@@ -88,7 +88,7 @@ export function follow(stage: Stage, moving: string[]): HTMLElement {
   return label;
 }
 
-/** Whether walls in front of what moves are hidden; `moving` is asked whenever the scene is drawn. */
+/** Option to hide walls in front of moving things; `moving` is called whenever the scene is drawn. */
 export function walls(stage: Stage, moving: () => string[]): HTMLElement {
   const all = new Walls(stage, moving);
   const stands = stage.casts.some((cast) => cast.figures.some(({ body }) => body.kind === "static"));
@@ -97,12 +97,12 @@ export function walls(stage: Stage, moving: () => string[]): HTMLElement {
     stage.draw();
   });
   row.hidden = !stands;
-  // A page that is opened is to show what moves.
+  // A page should show moving things as soon as it is opened.
   requestAnimationFrame(() => row.hidden || !all.hideMost() || row.querySelector("input")!.click());
   return row;
 }
 
-/** A box to tick. */
+/** A checkbox. */
 export function check(name: string, on: boolean, changed: (on: boolean) => void): HTMLElement {
   const box = make("input");
   box.type = "checkbox";

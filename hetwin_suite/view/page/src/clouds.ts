@@ -1,10 +1,10 @@
-// Particles, for instance of a fluid, in the frame of the body that they belong to.
+// Draws particles, such as those of a fluid, in the frame of the body that they belong to.
 
 import { Color, DynamicDrawUsage, InstancedMesh, Matrix4, MeshLambertMaterial, SphereGeometry, type Group } from "three";
 import type { Block } from "./block";
 import type { ArrayPlace } from "./scene";
 
-/** The particles of a body as a film has them: how many at each time, and x y z and radius of all. */
+/** The particles of a body in a film: their number at each time, and x y z and radius of all of them. */
 export interface CloudHeader {
   body: number;
   counts: ArrayPlace;
@@ -32,7 +32,7 @@ export class Cloud {
     frame.add(this.#balls);
   }
 
-  /** Show the particles of a state. */
+  /** Show the particles at a state of the film. */
   show(state: number): void {
     const from = this.#begins[state] ?? 0;
     const to = this.#begins[state + 1] ?? from;

@@ -1,9 +1,9 @@
-// What stands in a time line: rows of bars and dots, made from what a film or a run that goes on says.
+// Makes the rows of bars and dots of a time line, from a film or from a run in progress.
 
 import type { Attribute, Model } from "./scene";
 import type { Bar, Dot, Row } from "./timeline";
 
-/** What a time line is made from; the header of a film has all of it. */
+/** The data for a time line; the header of a film contains all of it. */
 export interface Course {
   scene: { models: Model[]; attributes: Attribute[] };
   start: number;
@@ -14,7 +14,7 @@ export interface Course {
   doings: Done[];
 }
 
-/** Something that happened; `kind` is that of an event, or `handover`. */
+/** A happening; `kind` is the kind of an event, or `handover`. */
 export interface Said {
   time: number;
   kind: string;
@@ -22,7 +22,7 @@ export interface Said {
   text: string;
 }
 
-/** Something that lasted; `lane` is `actions` if it is not said, `tone` how bad it is. */
+/** Something with a duration; `lane` is `actions` by default, `tone` is the severity. */
 export interface Done {
   name: string;
   begin: number;
@@ -34,14 +34,14 @@ export interface Done {
 
 const GREY = "#a3acba";
 const TONES: Record<string, string> = { note: "#8b97a8", warning: "#d9a13b", absurd: "#d65f5f" };
-/** What is done to objects, and what they do when nothing holds them: worth a name in the time line. */
+/** Actions on objects, and motions of objects that nothing holds; these get a name in the time line. */
 const STRONG = new Set(
   "grasped picked_up released lost put_down dropped connected disconnected fell toppled flung spilled".split(" "),
 );
 
-/** All rows, from the top: events, what lasted, attributes that were handed over, all others folded, by their models. */
+/** All rows, from the top: events, things with a duration, attributes that were handed over; all others are folded. */
 export function rowsOf(course: Course): Row[] {
-  return [...events(course), ...doings(course), ...owners(course)];
+  return [...events(course), ...actionRows(course), ...owners(course)];
 }
 
 function row(name: string, bars: Bar[] = [], dots: Dot[] = [], under: Row[] = []): Row {
@@ -55,8 +55,8 @@ function events(course: Course): Row[] {
   return dots.length ? [row("events", [], dots)] : [];
 }
 
-/** One row for each lane, and one more for each that goes on at the same time. */
-function doings(course: Course): Row[] {
+/** The rows of each lane: one, and more where things of the lane overlap in time. */
+function actionRows(course: Course): Row[] {
   const rows: Row[] = [];
   const lanes = [...new Set(course.doings.map((done) => done.lane ?? "actions"))];
   for (const lane of lanes) {

@@ -1,6 +1,6 @@
-// Makes elements.
+// Creates HTML elements.
 
-/** An element with a class and what is in it. */
+/** An element with a class and its content. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   className = "",
@@ -12,7 +12,7 @@ export function make<Name extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** A button with a name and what it does. */
+/** A button with a caption and an action. */
 export function button(name: string, press: () => void): HTMLButtonElement {
   const node = make("button", "", name);
   node.type = "button";

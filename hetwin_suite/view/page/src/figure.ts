@@ -1,20 +1,20 @@
-// Figures as a page holds them; see `view/figures.py`.
+// Types of the figures in a page; see `view/figures.py`.
 
 import type { Range } from "./shared_time";
 import type { Bar } from "./timeline";
 
-/** Where something is drawn. */
+/** The element that a figure is drawn in. */
 export interface Point {
   x: number;
   y: number;
 }
 
-/** A line of a chart. Arrays are given by their numbers, and colours as #rrggbb. */
+/** A line of a chart. Arrays are given by their index, colours as #rrggbb. */
 export interface Line {
   name: string;
   x: number;
   y: number;
-  /** Edges of a band around it. */
+  /** Edges of a band around the line. */
   low: number | null;
   high: number | null;
   colour: string;
@@ -23,9 +23,9 @@ export interface Line {
   style: "solid" | "dotted" | "steps" | "none";
   width: number;
   opacity: number;
-  /** How its points are drawn, each or all of them; none if empty. */
+  /** Markers of the points, one for each or one for all; empty for none. */
   points: ("circle" | "hollow" | "cross")[];
-  /** What is said of its points. */
+  /** Descriptions of the points. */
   texts: string[];
 }
 
@@ -49,25 +49,25 @@ export interface ChartFigure {
   kind: "chart";
   height: number;
   x: Axis;
-  /** The whole range of the time that is across; null if that is not time. */
+  /** The whole time range of the horizontal axis; null if this axis is not time. */
   span: Range | null;
   panels: Panel[];
-  /** Dotted lines across all panels, and at values. */
+  /** Dotted vertical lines across all panels, and horizontal lines at values. */
   marks: number[];
   levels: number[];
   /** Whether both axes have the same scale. */
   equal: boolean;
-  /** Whether the pointer is shown one point, or what all lines have there. */
+  /** Whether the tip at the pointer describes one point, or the values of all lines. */
   single: boolean;
   legend: boolean;
 }
 
-/** Rows of bars over time. */
+/** A figure with rows of bars over time. */
 export interface RowsFigure {
   kind: "rows";
   span: Range;
   rows: string[];
-  /** Each with the number of its row, and under which name it is in the legend, if any. */
+  /** Bars, each with the index of its row and its name in the legend, if it has one. */
   bars: (Bar & { row: number })[];
   tints: [number, number, string][];
   marks: number[];

@@ -1,11 +1,11 @@
-// The figures of a page: charts, and rows of bars; each is drawn when it comes near to what one sees.
+// The figures of a page: charts and rows of bars; each is drawn when it is scrolled near the visible part of the page.
 
 import { fromBase64 } from "./block";
 import { drawChart } from "./charts";
 import type { Figure } from "./figure";
 import { drawRows } from "./rows";
 
-/** What a page has of figures: they name arrays of float32 by their numbers. */
+/** The figures in a page; they refer to arrays of float32 by index. */
 interface Figures {
   arrays: string[];
   figures: Figure[];
@@ -13,7 +13,7 @@ interface Figures {
 
 const NEAR = "500px";
 
-/** Draw the figures that the page holds: all at once would keep it busy for long. */
+/** Draw the figures of the page one after another; drawing all at once would block the page. */
 export function drawFigures(): void {
   const told = document.getElementById("figures")?.textContent;
   if (!told) return;

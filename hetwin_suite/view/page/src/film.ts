@@ -1,4 +1,4 @@
-// A film: a scene and where everything was over time.
+// A film: a scene, and the poses of everything in it over time.
 
 import { fromBase64, readBlock, type Block } from "./block";
 import type { CloudHeader } from "./clouds";
@@ -6,7 +6,7 @@ import type { Done } from "./course";
 import { Layer, type LayerHeader } from "./layers";
 import { POSE, type ArrayPlace, type Scene } from "./scene";
 
-/** Something that happened. */
+/** A happening. */
 export interface Happening {
   time: number;
   kind: "event" | "action" | "handover" | "note";
@@ -19,29 +19,29 @@ export interface FilmHeader {
   scene: Scene;
   start: number;
   end: number;
-  /** When the states were, in seconds. */
+  /** Times of the states [s]. */
   times: ArrayPlace;
-  /** Bodies that move, as indices into the scene's. */
+  /** Indices of moving bodies in the scene. */
   moving: number[];
-  /** Poses of those that stand, seven numbers for each body; zeros for those that move. */
+  /** Poses of static bodies, seven numbers for each body; zeros for moving ones. */
   standing: ArrayPlace;
-  /** Positions of those that move in `unit`, and quaternions in 1/32767: by body, axis and time, as differences in planes of bytes. */
+  /** Positions of moving bodies in `unit`, quaternions in 1/32767: by body, axis and time, as differences in byte planes. */
   positions: ArrayPlace;
   quaternions: ArrayPlace;
   unit: number;
-  /** Model (index) first responsible for each attribute of the scene. */
+  /** Index of the model initially responsible for each attribute of the scene. */
   owners: number[];
-  /** Changes of owners in order: time, attribute (index), model (index). */
+  /** Changes of the responsible model in order: time, index of the attribute, index of the model. */
   changes: [number, number, number][];
   happenings: Happening[];
-  /** Actions of the robot's program by their beginning, and what else lasted, in lanes of their own. */
+  /** Actions of the robot's program, ordered by start, and other things with a duration, in lanes of their own. */
   doings: Done[];
   clouds: CloudHeader[];
-  /** What there is beside bodies. */
+  /** Data other than bodies. */
   layers: LayerHeader[];
 }
 
-/** A film that gives poses and owners of any time. */
+/** A film that can be queried for the poses and responsible models at any time. */
 export class Film {
   readonly header: FilmHeader;
   readonly times: Float64Array;
@@ -65,7 +65,7 @@ export class Film {
     );
   }
 
-  /** What there is beside bodies. */
+  /** Data other than bodies. */
   get layers(): Layer[] {
     return (this.#layers ??= (this.header.layers ?? []).map((layer) => new Layer(layer, this.block)));
   }
@@ -74,7 +74,7 @@ export class Film {
     return this.header.scene;
   }
 
-  /** The number of the state nearest to a time. */
+  /** Index of the state nearest to a time. */
   nearest(time: number): number {
     const after = this.#firstAfter(time);
     const before = Math.max(0, after - 1);
@@ -82,7 +82,7 @@ export class Film {
     return Math.abs(this.times[before]! - time) <= Math.abs(this.times[next]! - time) ? before : next;
   }
 
-  /** Write the poses of all bodies at a time; between two states on the line between them. */
+  /** Write the poses of all bodies at a time, interpolated linearly between two states. */
   posesAt(time: number, out: Float32Array = new Float32Array(this.#standing.length)): Float32Array {
     const after = this.#firstAfter(time);
     const a = Math.max(0, after - 1);
@@ -94,7 +94,7 @@ export class Film {
     return out;
   }
 
-  /** The model (index) responsible for each attribute at a time. */
+  /** Index of the model responsible for each attribute at a time. */
   ownersAt(time: number): Int16Array {
     const owners = Int16Array.from(this.header.owners);
     for (const [at, attribute, model] of this.header.changes) {
@@ -104,7 +104,7 @@ export class Film {
     return owners;
   }
 
-  /** The model (index) responsible for the pose of each body at a time; -1 for none. */
+  /** Index of the model responsible for the pose of each body at a time; -1 for none. */
   poseOwnersAt(time: number): Int16Array {
     const owners = this.ownersAt(time);
     return Int16Array.from(this.#poseAttribute, (attribute) => owners[attribute] ?? -1);
@@ -140,10 +140,10 @@ export class Film {
   }
 }
 
-/** Stands for a position that was not there. */
+/** Code of a missing position. */
 const MISSING = -(2 ** 31);
 
-/** Numbers of rows of `length`, given as differences along the row, whose bytes lie in planes, lowest first. */
+/** Decode rows of `length` numbers from differences along each row, stored as byte planes with the lowest byte first. */
 function summed<Numbers extends Int32Array | Int16Array>(
   planes: Uint8Array,
   width: number,

@@ -1,17 +1,17 @@
-// The time line of a run that goes on.
+// The time line of a run in progress.
 
 import type { Course } from "./course";
 import type { Row, State } from "./messages";
 import type { Scene } from "./scene";
 
-/** What has happened so far, as a time line takes it. */
+/** Everything so far, in the form needed for a time line. */
 export class Growing {
   readonly course: Course;
-  /** Owners before the first change, by attribute: a page may open when some are past. */
+  /** Models responsible before the first change, by attribute; the page may be opened after some changes. */
   readonly #first = new Map<number, number>();
   readonly #open = new Map<string, Course["doings"][number]>();
 
-  /** The owners at first are known only with the first state. */
+  /** Set the initially responsible models, which are known from the first state on. */
   constructor(
     scene: Scene,
     readonly duration: number | null,
@@ -30,7 +30,7 @@ export class Growing {
     }
   }
 
-  /** Go on to a state. */
+  /** Extend the time line to a new state. */
   reach(state: State): void {
     const { course } = this;
     if (!course.owners.length) course.owners = [...state.owners];
@@ -39,7 +39,7 @@ export class Growing {
     for (const doing of this.#open.values()) doing.end = state.time;
   }
 
-  /** When the time line ends, in seconds. */
+  /** End of the time line [s]. */
   get last(): number {
     return Math.max(this.duration ?? 1, this.course.end);
   }

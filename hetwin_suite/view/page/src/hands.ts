@@ -1,10 +1,10 @@
-// What one may do to a run that goes on: hold it, step it, set its pace, and move responsibilities.
+// Controls of a run in progress: pause, step, set the pace, and hand over responsibilities.
 
 import { button, make } from "./elements";
 import type { Phase, Raised, State } from "./messages";
 import type { Scene } from "./scene";
 
-/** What is asked of the run, besides its number. */
+/** A request to the run, without its number. */
 export type Deed =
   | { do: "pause" | "go_on" }
   | { do: "step"; steps: number | null }
@@ -16,10 +16,10 @@ export type Ask = (deed: Deed, what: string) => void;
 
 const PACES = [0.1, 0.25, 0.5, 1, 2, 5, 10];
 const UNHELD = "as fast as it goes";
-/** Rows above which one may look for some of them. */
+/** Number of rows above which there is a search field. */
 const MANY = 8;
 
-/** The buttons that hold the run. */
+/** The buttons that pause, resume and step the run. */
 export class Holding {
   readonly element = make("span", "holding");
   readonly #pause: HTMLButtonElement;
@@ -44,7 +44,7 @@ export class Holding {
     this.show("waiting", NaN);
   }
 
-  /** Why nothing of it can be done; empty if it can. */
+  /** Why the run cannot be paused or stepped; empty if it can. */
   set notHeld(reason: string) {
     this.#notHeld = reason;
     this.element.title = reason;
@@ -66,13 +66,13 @@ export class Holding {
 
 interface Choice {
   attribute: number;
-  /** By the model's index. */
+  /** Buttons by the index of the model. */
   buttons: Map<number, HTMLButtonElement>;
   row: HTMLElement;
   owner: number;
 }
 
-/** A row for each attribute of an object for which there is a choice, with a button for each model. */
+/** A row for each attribute of an object that several models can be responsible for, with a button for each model. */
 export class Owners {
   readonly element = make("div", "card owners");
   readonly #choices: Choice[] = [];
@@ -129,7 +129,7 @@ export class Owners {
   }
 }
 
-/** The scenario's own buttons. */
+/** The buttons defined by the scenario. */
 export class Raising {
   readonly element = make("div", "card raising");
   readonly #buttons: HTMLButtonElement[];

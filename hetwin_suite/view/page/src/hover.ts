@@ -1,17 +1,17 @@
-// What a chart has where the pointer is.
+// Finds the points of a chart near the pointer.
 
 import type { Chart } from "chart.js";
 import type { Axis, Line, Point } from "./figure";
 import type { TipLine } from "./tip";
 
-/** From the pointer to a point that is said, at most, in points of the screen. */
+/** Maximum distance of a point from the pointer, in pixels. */
 const NEAR = 40;
 
 export interface Pointed {
   axis: Axis;
-  /** Whether time is across. */
+  /** Whether the horizontal axis is time. */
   timed: boolean;
-  /** Whether one point is wanted, and not what all lines have. */
+  /** Whether to find one point only, instead of one for each line. */
   single: boolean;
 }
 
@@ -21,7 +21,7 @@ interface Found {
   index: number;
 }
 
-/** Where on the screen the nearest points are, and what is to be said of them; undefined if there is nothing. */
+/** Screen positions of the nearest points, and the tip for them; undefined if there are none. */
 export function hoverAt(
   chart: Chart<"line", Point[]>,
   lines: readonly (Line | undefined)[],
@@ -55,7 +55,7 @@ function apart({ data, index }: Found, value: number): number {
   return Math.abs(data[index]!.x - value);
 }
 
-/** The nearest point of a line that goes on to the right; of steps the last one before. */
+/** The nearest point of a line ordered from left to right; for a step line, the last point before the pointer. */
 function indexAt(data: readonly Point[], value: number, steps: boolean): number {
   let [low, high] = [0, data.length];
   while (low < high) {

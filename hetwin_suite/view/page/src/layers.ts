@@ -1,4 +1,4 @@
-// What a film has beside bodies: rows of numbers that hold from one time to the next.
+// Data of a film other than bodies: rows of numbers that are valid from one time to the next.
 
 import type { Block } from "./block";
 import type { ArrayPlace } from "./scene";
@@ -6,18 +6,18 @@ import type { ArrayPlace } from "./scene";
 export interface LayerHeader {
   name: string;
   columns: string[];
-  /** Smallest number of each column, and the step in which its numbers are counted. */
+  /** Minimum and quantization step of each column. */
   low: number[];
   step: number[];
-  /** When rows are replaced, in seconds. */
+  /** Times at which the rows are replaced [s]. */
   times: ArrayPlace;
-  /** The first row of each time, and the number of all rows. */
+  /** Index of the first row of each time, and the total number of rows. */
   begins: ArrayPlace;
-  /** Column after column, counted in steps from -32768. */
+  /** Quantized numbers, column by column, starting at -32768. */
   numbers: ArrayPlace;
 }
 
-/** The lowest number of 16 bits. */
+/** The smallest 16-bit integer. */
 const LOWEST = -32768;
 
 /** Rows of numbers over time. */
@@ -35,7 +35,7 @@ export class Layer {
     this.#numbers = block.array(header.numbers) as Int16Array;
   }
 
-  /** The rows at a time; none before the first. */
+  /** The rows at a time; empty before the first time. */
   rowsAt(time: number): number[][] {
     let after = 0;
     while (after < this.#times.length && this.#times[after]! <= time + 1e-9) after++;

@@ -1,14 +1,14 @@
-// Names of what is drawn, with its colours; a click leaves one out or shows it again.
+// The legend of a figure; a click on a name hides or shows what it stands for.
 
 import { button, make } from "./elements";
 
-/** Something that is drawn, under a name that several may share. */
+/** A drawn item; several items may have the same name. */
 export interface Named {
   name: string;
   colour: string;
 }
 
-/** The legend; `changed` gets the names that are left out. */
+/** The legend; `changed` is called with the names that are hidden. */
 export function legend(drawn: readonly Named[], changed: (hidden: ReadonlySet<string>) => void): HTMLElement {
   const hidden = new Set<string>();
   const colours = new Map(drawn.map(({ name, colour }) => [name, colour]));

@@ -1,4 +1,4 @@
-// The page of a run that goes on: the scene, who is responsible, what happens, and hands on it.
+// The page of a run in progress: the scene, the responsible models, the happenings, and the controls.
 
 import { readBlock } from "./block";
 import { interesting, type Cast } from "./cast";
@@ -18,11 +18,11 @@ import { Timeline } from "./timeline";
 import { Words } from "./words";
 
 const LINES_PERIOD_MS = 500;
-/** Share of the time in which the scene is drawn; the rest is for what comes and for the user. */
+/** Share of time used for drawing; the rest is for incoming messages and the user. */
 const DRAWN_SHARE = 0.5;
 const AGAIN_MS = 2000;
 const TRIES = 30;
-/** What is farther from where it was at first has moved. */
+/** Distance from the initial position above which something counts as moved. */
 const MOVED_M = 0.02;
 
 /** Everything that belongs to one scene. */
@@ -34,13 +34,13 @@ interface Shown {
   raising: Raising;
   growing: Growing;
   line: Timeline;
-  /** For each body, the attribute (index) that is its pose; -1 for none. */
+  /** For each body, the index of the attribute that is its pose; -1 for none. */
   poses: number[];
-  /** Names and attributes (indices) of the poses of objects. */
+  /** Names of objects, and the indices of the attributes that are their poses. */
   objects: [string, number][];
 }
 
-/** Show the run that the page belongs to, if it belongs to one. */
+/** Show the run that the page belongs to; do nothing if it does not belong to a run. */
 export function watchRun(): void {
   const root = document.getElementById("hetwin");
   if (root) new Live(root).connect();
@@ -122,7 +122,7 @@ class Live {
     this.#say(not_held && `${not_held[0]!.toUpperCase()}${not_held.slice(1)}.`);
   }
 
-  /** What to see of the scene, and what the camera follows. */
+  /** Options for the visible parts of the scene, and for what the camera follows. */
   #choices(stage: Stage, scene: Scene, cast: Cast): HTMLElement {
     const row = make("div", "hetwin-choices");
     for (const sight of [new Collisions(cast), new Frames(cast)]) {
@@ -140,7 +140,7 @@ class Live {
     return row;
   }
 
-  /** Names of objects and hands that are not where they were at first, those handed over before all others. */
+  /** Names of objects and hands that have moved; those handed over are first. */
   #moving(): string[] {
     const { scene, growing } = this.#shown!;
     const [first, now] = [this.#first, this.#state];
@@ -199,7 +199,7 @@ class Live {
     this.#drawSoon();
   }
 
-  /** The connection has ended: with the run, or on the way; then the page is loaded again as soon as that works. */
+  /** The connection has ended with the run, or was lost; in the second case, reload the page as soon as possible. */
   #lost(reason: string): void {
     if (this.#over) return;
     this.#end(reason || "The connection is lost: the run has ended, or cannot be reached.", true);
@@ -225,7 +225,7 @@ class Live {
     Object.assign(this.root.dataset, values);
   }
 
-  /** Draw what is newest when there is time for it; a slow drawing leaves time for the rest. */
+  /** Draw the newest state when there is time; slow drawing must leave time for messages and the user. */
   #drawSoon(): void {
     if (this.#drawing) return;
     this.#drawing = true;
@@ -254,7 +254,7 @@ class Live {
     this.#linesDue = now + LINES_PERIOD_MS;
     shown.line.draw(rowsOf(shown.growing.course));
     shown.line.zoom(0, shown.growing.last);
-    // One goes nowhere with them while the run goes on: they are no controls.
+    // They are not controls while the run is in progress, because one cannot go to another time.
     for (const dot of this.#lines.querySelectorAll("button.dot")) dot.setAttribute("role", "img");
   }
 

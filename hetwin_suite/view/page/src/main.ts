@@ -1,4 +1,4 @@
-// Begins whatever of hetwin a page holds.
+// Starts the parts of hetwin that a page contains.
 
 import { drawFigures } from "./figures";
 import { watchRun } from "./live";

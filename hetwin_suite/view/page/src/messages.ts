@@ -1,41 +1,41 @@
-// What the server of a run that goes on sends; see `view/live/frames.py`.
+// Messages from the server of a run in progress; see `view/live/frames.py`.
 
 import { POSE, type Scene } from "./scene";
 
-/** An event that a button of the scenario raises. */
+/** An event that is raised by a button of the scenario. */
 export interface Raised {
   event: string;
   arguments: Record<string, unknown>;
 }
 
-/** What comes with the scene. */
+/** The header of the message with the scene. */
 export interface LiveHeader {
   scene: Scene;
-  /** When the run ends, in seconds, if that is known. */
+  /** End of the run [s], if known. */
   duration: number | null;
-  /** Why it can be neither paused nor stepped; empty if it can. */
+  /** Why the run cannot be paused or stepped; empty if it can. */
   not_held: string;
-  /** The scenario's own buttons, by caption. */
+  /** Buttons defined by the scenario, by caption. */
   buttons: Record<string, Raised>;
 }
 
 export type Phase = "waiting" | "paused" | "running" | "over";
 
-/** A state of the run; numbers that are not there are NaN. */
+/** A state of the run; missing numbers are NaN. */
 export interface State {
   phase: Phase;
   time: number;
   factor: number;
   lag: number;
   pace: number;
-  /** For how long nothing has come of a live robot, in seconds; NaN if that is nothing unusual. */
+  /** Time since the last message from a live robot [s]; NaN if it is not unusually long. */
   silent: number;
   poses: Float32Array;
-  /** The model (index) responsible for each attribute. */
+  /** Index of the model responsible for each attribute. */
   owners: Int16Array;
 }
 
-/** Something that has happened. */
+/** A happening. */
 export interface Row {
   time: number;
   kind: "event" | "action" | "handover" | "note";
@@ -56,17 +56,17 @@ const HEAD = 8;
 const NUMBERS = 5;
 const PHASES: Phase[] = ["waiting", "paused", "running", "over"];
 
-/** What a binary message is. */
+/** The type of a binary message. */
 export function kindOf(data: ArrayBuffer): number {
   return new DataView(data).getUint32(0, true);
 }
 
-/** The block behind the head of a message with a scene. */
+/** The block in a message with a scene. */
 export function blockOf(data: ArrayBuffer): Uint8Array<ArrayBuffer> {
   return new Uint8Array(data, HEAD);
 }
 
-/** Read a state; `bodies` is how many the scene has. */
+/** Read a state; `bodies` is the number of bodies in the scene. */
 export function readState(data: ArrayBuffer, bodies: number): State {
   const view = new DataView(data);
   const [time = NaN, factor = NaN, lag = NaN, pace = NaN, silent = NaN] = new Float64Array(data, HEAD, NUMBERS);

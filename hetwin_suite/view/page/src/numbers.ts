@@ -1,16 +1,16 @@
-// How far a run is and how fast it goes; of a live robot how far the twin is behind, and when nothing came from it.
+// Shows the time and speed of a run; for a live robot also the delay of the twin, and whether the robot is silent.
 
 import { make } from "./elements";
 import type { Row, State } from "./messages";
 
-/** A line of numbers. */
+/** The line with these numbers. */
 export class Numbers {
   readonly element = make("span", "numbers");
   #silent = NaN;
   #gaps = 0;
   #longest = 0;
 
-  /** `say` is called when something comes again of a robot that was silent. */
+  /** `say` is called when a message arrives from a robot that was silent. */
   constructor(readonly say: (row: Row) => void) {}
 
   show(state: State, over: boolean): void {

@@ -1,4 +1,4 @@
-// Plays films: a clock for one film or several.
+// Plays one or several films with one clock.
 
 import type { Cast } from "./cast";
 import { Cloud } from "./clouds";
@@ -8,7 +8,7 @@ import type { Stage } from "./stage";
 /** Plays one film, or several with one clock. */
 export class Player {
   readonly casts: Cast[];
-  /** Called with the time after each change of it. */
+  /** Called with the new time after each change. */
   readonly onTime: ((time: number) => void)[] = [];
   readonly start: number;
   readonly end: number;
@@ -37,7 +37,7 @@ export class Player {
     return this.#playing;
   }
 
-  /** Put everything where it was at a time, and draw it. */
+  /** Draw everything as it was at a time. */
   show(time: number): void {
     this.time = Math.min(this.end, Math.max(this.start, time));
     this.films.forEach((film, run) => {
@@ -49,7 +49,7 @@ export class Player {
     this.stage.draw();
   }
 
-  /** Stop, and show the state nearest to a time. */
+  /** Stop playing, and show the state nearest to a time. */
   seek(time: number): void {
     this.pause();
     const film = this.films[0]!;

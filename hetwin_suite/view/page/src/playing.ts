@@ -1,4 +1,4 @@
-// Puts the player into a page that holds films, with all that belongs to it; and what others can rely on, `window.hetwin`.
+// Adds the player and its controls to a page that contains films, and the public interface `window.hetwin`.
 
 import { interesting } from "./cast";
 import { choices } from "./choices";
@@ -9,21 +9,21 @@ import { join } from "./report";
 import { comparisonOf, sides, timelines } from "./sides";
 import { Stage } from "./stage";
 
-/** What a page of a finished run offers to others. */
+/** Public interface of the page of a finished run. */
 export interface Offered {
-  /** True once the scene was drawn; before that a promise of it. */
+  /** True once the scene has been drawn; until then a promise of it. */
   readonly ready: true | Promise<true>;
-  /** The time that is drawn, in seconds. */
+  /** The drawn time [s]. */
   readonly time: number;
-  /** Go to the state nearest to a time; kept when it is drawn. */
+  /** Go to the state nearest to a time; the promise is fulfilled when the state has been drawn. */
   seek(seconds: number): Promise<void>;
-  /** x y z qx qy qz qw as drawn. */
+  /** Drawn pose, x y z qx qy qz qw. */
   pose(entity: string, run?: number): number[] | undefined;
-  /** The lowest and the highest x y z of what is drawn of it. */
+  /** Drawn bounding box, minimum and maximum x y z. */
   extent(entity: string, run?: number): number[] | undefined;
-  /** #rrggbb as drawn. */
+  /** Drawn colour, as #rrggbb. */
   colour(entity: string, run?: number): string | undefined;
-  /** From where one looks (x y z), and at what (x y z). */
+  /** Position of the camera (x y z), and the point it looks at (x y z). */
   readonly camera: number[];
 }
 
@@ -35,7 +35,7 @@ declare global {
 
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 8];
 
-/** Start the player that the page holds, if it holds one. */
+/** Start the player of the page, if it has one. */
 export function playAll(): void {
   const place = document.querySelector<HTMLElement>("[data-hetwin-films]");
   if (!place) return;

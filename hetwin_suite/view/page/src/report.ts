@@ -1,4 +1,4 @@
-// Joins what stands in a page with the player in it: the time line, links to times, places in time, and the plots.
+// Connects the player of a page with its time line, links to times, lists of happenings, and plots.
 
 import { rowsOf } from "./course";
 import { make } from "./elements";
@@ -6,11 +6,11 @@ import type { Player } from "./player";
 import { pageTime } from "./shared_time";
 import { Timeline } from "./timeline";
 
-/** What happens in so short a time is said together, at most so many things. */
+/** Happenings within this interval are described together, up to a maximum number. */
 const TOGETHER_S = 0.03;
-const MOST_SAID = 3;
+const MAX_TOGETHER = 3;
 
-/** Join a page with its player. */
+/** Connect the parts of a page with its player. */
 export function join(player: Player, place: HTMLElement): void {
   const caption = make("p", "hetwin-caption");
   place.append(caption);
@@ -35,13 +35,13 @@ export function join(player: Player, place: HTMLElement): void {
   if (first !== undefined) player.show(Number(first));
 }
 
-/** The time [s] that a link to the page names, as in `report.html#t=5.2`. */
+/** The time [s] in a link to the page, such as `report.html#t=5.2`. */
 function linkedTime(): string | undefined {
   const named = new URLSearchParams(location.hash.slice(1)).get("t");
   return named !== null && Number.isFinite(Number(named)) ? named : undefined;
 }
 
-/** The time line of the first run, where the page has a place for it. */
+/** Draw the time line of the first run, if the page has an element for it. */
 function timelineOf(player: Player): Timeline | undefined {
   const place = document.querySelector<HTMLElement>("[data-hetwin-timeline]");
   const film = player.films[0];
@@ -55,7 +55,7 @@ function timelineOf(player: Player): Timeline | undefined {
   return timeline;
 }
 
-/** What happened last, and what is going on. */
+/** Description of the latest happening and of the current actions. */
 function said(player: Player, time: number): (Node | string)[] {
   const { happenings, doings } = player.films[0]!.header;
   const before = happenings.filter((one) => one.kind !== "action" && one.time <= time + 1e-6);
@@ -63,6 +63,6 @@ function said(player: Player, time: number): (Node | string)[] {
   const together = last ? before.filter((one) => one.time > last.time - TOGETHER_S) : [];
   const now = doings.filter((one) => (one.lane ?? "actions") === "actions" && one.begin <= time && time < one.end);
   const doing = make("span", "", [...new Set(now.map((one) => one.name.replaceAll("_", " ")))].join(", "));
-  const words = last ? `${last.time.toFixed(2)} s: ${[...new Set(together.map((one) => one.text))].slice(0, MOST_SAID).join("; ")}` : "";
+  const words = last ? `${last.time.toFixed(2)} s: ${[...new Set(together.map((one) => one.text))].slice(0, MAX_TOGETHER).join("; ")}` : "";
   return doing.textContent ? [words, doing] : [words];
 }

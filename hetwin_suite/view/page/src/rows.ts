@@ -1,4 +1,4 @@
-// Figures of rows: bars over time, such as tasks, states and what held.
+// Figures with rows of bars over time, such as tasks and states.
 
 import { make } from "./elements";
 import type { RowsFigure } from "./figure";
@@ -6,11 +6,11 @@ import { legend } from "./legend";
 import { pageTime } from "./shared_time";
 import { Timeline, type Bar } from "./timeline";
 
-/** Width of a letter of a row's name, and of the widest name [rem]. */
+/** Width of a letter of a row's name, and maximum width of names [rem]. */
 const LETTER = 0.42;
 const WIDEST = 17;
 
-/** Draw them like the time line of a run; a drag zooms all plots over this time. */
+/** Draw the rows like the time line of a run; dragging zooms all plots over the same time. */
 export function drawRows(place: HTMLElement, { rows, bars, span, tints, marks }: RowsFigure): void {
   const element = make("div");
   const drawn = rows.map((name) => ({ name, bars: [] as Bar[], dots: [], under: [] }));

@@ -1,9 +1,9 @@
-// A drag over something that is drawn selects a part of it; a click and a double click mean something else.
+// Selects a part of a drawing by dragging; clicks and double clicks are distinguished from that.
 
 import { make } from "./elements";
 import { hideTip } from "./tip";
 
-/** A rectangle in points of the element. */
+/** A rectangle in pixels of the element. */
 export interface Box {
   left: number;
   top: number;
@@ -12,19 +12,19 @@ export interface Box {
 }
 
 export interface Selecting {
-  /** Where one can select. */
+  /** The area in which one can select. */
   area(): Box;
   selected(box: Box): void;
   clicked(x: number): void;
-  /** Show all of it again. */
+  /** Called by a double click, to show everything again. */
   reset(): void;
 }
 
-/** What is not dragged further than this was meant as a click, or along one axis alone. */
-const LEAST = 5;
+/** A shorter drag is a click, or a selection along one axis only. */
+const MIN_DRAG = 5;
 const ONE_AXIS = 18;
 
-/** Let a user select in an element; a finger that drags means to scroll the page. */
+/** Let a user select in an element; dragging with a finger scrolls the page instead. */
 export function selectIn(element: HTMLElement, { area, selected, clicked, reset }: Selecting): void {
   let from: [number, number] | undefined;
   const shade = make("div", "hetwin-selection");
@@ -61,7 +61,7 @@ export function selectIn(element: HTMLElement, { area, selected, clicked, reset 
     const box = boxTo(at);
     shade.remove();
     from = undefined;
-    if (Math.hypot(at[0] - begun[0], at[1] - begun[1]) < LEAST) clicked(at[0]);
+    if (Math.hypot(at[0] - begun[0], at[1] - begun[1]) < MIN_DRAG) clicked(at[0]);
     else if (event.pointerType !== "touch") selected(box);
   });
   element.addEventListener("pointercancel", () => {

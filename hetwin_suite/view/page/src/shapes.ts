@@ -1,4 +1,4 @@
-// Geometry of the scene's shapes in three.js.
+// Makes three.js geometry of the shapes of a scene.
 
 import {
   BoxGeometry,
@@ -12,10 +12,10 @@ import {
 import type { Part } from "./scene";
 
 const AROUND = 28;
-/** Half the side at which an endless plane is cut off. */
+/** Half the side of the square that an infinite plane is drawn as. */
 const FAR = 25;
 
-/** The geometry of a part in its own frame. */
+/** The geometry of a part, in its own frame. */
 export function geometryOf(part: Part, meshes: BufferGeometry[]): BufferGeometry {
   const [a = 0, b = 0, c = 0] = part.size;
   switch (part.kind) {
@@ -36,7 +36,7 @@ export function geometryOf(part: Part, meshes: BufferGeometry[]): BufferGeometry
   }
 }
 
-/** A mesh of vertices (x y z ...) and faces (indices, three each), with a normal for each face. */
+/** A mesh of vertices (x y z ...) and triangles (three indices each), with one normal per triangle. */
 export function meshGeometry(vertices: Float32Array, faces: Uint32Array): BufferGeometry {
   const indexed = new BufferGeometry();
   indexed.setAttribute("position", new BufferAttribute(vertices, 3));

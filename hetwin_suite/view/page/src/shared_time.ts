@@ -1,15 +1,15 @@
-// The time that all of a page shows: the moment, and which part of it.
+// The time shown by all parts of a page: the current moment and the zoomed range.
 
-/** From when to when, in seconds. */
+/** A time range: start and end [s]. */
 export type Range = readonly [number, number];
 
-/** Joins everything of a page that is drawn over time; what has the same whole range is zoomed together. */
+/** Synchronizes everything that a page draws over time; figures with the same whole range are zoomed together. */
 export class SharedTime {
-  /** Called with the moment that is shown now. */
+  /** Called with the moment that is now shown. */
   readonly onTime: ((time: number) => void)[] = [];
-  /** Called with a moment that a user wants to see. */
+  /** Called with a moment that the user has selected. */
   readonly onSeek: ((time: number) => void)[] = [];
-  /** Called with the whole range of what was zoomed, and the part of it that is shown now. */
+  /** Called with the whole range of the zoomed figures, and the part of it that is now shown. */
   readonly onZoom: ((whole: Range, part: Range) => void)[] = [];
   readonly #parts = new Map<string, Range>();
   time = NaN;
@@ -23,7 +23,7 @@ export class SharedTime {
     for (const tell of this.onSeek) tell(time);
   }
 
-  /** Show a part of a whole range; without a part all of it. */
+  /** Show a part of a whole range; without a part, show all of it. */
   zoom(whole: Range, part: Range = whole): void {
     this.#parts.set(`${whole}`, part);
     for (const tell of this.onZoom) tell(whole, part);
@@ -35,5 +35,5 @@ export class SharedTime {
   }
 }
 
-/** Of this page. */
+/** The instance of this page. */
 export const pageTime = new SharedTime();

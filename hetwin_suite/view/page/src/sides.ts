@@ -1,4 +1,4 @@
-// Two runs with one clock and one camera: beside each other, or one as a ghost in the other.
+// Shows two runs with a common clock and camera, side by side, or one as a ghost in the other.
 
 import { apartPlots } from "./apart";
 import { rowsOf } from "./course";
@@ -6,17 +6,17 @@ import { button, make } from "./elements";
 import type { Player } from "./player";
 import { Timeline, type Marked } from "./timeline";
 
-/** What a page says of the comparison of its two runs. */
+/** Comparison of the two runs of a page. */
 export interface Comparison {
-  /** What the runs are called. */
+  /** Names of the runs. */
   names: string[];
-  /** Where they first part, by what; in seconds. */
+  /** For each compared quantity, the time at which the runs first differ [s]. */
   first: Marked[];
-  /** Whether the other run is drawn as a ghost in the first one at first. */
+  /** Whether the second run is initially drawn as a ghost in the first one. */
   ghost?: boolean;
 }
 
-/** Add to a page with two runs how they are drawn, and their names. */
+/** Add the options for drawing two runs to their page, and their names. */
 export function sides(player: Player, { names, ghost = false }: Comparison): HTMLElement {
   const { element } = player.stage;
   element.append(...names.map((name, run) => make("span", `hetwin-title run-${run}`, name)));
@@ -36,7 +36,7 @@ export function sides(player: Player, { names, ghost = false }: Comparison): HTM
   return make("div", "hetwin-sides", ...buttons);
 }
 
-/** The time lines of all runs of a player below each other, over the same time. */
+/** The time lines of all runs of a player, below each other and with the same time axis. */
 export function timelines(player: Player, comparison?: Comparison): HTMLElement {
   const place = make("div", "hetwin-course");
   const { start, end } = player;
@@ -54,7 +54,7 @@ export function timelines(player: Player, comparison?: Comparison): HTMLElement 
   return place;
 }
 
-/** What the page says of the comparison of its two runs; undefined if it has one run. */
+/** The comparison of the two runs of the page; undefined if it has one run. */
 export function comparisonOf(page: Document): Comparison | undefined {
   const told = page.getElementById("hetwin-comparison")?.textContent;
   return told ? (JSON.parse(told) as Comparison) : undefined;

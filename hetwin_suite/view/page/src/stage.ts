@@ -1,4 +1,4 @@
-// Draws scenes: one canvas, one camera, one or more casts of bodies. Draws when asked, not all the time.
+// Draws one or more casts of bodies with one canvas and one camera, on request instead of continuously.
 
 import {
   AmbientLight,
@@ -17,23 +17,23 @@ import { Cast } from "./cast";
 import type { Scene } from "./scene";
 
 const FIELD_DEG = 40;
-/** From where one looks at first: to the right of the front, from above. */
-const FIRST_LOOK = new Vector3(1.0, -1.25, 0.85).normalize();
-const MOST_PIXELS_PER_POINT = 2;
+/** Initial direction of view: from above and from the front right. */
+const INITIAL_VIEW = new Vector3(1.0, -1.25, 0.85).normalize();
+const MAX_PIXEL_RATIO = 2;
 
-/** A place in the page where scenes are drawn. */
+/** An area of the page in which scenes are drawn. */
 export class Stage {
   readonly world = new World();
   readonly camera = new PerspectiveCamera(FIELD_DEG, 1, 0.01, 500);
   readonly controls: OrbitControls;
   readonly casts: Cast[] = [];
-  /** Called before each drawing, for instance to move the camera along. */
+  /** Called before each drawing, for example to move the camera. */
   readonly beforeDrawing: (() => void)[] = [];
   readonly #renderer: WebGLRenderer | undefined;
   #asked = 0;
   #apart = false;
 
-  /** Draw into an element, which gives the size; where the browser cannot, the element says so. */
+  /** Draw into an element, which determines the size; if the browser cannot draw, the element shows a message. */
   constructor(readonly element: HTMLElement) {
     this.#renderer = rendererIn(element);
     this.camera.up.set(0, 0, 1);
@@ -44,7 +44,7 @@ export class Stage {
     this.#resize();
   }
 
-  /** Add the bodies of a run; they are drawn once they have got poses. */
+  /** Add the bodies of a run; they are drawn once their poses have been set. */
   add(scene: Scene, block: Block<unknown>): Cast {
     const cast = new Cast(scene, block);
     this.casts.push(cast);
@@ -52,7 +52,7 @@ export class Stage {
     return cast;
   }
 
-  /** Whether each cast is drawn in a part of the place of its own, all from the same point of view. */
+  /** Whether each cast is drawn in a part of the area of its own, all from the same point of view. */
   get apart(): boolean {
     return this.#apart;
   }
@@ -62,7 +62,7 @@ export class Stage {
     this.#resize();
   }
 
-  /** Look at a box from where one looks at first. */
+  /** Look at a box from the initial direction of view. */
   look(box: Box3): void {
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, 0), new Vector3(0.5, 0.5, 0.5));
     const centre = box.getCenter(new Vector3());
@@ -72,7 +72,7 @@ export class Stage {
     this.camera.near = away / 200;
     this.camera.far = away * 60;
     this.camera.updateProjectionMatrix();
-    this.camera.position.copy(centre).addScaledVector(FIRST_LOOK, away);
+    this.camera.position.copy(centre).addScaledVector(INITIAL_VIEW, away);
     this.controls.target.copy(centre);
     this.controls.update();
   }
@@ -86,7 +86,7 @@ export class Stage {
     else if (renderer) this.casts.forEach((cast, i) => this.#drawPart(renderer, cast, i));
   }
 
-  /** Draw a cast into its part: beside each other, or below each other where the place is narrow. */
+  /** Draw a cast into its part of the area; the parts are side by side, or below each other if the area is narrow. */
   #drawPart(renderer: WebGLRenderer, cast: Cast, i: number): void {
     const { width, height, across } = this.#part();
     const [x, y] = across ? [i * width, 0] : [0, (this.casts.length - 1 - i) * height];
@@ -97,7 +97,7 @@ export class Stage {
     for (const other of this.casts) other.group.visible = true;
   }
 
-  /** The size of the part of a cast, and whether the parts are beside each other. */
+  /** Size of the part of a cast, and whether the parts are side by side. */
   #part(): { width: number; height: number; across: boolean } {
     const { clientWidth: width, clientHeight: height } = this.element;
     const count = this.#apart ? this.casts.length : 1;
@@ -105,7 +105,7 @@ export class Stage {
     return { width: across ? width / count : width, height: across ? height : height / count, across };
   }
 
-  /** Draw at the next occasion that the browser gives. */
+  /** Draw in the next animation frame of the browser. */
   drawSoon(): void {
     if (this.#asked) return;
     this.#asked = requestAnimationFrame(() => {
@@ -132,11 +132,11 @@ export class Stage {
   }
 }
 
-/** What draws into an element; undefined where the browser cannot, which the element then says. */
+/** The renderer for an element; undefined if the browser cannot draw, in which case the element shows a message. */
 function rendererIn(element: HTMLElement): WebGLRenderer | undefined {
   try {
     const renderer = new WebGLRenderer({ antialias: true, alpha: true });
-    renderer.setPixelRatio(Math.min(window.devicePixelRatio, MOST_PIXELS_PER_POINT));
+    renderer.setPixelRatio(Math.min(window.devicePixelRatio, MAX_PIXEL_RATIO));
     renderer.domElement.style.display = "block";
     element.append(renderer.domElement);
     return renderer;

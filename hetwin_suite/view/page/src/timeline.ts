@@ -1,22 +1,22 @@
-// The time line: rows of bars and dots over time, and the handle with which one goes to a time.
+// The time line: rows of bars and dots over time, and a handle to go to a time.
 
 import { button, make } from "./elements";
 import { selectIn } from "./selecting";
 import type { Range } from "./shared_time";
 import { hideTip, showTip } from "./tip";
 
-/** Something that lasts. */
+/** A bar, for something with a duration. */
 export interface Bar {
   begin: number;
   end: number;
   colour: string;
-  /** What stands on it, and what is said of it under the pointer: a title, and lines. */
+  /** Its caption, and the title and lines of its tip. */
   text: string;
   title?: string;
   detail: string;
-  /** Which half of its row it takes; else all of it. */
+  /** The half of the row that it occupies; by default the whole row. */
   part?: "upper" | "lower";
-  /** Under which name it can be hidden. */
+  /** Name by which it can be hidden. */
   kind?: string;
 }
 
@@ -26,7 +26,7 @@ export interface Dot {
   strong: boolean;
 }
 
-/** A row of a time line; `under` are rows that it opens to. */
+/** A row of a time line; `under` are the rows that it can be unfolded to. */
 export interface Row {
   name: string;
   bars: Bar[];
@@ -34,7 +34,7 @@ export interface Row {
   under: Row[];
 }
 
-/** A moment that stands out in all rows, one click away. */
+/** A moment that is marked in all rows; a click goes there. */
 export interface Marked {
   time: number;
   text: string;
@@ -42,24 +42,24 @@ export interface Marked {
 
 export interface Ways {
   seek(time: number): void;
-  /** Called with a part that a drag has selected; without it a drag goes through the time. */
+  /** Called with the time range selected by dragging; if it is not set, dragging moves through time. */
   zoom?(part: Range | undefined): void;
   marks?: readonly Marked[];
-  /** What is behind all rows: stretches of time in a colour, and dotted lines. */
+  /** Background of all rows: coloured time ranges, and dotted lines. */
   tints?: readonly [number, number, string][];
   lines?: readonly number[];
 }
 
-/** How near a click must be to the beginning of something to go there, in points. */
+/** Maximum distance of a click from the start of a bar to go exactly there [pixels]. */
 const SNAP = 6;
-/** Dots that are nearer than this are one, in shares of the width. */
+/** Dots closer than this are merged, as a share of the width. */
 const TOGETHER = 0.004;
-const LEAST_WIDTH = 0.0025;
-const MOST_ROWS = 400;
+const MIN_WIDTH = 0.0025;
+const MAX_ROWS = 400;
 const TICKS = 8;
 const STEPS = [1, 2, 5];
 
-/** A time line in an element; a click or a drag goes to a time. */
+/** A time line in an element; clicking or dragging goes to a time. */
 export class Timeline {
   readonly #rows = make("div", "rows");
   readonly #cursor = make("div", "cursor");
@@ -89,19 +89,19 @@ export class Timeline {
     else this.#letGoThrough();
   }
 
-  /** Draw rows, for instance some that have grown. */
+  /** Draw rows, for example after they have grown. */
   draw(rows: readonly Row[]): void {
     this.#drawnRows = rows;
     this.zoom(...this.#range);
   }
 
-  /** Leave out bars of these kinds. */
+  /** Hide bars with these names. */
   hide(kinds: ReadonlySet<string>): void {
     this.#hidden = kinds;
     this.zoom(...this.#range);
   }
 
-  /** Show a part of the time. */
+  /** Zoom to a part of the time. */
   zoom(from: number, to: number): void {
     this.#range = [from, Math.max(to, from + 1e-3)];
     this.#edges = [];
@@ -120,12 +120,12 @@ export class Timeline {
     this.element.style.setProperty("--at", `${at}`);
   }
 
-  /** Where a time is, as a share of the width; beyond 0 to 1 where it is not shown. */
+  /** Position of a time as a share of the width; outside 0 to 1 if it is not visible. */
   share(time: number): number {
     return (time - this.#range[0]) / (this.#range[1] - this.#range[0]);
   }
 
-  /** A drag goes through the time. */
+  /** Make dragging move through time. */
   #letGoThrough(): void {
     this.element.addEventListener("pointerdown", (event) => this.#hold(event));
     this.element.addEventListener("pointermove", (event) => {
@@ -133,7 +133,7 @@ export class Timeline {
     });
   }
 
-  /** A drag selects a part of the time. */
+  /** Make dragging select a time range. */
   #letZoom(zoom: (part: Range | undefined) => void): void {
     const offset = (x: number): number => x + this.element.getBoundingClientRect().left;
     selectIn(this.element, {
@@ -148,7 +148,7 @@ export class Timeline {
   }
 
   #mark({ time, text }: Marked): HTMLElement {
-    // The pointer is handled for the whole time line; a click without it is one of the keyboard.
+    // Pointer events are handled by the whole time line; a click without a pointer is from the keyboard.
     const line = make("button");
     line.className = "mark";
     line.type = "button";
@@ -175,7 +175,7 @@ export class Timeline {
     return [...stretches, ...dotted];
   }
 
-  /** Say what the bar under the pointer is. */
+  /** Show the tip of the bar under the pointer. */
   #say(event: PointerEvent): void {
     const bar = this.#bars.get(event.target as Element);
     if (!bar || event.buttons) return hideTip();
@@ -193,7 +193,7 @@ export class Timeline {
     return this.#range[0] + share * (this.#range[1] - this.#range[0]);
   }
 
-  /** Go to where the pointer is, or to what begins beside it; a drag goes on from there. */
+  /** Go to the time at the pointer, or to the start of a bar next to it; dragging continues from there. */
   #hold(event: PointerEvent): void {
     const target = event.target as HTMLElement;
     if (event.button || target.closest("button.fold")) return;
@@ -213,7 +213,7 @@ export class Timeline {
     const bars = row.bars.filter(({ begin, end, kind }) => this.#isSeen(begin, end) && !this.#hidden.has(kind ?? ""));
     const track = make("div", "track", ...bars.map((bar) => this.#bar(bar)), ...this.#dots(row.dots));
     const line = make("div", depth ? "row under" : "row", name, track);
-    const under = open ? row.under.slice(0, MOST_ROWS).flatMap((one) => this.#drawn(one, depth + 1)) : [];
+    const under = open ? row.under.slice(0, MAX_ROWS).flatMap((one) => this.#drawn(one, depth + 1)) : [];
     return [line, ...under];
   }
 
@@ -238,13 +238,13 @@ export class Timeline {
     this.#bars.set(node, bar);
     Object.assign(node.style, {
       left: `${100 * from}%`,
-      width: `${100 * Math.max(LEAST_WIDTH, to - from)}%`,
+      width: `${100 * Math.max(MIN_WIDTH, to - from)}%`,
       background: bar.colour,
     });
     return node;
   }
 
-  /** Dots, those too near to each other as one with their number. */
+  /** Draw dots; those too close to each other are merged into one, with their number. */
   #dots(dots: Dot[]): HTMLElement[] {
     const groups: Dot[][] = [];
     for (const dot of dots) {
@@ -261,7 +261,7 @@ export class Timeline {
   #dot(group: Dot[]): HTMLElement {
     const first = group[0]!;
     this.#edges.push(first.time);
-    // The pointer is handled for the whole time line; a click without it is one of the keyboard.
+    // Pointer events are handled by the whole time line; a click without a pointer is from the keyboard.
     const node = make("button");
     node.className = first.strong ? "dot strong" : "dot";
     node.type = "button";

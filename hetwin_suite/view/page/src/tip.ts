@@ -1,8 +1,8 @@
-// Says what is under the pointer, at once.
+// Shows a description of what is under the pointer, without delay.
 
 import { make } from "./elements";
 
-/** A line of it; with a colour it has a patch of that. */
+/** A line of a tip; if it has a colour, a patch of this colour is shown. */
 export interface TipLine {
   text: string;
   colour?: string;
@@ -12,7 +12,7 @@ const AWAY = 14;
 const element = make("div", "hetwin-tip");
 element.setAttribute("role", "tooltip");
 
-/** Say something beside the pointer; the first line is the title. */
+/** Show a tip beside the pointer; the first line is the title. */
 export function showTip({ clientX, clientY }: MouseEvent, lines: readonly TipLine[]): void {
   element.replaceChildren(
     ...lines.map(({ text, colour }) => {

@@ -1,9 +1,9 @@
-// What has happened, in words; of the same in a row only the first and how many there were.
+// The list of happenings in words; equal ones in a row are shown once, with their number.
 
 import { make } from "./elements";
 import type { Row } from "./messages";
 
-const MOST = 500;
+const MAX_ITEMS = 500;
 const NEAR_THE_END = 40;
 
 /** A list that grows at its end. */
@@ -22,7 +22,7 @@ export class Words {
     const { scrollHeight, scrollTop, clientHeight } = this.element;
     const atEnd = scrollHeight - scrollTop - clientHeight < NEAR_THE_END;
     for (const row of rows) this.#add(row);
-    while (this.#list.children.length > MOST) this.#list.firstElementChild!.remove();
+    while (this.#list.children.length > MAX_ITEMS) this.#list.firstElementChild!.remove();
     if (atEnd) this.element.scrollTop = this.element.scrollHeight;
   }
 

@@ -1,4 +1,4 @@
-// Where the robot believed objects to be: their shapes as wires, red while that was wrong.
+// Shows the poses that the robot believes objects to have, as wireframes; red while the belief is wrong.
 
 import { Group, Mesh, MeshBasicMaterial } from "three";
 import type { Cast, Figure } from "../cast";

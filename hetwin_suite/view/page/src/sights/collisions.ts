@@ -1,4 +1,4 @@
-// The shapes that touch, instead of those that are there to be looked at.
+// Shows collision geometry instead of visual geometry.
 
 import { Group } from "three";
 import type { Cast } from "../cast";

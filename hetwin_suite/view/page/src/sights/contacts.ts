@@ -1,4 +1,4 @@
-// Where things touch, and with what force.
+// Shows contacts and contact forces.
 
 import { Color, Vector3 } from "three";
 import { Arrows, type Arrow } from "../arrows";
@@ -6,9 +6,9 @@ import type { Layer } from "../layers";
 import type { Sight } from "./sight";
 
 const COLOUR = new Color("#d6336c");
-const SHORTEST_M = 0.03;
+const MIN_LENGTH_M = 0.03;
 const METRES_PER_NEWTON = 0.012;
-const LONGEST_M = 0.25;
+const MAX_LENGTH_M = 0.25;
 const WIDTH_M = 0.016;
 
 export class Contacts implements Sight {
@@ -20,7 +20,7 @@ export class Contacts implements Sight {
   update(time: number): void {
     const arrows = this.layer.rowsAt(time).map(([, , x = 0, y = 0, z = 0, fx = 0, fy = 0, fz = 0]): Arrow => {
       const along = new Vector3(fx, fy, fz);
-      const length = Math.min(LONGEST_M, SHORTEST_M + METRES_PER_NEWTON * along.length());
+      const length = Math.min(MAX_LENGTH_M, MIN_LENGTH_M + METRES_PER_NEWTON * along.length());
       return { from: new Vector3(x, y, z), along: along.setLength(length) };
     });
     this.object.put(arrows, WIDTH_M);

@@ -1,4 +1,4 @@
-// The frames of objects and hands: x red, y green, z blue.
+// Shows the frames of objects and hands: x red, y green, z blue.
 
 import { AxesHelper, Group } from "three";
 import type { Cast } from "../cast";

@@ -1,4 +1,4 @@
-// Where things go in many futures of a moment: one line each, green where the future succeeds.
+// Shows the paths in many possible futures of a moment, one line for each, green if the future succeeds.
 
 import { BufferGeometry, Group, Line, LineBasicMaterial, Vector3 } from "three";
 import type { Layer } from "../layers";

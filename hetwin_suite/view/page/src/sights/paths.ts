@@ -1,4 +1,4 @@
-// Where objects went; bold until now.
+// Shows the paths of objects; bold up to the current time.
 
 import { BufferGeometry, Group, Line, LineBasicMaterial, Vector3 } from "three";
 import type { Film } from "../film";
@@ -39,7 +39,7 @@ export class Paths implements Sight {
   }
 }
 
-/** The places of each object that goes anywhere, those left out that are as good as the one before. */
+/** The positions of each object that moves, without those that hardly differ from the previous one. */
 function waysOf(film: Film): Place[][] {
   const { bodies } = film.scene;
   const objects = film.header.moving.filter((body) => bodies[body]!.kind === "object");

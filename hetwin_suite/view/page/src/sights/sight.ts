@@ -1,13 +1,13 @@
-// Something of a run that can be seen or not.
+// A sight: a part of the display of a run that can be switched on and off.
 
 import type { Object3D } from "three";
 
 export interface Sight {
-  /** In the words of the page, e.g. `Contacts and forces`. */
+  /** Label on the page, such as `Contacts and forces`. */
   readonly name: string;
   readonly object: Object3D;
-  /** Whether it is seen at first. */
+  /** Whether it is initially shown. */
   readonly shown?: boolean;
-  /** Draw what is there at a time [s]; asked also while it is not seen. */
+  /** Update it for a time [s]; also called while it is hidden. */
   update(time: number): void;
 }
