@@ -25,7 +25,7 @@ For example::
 - `hetwin_suite.wire`: messages that robots publish and receive,
 - `hetwin_suite.command`: custom commands,
 - `hetwin_suite.expressions`: expressions in custom files,
-- `hetwin_suite.harness`: a model outside of runs.
+- `hetwin_suite.harness`: a model that is stepped without a run, for tests.
 
 The names in their `__all__` are the public API: within a major version no name is removed and none changes its
 meaning. Everything else, in this package and in the packages below it, may change with each release. Importing this

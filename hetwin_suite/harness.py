@@ -1,4 +1,4 @@
-"""A model outside of runs: parts of the conductor for a test bench, a unit test or a measurement.
+"""Load, step and save a single model without a run, for a test bench, a unit test or a measurement.
 
 The conductor loads, steps and saves models with these functions; a test bench can call them for a single model::
 

@@ -1,4 +1,4 @@
-"""Progress of commands on stderr while they make runs or record episodes."""
+"""Print the progress of commands that compute runs or record episodes to stderr."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ def recorded(
         record: function that records the episodes.
         out: the folder.
         of: number of episodes.
-        why: returns further words about an episode from its summary, after label and cause.
-        more: returns further lines about all episodes from the content of `distribution.json`.
+        why: given an episode's summary, returns words to print after the episode's label and cause.
+        more: given the content of `distribution.json`, returns lines to print at the end.
     """
     patience, done = Patience(to_stderr), 0
 

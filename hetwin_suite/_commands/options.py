@@ -64,10 +64,10 @@ def beginning(incomplete: str, names: Iterable[str]) -> list[str]:
 _MEANINGS = {
     "-n": ("N", "how many"),
     "--out": ("PATH", "where to write"),
-    "--seed": ("SEED", "of all random numbers"),
-    "--duration": ("S", "simulated seconds after which it ends"),
-    "--within": ("S", "wall seconds that it may take"),
-    "--budget": ("S", "seconds of processor time"),
+    "--seed": ("SEED", "seed of all random numbers"),
+    "--duration": ("S", "simulated time after which it ends [s]"),
+    "--within": ("S", "maximum wall-clock time [s]"),
+    "--budget": ("S", "maximum processor time [s]"),
 }
 """Option -> metavar and shared part of the help."""
 
@@ -105,14 +105,12 @@ PagePort = Annotated[
         "--port",
         min=0,
         max=65535,
-        help="of the page; 0: a free one; default: 8770 if that is free",
+        help="port of the page; 0: a free port; default: 8770, or a free port if it is in use",
     ),
 ]
 PageHost = Annotated[
     str,
-    typer.Option(
-        "--host", help="address of this machine at which the page is served; others see it"
-    ),
+    typer.Option("--host", help="address at which the page is served; other machines can see it"),
 ]
 OpenPage = Annotated[bool, typer.Option("--browser/--no-browser", help="open the page")]
 WithPage = Annotated[bool, typer.Option("--page/--no-page", help="write the page")]
@@ -152,7 +150,7 @@ Source = Annotated[
     str | None,
     typer.Option(
         "--source",
-        help="what the robot does: recording (rosbag2), an episode's folder, live, or live:ROBOT_NAMESPACE; "
+        help="source of the robot's motion: a recording (rosbag2), an episode's folder, live, or live:ROBOT_NAMESPACE; "
         "default: the scenario's",
     ),
 ]
@@ -166,7 +164,7 @@ SceneGiven = Annotated[
 Namespace = Annotated[str, typer.Option("--namespace", help="ROS namespace of all topics")]
 Pace = Annotated[
     float | None,
-    typer.Option("--pace", metavar="X", help="go so many times as fast as real time, at most"),
+    typer.Option("--pace", metavar="X", help="maximum speed, as a multiple of real time"),
 ]
 Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="processes; default: one per core")]
 ClusterAddress = Annotated[
@@ -174,15 +172,15 @@ ClusterAddress = Annotated[
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
-        help="on the workers of this dask.distributed scheduler",
+        help="run on the workers of this dask.distributed scheduler",
     ),
 ]
 Seed = Annotated[int, option("--seed", least=0)]
 Trust = Annotated[
     bool,
-    typer.Option("--trust", help="run code beside the scenario that is named there, too"),
+    typer.Option("--trust", help="run Python files in the scenario's folder that it refers to"),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="print JSON, of an error too")]
+AsJson = Annotated[bool, typer.Option("--json", help="print results and errors as JSON")]
 EpisodeNumber = Annotated[
     int | None,
     typer.Option("--episode", min=0, metavar="NUMBER", help="only the episode of this number"),
@@ -198,8 +196,8 @@ StampsGiven = Annotated[
     typer.Option(
         "--stamps",
         metavar="header|log",
-        help="what dates the messages: header (simulated time, where a simulation published them) or log; default:"
-        " stamps within 1 s of the log time, else the log",
+        help="time of a message: header (simulated time, if a simulation published it) or log; default: the header's"
+        " stamp if it is within 1 s of the log time, else the log time",
     ),
 ]
 UnitsGiven = Annotated[
@@ -207,7 +205,7 @@ UnitsGiven = Annotated[
     typer.Option(
         "--units",
         metavar="UNITS",
-        help="of recorded positions that are not in rad and m: degrees, millimetres, or both with a comma",
+        help="units of recorded positions other than rad and m: degrees, millimetres, or both separated by a comma",
     ),
 ]
 
@@ -241,7 +239,7 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     """Parse the JSON object that an option's text contains; an absent option gives an empty object.
 
     Raises:
-        BadInput: if the text is no JSON object; the error names the option.
+        BadInput: if the text is not a JSON object; the error names the option.
     """
     if text is None:
         return {}
@@ -260,7 +258,7 @@ def scene_object(text: str | None) -> dict[str, Any]:
     """Return the scene given by `--scene`: a JSON object, or a file that contains one, such as an episode's scene.json.
 
     Raises:
-        BadInput: if the file cannot be read, or the text is no JSON object.
+        BadInput: if the file cannot be read, or the text is not a JSON object.
     """
     if text is None or text.lstrip().startswith("{"):
         return json_object(text, "--scene")

@@ -39,7 +39,7 @@ class Page:
         file: path of the page; missing folders are created.
         draw: returns the HTML.
         doing: returns the progress text that is printed when drawing takes long.
-        matters: whether failing to draw the page is an error; else a warning gives the reason.
+        matters: whether failing to draw the page is an error; otherwise a warning gives the reason.
     """
 
     file: Path
@@ -102,7 +102,7 @@ def present(
         with_page: whether to write the page.
 
     Raises:
-        typer.Exit: with the result's exit code if it is not 0, else with that of the interrupt, if there was one.
+        typer.Exit: with the result's exit code if it is not 0, otherwise with that of the interrupt, if there was one.
     """
     document, code, file = result.document, result.code, None
     if result.kept is not None:
@@ -172,7 +172,7 @@ def error_document(error: Any) -> dict[str, Any]:
 
 
 def saying(*, as_json: bool) -> Callable[[str], None]:
-    """Return a function that prints a line immediately: to stderr if stdout is reserved for JSON, else to stdout."""
+    """Return a function that prints a line immediately: to stdout, or to stderr if stdout is reserved for JSON."""
     return lambda text: print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
 
 

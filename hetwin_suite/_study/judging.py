@@ -170,7 +170,7 @@ def result_of(
         tables: tables of the whole run, from its start.
         outcomes: name -> question.
         at_ns: moment at which the future began; 0 for a whole run.
-        utility: question whose answer is the run's value; None: 1 if all outcomes were achieved, else 0.
+        utility: question whose answer is the run's value; None: 1 if all outcomes were achieved, otherwise 0.
         with_flaws: whether to search for flaws.
     """
     if summary.error is not None:
@@ -213,7 +213,7 @@ def valued_tables(
     Args:
         tables: tables of a finished episode.
         judged: its outcomes.
-        utility: a question whose answer is a number; None: 1 if all outcomes were achieved, else 0.
+        utility: a question whose answer is a number; None: 1 if all outcomes were achieved, otherwise 0.
     """
     if utility is None:
         return float(all(value is True for value in judged.values()))
@@ -237,8 +237,8 @@ def check_outcomes(scenario: Scenario, tables: Tables) -> None:
     """Check the outcomes of a scenario on a run that has just started.
 
     Raises:
-        BadInput: if an outcome is no valid question, names something unknown, or is neither true nor false; with file,
-            line and key.
+        BadInput: if an outcome is not a valid question, names something unknown, or is neither true nor false; with
+            file, line and key.
     """
     for name, question in scenario.file.outcomes.items():
         try:
@@ -251,7 +251,7 @@ def check_utility(scenario: Scenario, tables: Tables, question: str, where: str)
     """Check a question about utility on an unfinished episode.
 
     Raises:
-        BadInput: if the question is invalid, names something unknown, or its answer is no number.
+        BadInput: if the question is invalid, names something unknown, or its answer is not a number.
     """
     _check(scenario, tables, question, where, _NUMBER)
 

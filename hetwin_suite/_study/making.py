@@ -55,7 +55,7 @@ class RunJob(Job[Draw, RunResult]):
         options: start options of all runs, without their draws.
         out: folder of the study; None: no run is kept.
         keep: which runs are kept.
-        utility: question whose answer is a run's value; None: 1 if all outcomes were achieved, else 0.
+        utility: question whose answer is a run's value; None: 1 if all outcomes were achieved, otherwise 0.
         saved: saved run that the runs continue; None: each run begins at its start.
         end_ns: simulated time at which the runs end; None: the end of the source.
         under: subfolder of `out` for the kept runs, which are named by their index.

@@ -28,7 +28,7 @@ def study_of(episode: Path, out: Path, *, trust: bool = False) -> tuple[Study, T
     Args:
         episode: folder of the run, or of a recorded episode, which is run once first.
         out: folder for the run of a recorded episode.
-        trust: whether code beside the scenario may be run.
+        trust: whether code in the scenario's folder may be run.
 
     Raises:
         BadInput: if the folder holds neither, the run cannot be repeated, or it needs code that is not trusted.

@@ -85,7 +85,7 @@ def _plain(value: object) -> object:
 
 
 def _sendable(error: Exception) -> Exception:
-    """Return an error that can be pickled: the same error, else a RuntimeError with its message."""
+    """Return an error that can be pickled: the same error, otherwise a RuntimeError with its message."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

@@ -361,7 +361,7 @@ def _claim(asked: AskableEpisode, name: str, question: str, missed: str) -> Judg
 def _since(answer: QuestionAnswer, asked: AskableEpisode) -> float:
     """Start of the evidence against a claim [s].
 
-    This is the first time at which one of its terms ceases to hold, else the first event of the evidence, else the end
+    This is the first time at which one of its terms ceases to hold, or the first event of the evidence, or the end
     of the episode.
     """
     ends = [span.to_ns for span in answer.intervals]

@@ -38,7 +38,7 @@ class Study:
         options: start options of all runs, without their draws.
         seed: seed of the draws.
         horizon_s: duration of futures from a moment [s]; None: to the end of the source.
-        utility: question whose answer is a run's value; None: 1 if all outcomes were achieved, else 0.
+        utility: question whose answer is a run's value; None: 1 if all outcomes were achieved, otherwise 0.
         out: folder for the kept runs, each an episode; None: no run is kept.
         keep: which runs are kept.
         jobs: number of processes; None: one per core.

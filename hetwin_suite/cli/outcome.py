@@ -27,7 +27,7 @@ from hetwin_suite.running.request import Ended
 
 
 def page_of(folder: Path) -> Page | None:
-    """Return the page of a run; None if the run has no log. Failing to draw it is no error."""
+    """Return the page of a run; None if the run has no log. Failing to draw it is not an error."""
     if not (folder / LOG).exists():
         return None
 
@@ -40,7 +40,7 @@ def page_of(folder: Path) -> Page | None:
 
 
 def checkpoint_of(folder: Path) -> dict[str, str]:
-    """Return {"checkpoint": path} if the run has written a checkpoint, else an empty dict."""
+    """Return {"checkpoint": path} if the run has written a checkpoint, otherwise an empty dict."""
     path = folder / CHECKPOINT
     return {"checkpoint": str(path.resolve())} if path.exists() else {}
 

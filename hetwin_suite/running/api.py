@@ -78,7 +78,7 @@ def run(
         scenario: scenario file, or name of one of hetwin's scenarios.
         source: a recording (rosbag2), ``live``, or ``live:ROBOT_NAMESPACE``; None: the scenario's.
         transport: ``local``: in this process; ``ros``: one ROS 2 node per model, each in a process of its own; None:
-            ``ros`` if the source is commands, else ``local``.
+            ``ros`` if the source is commands, otherwise ``local``.
         out: folder for log and summary; None: a new one, ``runs/NAME_TIME``.
         scene: entity -> {"pose": [x, y, z, qw, qx, qy, qz]} in the world frame [m], for objects that are not at the
             scenario's pose.

@@ -201,7 +201,7 @@ class Progress(Display):
 
 
 def _bar() -> RichProgress | None:
-    """Return the progress bar; None if stderr is no terminal, without importing rich."""
+    """Return the progress bar; None if stderr is not a terminal, without importing rich."""
     if not sys.stderr.isatty() and not any(name in os.environ for name in _LIKE_A_TERMINAL):
         return None
     from rich.console import Console

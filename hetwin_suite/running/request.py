@@ -62,7 +62,7 @@ class RunRequest:
 
         Args:
             file: file of the checkpoint.
-            trust: whether code beside the scenario that the checkpoint names may be run.
+            trust: whether code in the scenario's folder that the checkpoint names may be run.
 
         Raises:
             BadInput: if the checkpoint cannot be read or used, or the requested duration ends before it.
@@ -170,7 +170,7 @@ def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
     """Return the exit code of a run.
 
     It is 128 plus the number of the signal after an interrupt; 1 if the run failed, or a model failed and the run
-    continued without it; else 0.
+    continued without it; otherwise 0.
 
     Args:
         summary: content of ``summary.json``.
@@ -184,7 +184,7 @@ def exit_code(summary: Mapping[str, Any], interrupt: int | None) -> int:
 def usual_transport(
     scenario: str, source: str | None, variant: str | None = None
 ) -> Literal["local", "ros"]:
-    """Return ``ros`` if the source of a robot is commands, whose sender must see their effect; else ``local``.
+    """Return ``ros`` if the source of a robot is commands, whose sender must see their effect; otherwise ``local``.
 
     Args:
         scenario: file, or name of one of hetwin's scenarios; an unreadable one is not reported here.
@@ -205,7 +205,7 @@ def _document(scenario: str, variant: str | None) -> Document:
 
 
 def _written(scenario: object) -> list[Any]:
-    """Return the sources of a scenario's document, its own and those of its robots; none if it is no mapping."""
+    """Return the sources of a scenario's document, its own and those of its robots; none if it is not a mapping."""
     if not isinstance(scenario, dict):
         return []
     robots = scenario.get("robots")

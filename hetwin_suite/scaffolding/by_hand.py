@@ -126,7 +126,7 @@ class JointRule:
         """Parse `PATTERN=NAME`.
 
         Raises:
-            BadInput: if the text has another form, or the pattern is no valid regular expression.
+            BadInput: if the text has another form, or the pattern is not a valid regular expression.
         """
         pattern, equals, name = text.rpartition("=")
         if not (pattern and equals and name):
@@ -200,7 +200,7 @@ class Reading:
     """How to interpret a recording.
 
     Attributes:
-        stamps: the clock that dates its messages; None: header stamps if they are near the log times, else log times.
+        stamps: the clock that dates its messages; None: header stamps if these are near the log times, or log times.
         units: units of its positions that are not in rad and m.
     """
 
@@ -244,7 +244,7 @@ class Reading:
             source: value of `--source`; None: the scenario's source.
 
         Raises:
-            BadInput: if the source is no recording.
+            BadInput: if the source is not a recording.
         """
         keys = self.keys()
         if not keys:

@@ -1,4 +1,4 @@
-"""Chooses the robot of a recording: the one that the user names, else the recorded one, else the only one that fits."""
+"""Choose the robot of a recording: the one named by the user, the recorded one, or the only one that fits."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ChosenRobot:
         robot: the robot's file.
         why: reason for the choice, in words.
         matching: recorded joints -> the robot's joints.
-        description: the recorded URDF if this is the recorded robot, else empty.
+        description: the recorded URDF if this is the recorded robot, otherwise empty.
     """
 
     robot: KnownFile

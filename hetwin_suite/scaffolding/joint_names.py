@@ -335,7 +335,7 @@ def rule_of(recorded: Sequence[str], robot: Sequence[str]) -> list[str]:
     """Guess values of `--joint` that match two lists of names; the user has to check them.
 
     Returns:
-        One pattern if the robot has a series with the same numbers, else one pair of names per joint, in order.
+        One pattern if the robot has a series with the same numbers, otherwise one pair of names per joint, in order.
     """
     of_robot = _series(robot).values()
     for numbered in sorted(_series(recorded).values(), key=len, reverse=True):

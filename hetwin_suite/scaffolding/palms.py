@@ -110,7 +110,7 @@ def _has_ends(finger: Sequence[Joint], travels: Collection[str]) -> bool:
 def _without_motors(
     fingers: Sequence[tuple[Joint, ...]], shapes: _Shapes
 ) -> list[tuple[Joint, ...]]:
-    """Return the fingers without those that rotate in place, if at least two others remain; else all fingers."""
+    """Return the fingers without those that rotate in place, if at least two others remain; otherwise all fingers."""
     kept = [finger for finger in fingers if not shapes.is_motor(finger)]
     return kept if len(kept) > 1 else list(fingers)
 

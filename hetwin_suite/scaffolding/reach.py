@@ -37,7 +37,7 @@ def link_frames(body: Body, positions: Mapping[str, Floats]) -> dict[str, Floats
 
 
 def joint_positions(joint: Joint, positions: Mapping[str, Floats], count: int) -> Floats:
-    """Return (n,) positions of a joint: the given ones, else those of the joint it mimics, else its rest position.
+    """Return (n,) positions of a joint: the given ones, those of the joint it mimics, or its rest position.
 
     The rest position is 0, or the limit nearest to 0.
     """
@@ -158,7 +158,7 @@ TIP_SHARE = 0.25
 MIN_OPENING = 1e-3
 """Minimum change of the tips' distance for a joint to open a hand [m]."""
 SIDEWAYS = 0.15
-"""Opening of a joint, as a fraction of that of the most opening joint, below which it moves its finger sideways."""
+"""Threshold of a joint's opening, relative to the joint that opens the hand most; others move a finger sideways."""
 
 ALONG = 0.7
 """Minimum cosine between the axes of two joints that curl a finger together."""
@@ -315,7 +315,7 @@ def _distance(geometry: Geometry, points: Floats, frame: Floats) -> float:
 
 
 def _half(geometry: Geometry) -> Floats:
-    """Return (3,) half of the sides of the bounding box of a shape that is no mesh [m]."""
+    """Return (3,) half the side lengths of the bounding box of a shape that is not a mesh [m]."""
     size = np.asarray(geometry.size, np.float64)
     match geometry.kind:
         case ShapeKind.BOX:

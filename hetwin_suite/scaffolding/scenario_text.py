@@ -28,7 +28,7 @@ BOX_SIZE = 0.04
 """Size of the example's box if the fingers do not show a width [m]."""
 MIN_BOX = 0.005
 """Minimum width between the fingers that is taken as size of the box [m]."""
-_ABOVE = 2
+_MAX_PARENTS = 2
 """Maximum number of parent folders in a relative path; beyond that, the path is absolute."""
 _WIDTH = 100
 _VALUES = re.compile(r"std_msgs/msg/(U?Int\d+|String)")
@@ -201,10 +201,10 @@ def _objects(draft: Draft) -> Iterator[str]:
 
 
 def relative(path: Path, out: Path) -> str:
-    """Return a path relative to the scenario's folder if that is near, else the absolute path."""
+    """Return a path relative to the scenario's folder if that is near, otherwise the absolute path."""
     path, out = path.resolve(), out.resolve()
     text = os.path.relpath(path, out)
-    return str(path) if text.startswith("../" * (_ABOVE + 1)) else Path(text).as_posix()
+    return str(path) if text.startswith("../" * (_MAX_PARENTS + 1)) else Path(text).as_posix()
 
 
 def _flow(value: Any) -> str:
@@ -250,7 +250,7 @@ def _comment(start: str, parts: Sequence[str], between: str = ",") -> Iterator[s
 
 
 def _box_size(draft: Draft) -> float:
-    """Return the distance between the fingers in the grasp, else a size that most hands can hold [m]."""
+    """Return the distance between the fingers in the grasp, otherwise a size that most hands can hold [m]."""
     width = 0.0 if draft.grasp is None else draft.grasp.width
     return width if width > MIN_BOX else BOX_SIZE
 

@@ -170,7 +170,7 @@ class NewScenario(BaseModel):
 
 
 def near(path: Path) -> str:
-    """Return a path relative to the working directory if it is below it, else unchanged."""
+    """Return a path relative to the working directory if it is below it, otherwise unchanged."""
     try:
         return str(path.resolve().relative_to(Path.cwd()))
     except ValueError:

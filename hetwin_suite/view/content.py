@@ -25,7 +25,7 @@ class Time:
         time_ns: simulated time [ns].
         digits: number of decimals of the shown seconds.
         words: text shown instead of the seconds.
-        is_button: whether it is rendered as a button; else as a link to the time line.
+        is_button: whether it is rendered as a button; otherwise as a link to the time line.
     """
 
     time_ns: int

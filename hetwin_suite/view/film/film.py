@@ -50,7 +50,7 @@ class Part:
         size: size as defined by `ShapeKind`.
         pose: pose in the body's frame.
         colour: colour of the part itself.
-        drawn: whether it is drawn by default; else only as a collision shape.
+        drawn: whether it is drawn by default; otherwise only as a collision shape.
         collides: whether it takes part in contacts.
         mesh: index of the mesh; -1 for all other kinds.
     """
@@ -124,7 +124,7 @@ class Doing:
         end: end [s].
         text: arguments of the action, or another description.
         lane: lane of the time line.
-        tone: severity of a concern, ``note``, ``warning`` or ``absurd``; else empty.
+        tone: severity of a concern, ``note``, ``warning`` or ``absurd``; otherwise empty.
     """
 
     name: str

@@ -146,7 +146,7 @@ def _message(text: str | bytes) -> dict[str, Any]:
     """Parse a message from a page.
 
     Raises:
-        InvalidRequest: if it is no JSON object, or its id is no whole number.
+        InvalidRequest: if it is not a JSON object, or its id is not a whole number.
     """
     try:
         message = parsed_json(text) if isinstance(text, str) else None

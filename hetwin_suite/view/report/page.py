@@ -277,7 +277,7 @@ def page(episode: Episode, tables: Tables | BadInput) -> str:
 
 
 def first_shown(head: Headline, pictured: Sequence[Moment]) -> int:
-    """Return the time that the page shows first [ns]: when the outcome was decided, else the most important moment."""
+    """Return the time that the page shows first [ns]: when the outcome was decided, or the most important moment."""
     decided = (piece for line in head.more for piece in line if isinstance(piece, int))
     return next(decided, max(pictured, key=lambda moment: moment.weight).time_ns)
 

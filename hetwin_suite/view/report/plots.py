@@ -170,7 +170,7 @@ def _unseen(episode: Episode, slot: Slot, unseen: Unseen | None) -> Iterable[tup
 
 
 def _partner(episode: Episode, slot: Slot, value: float) -> str | None:
-    """Return the text of a predicate's bar: the other entity of a relation, else empty; None for no bar."""
+    """Return the text of a predicate's bar: the other entity of a relation, otherwise empty; None for no bar."""
     if slot.attribute.meaning is Meaning.TRUTH:
         return "" if value > 0.5 else None
     index = int(value) if np.isfinite(value) else -1

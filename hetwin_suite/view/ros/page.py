@@ -16,8 +16,8 @@ from hetwin_suite.view.live.feed import Over
 from hetwin_suite.view.ros.run import RosRun
 
 PARAMETERS: dict[str, tuple[str | int | float | bool, str]] = {
-    "host": (LOOPBACK, "address of this machine at which the page is served; others see it"),
-    "port": (8770, "port of the page; 0: a free one; if 8770 is in use, a free one, too"),
+    "host": (LOOPBACK, "address at which the page is served; other machines can see it"),
+    "port": (8770, "port of the page; 0: a free port, which is also used if 8770 is in use"),
 }
 """Name -> default and description."""
 _LOOK_S = 0.1

@@ -99,7 +99,7 @@ class RosRun:
             namespace: namespace of the conductor.
             arguments: command-line arguments of the process, including those of ROS.
             run: token of the run; empty: any run in the namespace.
-            by_topics: whether topics report the end of the run; else only `end` does.
+            by_topics: whether topics report the end of the run; otherwise only `end` does.
             buttons: see `Begun`.
 
         Returns:

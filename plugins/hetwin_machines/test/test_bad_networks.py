@@ -52,7 +52,10 @@ CASES: list[tuple[Change, str]] = [
     (lambda d: turner(d).update(on_inactive="sleep"), r"turner\.on_inactive: there is no such"),
     (lambda d: turner(d)["init"].update(rot=1), r"init\.rot: an input cannot be set"),
     (lambda d: turner(d)["init"].update(n="text"), r"init\.n: a signal cannot have this value"),
-    (lambda d: turner(d)["init"].update(n=float("nan")), r"init\.n: this is no value"),
+    (
+        lambda d: turner(d)["init"].update(n=float("nan")),
+        r"init\.n: a signal cannot have this value",
+    ),
     (lambda d: turner(d)["states"].update(TOP=[]), r"turner\.states\.TOP: this name is reserved"),
     (lambda d: arc(d).pop("if"), r"LISTEN\.0: the key if is missing"),
     (lambda d: arc(d).update(to="GONE"), r"LISTEN\.0\.to: there is no such state; found 'GONE'"),

@@ -43,7 +43,11 @@ NETWORKS = [
     ("{n: n - 1}", "{go: true}", "line 14, machines.turner.states.TURN.0.do.go: an event"),
     ("{n: n - 1}", "{TOP: 1}", "line 14, machines.turner.states.TURN.0.do: this name is reserved"),
     ("{n: n - 1}", "{n: }", "line 14, machines.turner.states.TURN.0.do.n: this is no expression"),
-    ("init: {n: 0,", "init: {n: .nan,", "line 7, machines.turner.init.n: this is no value"),
+    (
+        "init: {n: 0,",
+        "init: {n: .nan,",
+        "line 7, machines.turner.init.n: a signal cannot have this value",
+    ),
     ("inputs: [rot]", "inputs: [rot, go]", "line 2, events: go is already in inputs"),
     ("      TURN:\n", "      TOP:\n", "line 12, machines.turner.states.TOP: this name is reserved"),
     ("outputs: [busy]", "output: [busy]", "there is no such key; found 'output'"),

@@ -127,7 +127,7 @@ def test_without_a_virtual_robot_none_is_waited_for() -> None:
 def test_an_open_command_keeps_its_id() -> None:
     link = Link(0.1, 1.0)
     link.next([Message(Side.L1, 1, "2")])
-    with pytest.raises(ValueError, match="the id 1 of a command that is open"):
+    with pytest.raises(ValueError, match="the id 1 of an open command"):
         link.next([Message(Side.L1, 1, "2")])
 
 

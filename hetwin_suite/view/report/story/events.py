@@ -184,7 +184,7 @@ def own_events(episode: Episode) -> list[Event]:
 
 
 def thing_of(episode: Episode, event: Event) -> str | None:
-    """Return the entity concerned by an event: its subject, else the first entity among its arguments."""
+    """Return the entity concerned by an event: its subject, otherwise the first entity among its arguments."""
     thing = subject(event)
     if thing is not None:
         return thing

@@ -1,4 +1,4 @@
-"""The headline of a run: its outcome, else its verdict, else how it ended."""
+"""The headline of a run: its outcome, otherwise its verdict, otherwise how it ended."""
 
 from __future__ import annotations
 
