@@ -1,1 +1,1 @@
-"""Behind `hetwin_suite.grasp`: a grasp that holds, in a MuJoCo world that somebody else steps."""
+"""Implementation of `hetwin_suite.grasp`: a stable grasp in a MuJoCo world that is stepped by other code."""

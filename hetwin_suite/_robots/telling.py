@@ -1,4 +1,4 @@
-"""Messages of a robot's program in a recording beside its motion: tasks, beliefs and percepts."""
+"""Record messages of a robot's program together with its motion: tasks, beliefs and percepts."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class RunRequest:
         in_process: with ROS, names of the models in the conductor's process, separated by commas, or ``all``.
         elsewhere: with ROS, names of the models whose nodes the user starts, on this host or another, separated by
             commas.
-        named_by: untrusted file that names the scenario, so that code beside the scenario is not run; None: the user
+        named_by: untrusted file that names the scenario, so that code in its folder is not run; None: the user
             named it.
     """
 

@@ -263,7 +263,7 @@ class Reading:
 
 
 _FOLLOWER = "_follower"
-"""Suffix by which LeRobot marks a teleoperated arm."""
+"""Suffix that LeRobot uses for teleoperated arms."""
 
 
 @contextmanager

@@ -136,7 +136,7 @@ def _fit(recorded: Sequence[str], robot: KnownFile, by_hand: dict[str, str]) -> 
 
 
 def _beside(recording: Recording) -> list[KnownFile]:
-    """Return the URDF files in the recording's folder, or beside its file."""
+    """Return the URDF files in the recording's folder, or in the folder of its file."""
     folder = recording.path if recording.path.is_dir() else recording.path.parent
     return [
         KnownFile("", file.resolve())

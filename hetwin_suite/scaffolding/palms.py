@@ -44,7 +44,7 @@ class Palm:
         link: link to which most fingers are attached.
         fingers: the joints of each finger, from the palm outwards.
         part: all links of the rigid part.
-        motors: joints beside the fingers that rotate in place or are continuous.
+        motors: joints, other than those of fingers, that rotate in place or are continuous.
     """
 
     link: str

@@ -1,1 +1,1 @@
-"""Views of a run: pages while it goes on and afterwards, pictures, and data for other viewers."""
+"""Views of a run: pages during and after the run, pictures, and data for other viewers."""

@@ -72,7 +72,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link to a file beside the page."""
+    """A link to a file in the folder of the page."""
 
     address: str
     text: str
@@ -223,7 +223,7 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class FirstScreen:
-    """The outcome of a run, beside the player.
+    """The outcome of a run, shown next to the player.
 
     Attributes:
         tone: ``good``, ``warned`` or ``bad``.

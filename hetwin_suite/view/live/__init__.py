@@ -1,1 +1,1 @@
-"""The page of a run that goes on: its input (`feed`), its controls (`hands`), and its server."""
+"""The page of a run in progress: its input (`feed`), its controls (`hands`), and its server."""

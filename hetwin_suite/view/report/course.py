@@ -1,4 +1,4 @@
-"""Section of a page with tasks, flaws, and fluents of the world beside the robot's beliefs about them."""
+"""Section of a page with tasks, flaws, and fluents of the world together with the robot's beliefs."""
 
 from __future__ import annotations
 

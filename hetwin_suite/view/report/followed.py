@@ -116,7 +116,7 @@ def _between(start: Moment, chosen: list[Moment], end: Moment) -> list[Moment]:
 
 
 def _joined(one: Moment, other: Moment) -> Moment:
-    """Merge two moments; a handover is not mentioned beside a more important event."""
+    """Merge two moments; a handover is not mentioned together with a more important event."""
     if other.weight <= _HANDED_OVER < one.weight:
         return one
     what = tuple(dict.fromkeys((*one.what, *other.what)))

@@ -164,7 +164,7 @@ def is_handling(event: Event) -> bool:
 
 
 def is_own(episode: Episode, event: Event) -> bool:
-    """Whether an event is a report, other than about handling, of a model beside the main one and the watcher."""
+    """Whether an event is a report, other than about handling, of a model except the main one and the watcher."""
     main = {model.name for model in episode.models if model.main}
     return (
         event.kind is EventKind.MODEL
