@@ -134,7 +134,7 @@ def test_a_command_below_a_noun_of_hetwins_own() -> None:
 
 
 def test_a_command_of_hetwins_own_stays() -> None:
-    assert "Run a scenario and say what happened." in said("run", "--help")
+    assert "Run a scenario and report what happened." in said("run", "--help")
 
 
 @pytest.mark.parametrize(
