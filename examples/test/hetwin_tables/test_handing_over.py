@@ -108,7 +108,7 @@ LEFT, RIGHT = "episodes/handing_over/left", "episodes/handing_over/right"
     [
         (((LEFT, "@"), (RIGHT, LEFT), ("@", RIGHT)), "recording of another robot"),
         (((RIGHT, LEFT),), "two robots have one source"),
-        ((("rate: 400", "rate: 400\nsource: live"),), "each has a source of its own"),
+        ((("rate: 400", "rate: 400\nsource: live"),), "each has its own source"),
         ((("    robot: left\n", ""),), "does not name its robot"),
         ((("robot: left", "robot: lefd"),), "perhaps 'left'"),
         ((("  right:\n", "  left:\n"),), "a key appears twice"),
