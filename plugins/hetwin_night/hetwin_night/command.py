@@ -87,7 +87,9 @@ def night(
     cluster: Annotated[
         str | None,
         typer.Option(
-            "--cluster", metavar="ADDRESS", help="on the workers of this dask.distributed scheduler"
+            "--cluster",
+            metavar="ADDRESS",
+            help="run on the workers of this dask.distributed scheduler",
         ),
     ] = None,
 ) -> PagedResult:
