@@ -107,7 +107,7 @@ LEFT, RIGHT = "episodes/handing_over/left", "episodes/handing_over/right"
     ("changes", "says"),
     [
         (((LEFT, "@"), (RIGHT, LEFT), ("@", RIGHT)), "recording of another robot"),
-        (((RIGHT, LEFT),), "two robots have one source"),
+        (((RIGHT, LEFT),), "two robots use the same source"),
         ((("rate: 400", "rate: 400\nsource: live"),), "each has its own source"),
         ((("    robot: left\n", ""),), "does not name its robot"),
         ((("robot: left", "robot: lefd"),), "perhaps 'left'"),
@@ -134,7 +134,7 @@ def test_live_robots_are_told_apart_by_their_namespaces(tmp_path: Path) -> None:
     one = live.replace("''", "arm")
     same = ((f"source: scenarios/{LEFT}", one), (f"source: scenarios/{RIGHT}", one))
     file = changed(tmp_path, *same)
-    refused(tmp_path, "check", file, says=("two robots have one source",))
+    refused(tmp_path, "check", file, says=("two robots use the same source",))
 
 
 def test_one_source_cannot_be_named_for_several_robots(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ class BetweenSteps:
             RunFailed: if a model fails.
         """
         if self._sources != mark.sources:
-            raise Refused("the source is another one by now")
+            raise Refused("the source has been replaced since")
         put_back(mark.checkpoint, self._ports, self._parts, self._scene, here=True)
         self.leaps = None
         self._loop.back_to(mark.checkpoint.step)

@@ -128,7 +128,7 @@ class Pace:
             Refused: if the factor is not a positive finite number.
         """
         if factor is not None and not (math.isfinite(factor) and factor > 0.0):
-            raise Refused(f"a pace of {factor:g} is none; expected a number above 0, or none")
+            raise Refused(f"{factor:g} is not a valid pace; expected a number above 0, or none")
         self.factor = factor
         self._begun = None
 

@@ -95,7 +95,7 @@ class Run:
         step, time_ns = checkpoint.step, checkpoint.time_ns
         if not (step >= 0 and time_ns == self._scenario.clock.time_of(step) <= LONGEST_S * 1e9):
             raise BadInput(
-                "the checkpoint is of a time that is none of its run's",
+                "the checkpoint's time is not a step of its run",
                 found=f"step {step} at {time_ns} ns",
                 expected=f"a step of {self._scenario.clock.period_ns} ns each",
             )

@@ -294,7 +294,7 @@ def _check_sources(robots: Mapping[str, OneOfSeveral]) -> None:
         key = _key(robot.source, robot.namespace or name)
         if key in owners:
             raise BadInput(
-                "two robots have one source",
+                "two robots use the same source",
                 where=f"robots.{name}.source",
                 found=f"the source of {owners[key]}",
                 expected="a recording, or live topics, of its own",

@@ -29,7 +29,7 @@ def truth_of(said: Any, file: Path, where: str) -> bool | None:
     if text.removesuffix(".0") in (*_TRUE, *_FALSE):
         return text.removesuffix(".0") in _TRUE
     expected = f"one of {', '.join((*_TRUE, *_FALSE))}"
-    raise BadInput("this label is none", file=file, where=where, found=said, expected=expected)
+    raise BadInput("this label is invalid", file=file, where=where, found=said, expected=expected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -403,7 +403,7 @@ BAD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "no labels": (("pick", "night", "--check"), ("--key: the data have no labels",)),
     "no label": (
         ("pick", "night", "--key", "length"),
-        ("length of episode 0: this label is none", "40"),
+        ("length of episode 0: this label is invalid", "40"),
     ),
     "no metadata": (("bare", "bare_night"), ("no metadata of its episodes",)),
     "broken metadata": (("torn", "torn_night"), ("the episodes cannot be read",)),

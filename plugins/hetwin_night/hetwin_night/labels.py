@@ -130,7 +130,7 @@ def _label(row: Mapping[str, str], column: str, name: str, file: Path) -> str:
     if text in _NO:
         return "failure"
     raise BadInput(
-        "this label is none",
+        "this label is invalid",
         file=file,
         where=f"{column} of {name}",
         found=text or "nothing",

@@ -153,7 +153,7 @@ def test_labels(tmp_path: Path) -> None:
     assert found.without == 1
     assert "successes named good: 50% (" in "\n".join(found.lines)
     file.write_text("name,success\nbag_000,perhaps\n")
-    with pytest.raises(BadInput, match="this label is none"):
+    with pytest.raises(BadInput, match="this label is invalid"):
         beside_labels(rows, file)
     file.write_text("name,success\nelsewhere,1\n")
     with pytest.raises(BadInput, match="of other recordings"):
@@ -174,10 +174,10 @@ def test_labels_of_a_claim_score_its_probabilities(tmp_path: Path) -> None:
     assert "held: claims 4, decided 75% of 4 (" in lines
     assert "held wrongly denied: bag_002" in lines
     file.write_text("name,lost\nbag_000,yes\n")
-    with pytest.raises(BadInput, match="success of bag_000: this label is none"):
+    with pytest.raises(BadInput, match="success of bag_000: this label is invalid"):
         beside_labels(rows, file)
     file.write_text("name,held\nbag_000,mostly\n")
-    with pytest.raises(BadInput, match="held of bag_000: this label is none"):
+    with pytest.raises(BadInput, match="held of bag_000: this label is invalid"):
         beside_labels(rows, file)
 
 

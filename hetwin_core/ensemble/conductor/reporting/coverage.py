@@ -415,7 +415,7 @@ def unmet(rows: Sequence[Mapping[str, Any]], required: Iterable[str]) -> Iterato
     for claim in required:
         those = [row for row in rows if row["claim"] == claim]
         if not those:
-            yield Unmet(f"{claim}: nothing in this run has it", True)
+            yield Unmet(f"{claim}: this run has nothing to check it on", True)
         for row in those:
             if not row["checked"]:
                 yield Unmet(f"{claim} of {row['subject']}: not checked ({row['why']})", True)

@@ -50,7 +50,7 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.duration is not None and not 0.0 <= self.duration <= LONGEST_S:
             raise BadInput(
-                "a run cannot go on for so long",
+                "a run cannot last this long",
                 where="duration",
                 found=self.duration,
                 expected=f"seconds, {LONGEST_S:g} at most",

@@ -190,7 +190,7 @@ class OutputWriter(Restorable):
         frames = [place.entity, *self._scene.frames_from(parent)]
         if place.entity in frames[1:]:
             chain = " in ".join(frames)
-            return f"is given in a frame that hangs on itself: {chain}"
+            return f"is given in a frame that depends on itself: {chain}"
         return None
 
 

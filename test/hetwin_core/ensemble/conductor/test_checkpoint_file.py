@@ -214,7 +214,7 @@ def test_what_is_no_plain_data_is_not_written(checkpoint, tmp_path):
     ("options", "words"),
     [
         ({"duration": "x"}, "options.duration: this value cannot be used; found 'x'"),
-        ({"duration": 1e300}, "duration: a run cannot go on for so long"),
+        ({"duration": 1e300}, "duration: a run cannot last this long"),
         ({"packages": [1]}, "options.packages: this value cannot be used"),
         ({"scene": 5}, "options.scene: this value cannot be used; found 5"),
         ({"source": 5}, "options.source: this value cannot be used; found 5; expected text"),

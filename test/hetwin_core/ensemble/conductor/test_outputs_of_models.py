@@ -56,7 +56,7 @@ WRONG = {
     "list": (ball(Value([0.0] * 13, 0)), "must be a Value with an array"),  # type: ignore[arg-type]
     "no value": (ball(None), "must be a Value"),  # type: ignore[arg-type]
     "unknown frame": (ball(Value(numbers().data, 0, "moon")), "'moon', which the scene does not"),
-    "own frame": (ball(Value(numbers().data, 0, "ball")), "hangs on itself: ball in ball"),
+    "own frame": (ball(Value(numbers().data, 0, "ball")), "depends on itself: ball in ball"),
     "time stands still": (
         lambda tick: MainChanges(0),
         "it was asked to step to 0.010000000 s",
