@@ -39,7 +39,7 @@ class RemoteRobot(WiredModel[Settings]):
 
     summary = "A real robot on ROS 2 that takes a link's commands as text, and answers them."
     raises: ClassVar[Mapping[str, str]] = {
-        "reply": "an answer of the robot with its arguments, among them id and code",
+        "reply": "an answer of the robot: its arguments, among them id and code",
         NOT_UNDERSTOOD: "an answer that could not be read: remark",
     }
 

@@ -78,7 +78,7 @@ def quoted(page: str) -> Iterator[str]:
 @pytest.mark.parametrize("page", ["robot_health.md", "prediction.md"])
 def test_pages_quote_what_is_printed(page: str) -> None:
     found = list(quoted(page))
-    assert len(found) > 1
+    assert found
     assert [text for text in found if not any(p.fullmatch(text) for p in PATTERNS)] == []
 
 
