@@ -1,4 +1,4 @@
-"""Collisions that are no mistake: those of the robot's base with what it stands on."""
+"""Allowed collisions: contacts of the robot's base with the bodies that it stands on."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from hetwin_suite.engine import BoundingBoxes
 from hetwin_suite.model import EntityKind, Floats, Layout
 
 TOUCHING_M = 0.01
-"""Bodies whose boxes are nearer than this touch."""
+"""Maximum gap in m between the bounding boxes of two bodies that count as touching."""
 
 
 def stands_on(layout: Layout, believed: Believed, values: Floats) -> list[str]:
-    """Return the bodies that the robot's root link stands on, by the boxes around both.
+    """Return the names of the bodies whose bounding boxes touch that of the robot's root link.
 
     Args:
-        layout: of the scene.
-        believed: has the root link and the objects.
-        values: (layout.size,) of a state.
+        layout: layout of the scene.
+        believed: names the root link and the objects.
+        values: (layout.size,) state of the scene.
     """
     bodies = [
         name
@@ -41,12 +41,12 @@ def stands_on(layout: Layout, believed: Believed, values: Floats) -> list[str]:
 
 
 def allowed(matrix: Any, link: str, others: Iterable[str], entry: Callable[[], Any]) -> Any:
-    """Allow collisions of a link in a moveit_msgs/msg/AllowedCollisionMatrix, and return it; the rest stays.
+    """Allow collisions of a link with some objects in an allowed collision matrix, in place, and return the matrix.
 
     Args:
-        matrix: square, with its names.
-        link: of the robot.
-        others: objects that it may collide with.
+        matrix: moveit_msgs/msg/AllowedCollisionMatrix; its other entries stay as they are.
+        link: link of the robot.
+        others: objects that the link may collide with.
         entry: makes an empty moveit_msgs/msg/AllowedCollisionEntry.
     """
     rows: dict[tuple[str, str], bool] = {
@@ -72,6 +72,6 @@ def allowed(matrix: Any, link: str, others: Iterable[str], entry: Callable[[], A
 
 
 def _by_default(defaults: Mapping[str, bool], one: str, other: str) -> bool:
-    """What holds of a pair that the matrix has not."""
+    """Return whether a pair without an entry may collide: both defaults, if given, have to allow it."""
     known = [defaults[name] for name in (one, other) if name in defaults]
     return bool(known) and all(known)

@@ -1,4 +1,4 @@
-"""What a planning scene should hold of a state of the twin: where objects are, and which hand holds them."""
+"""Objects of a planning scene, read from a state of the twin: their poses, and the hands that hold them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_suite.model import Entity, EntityKind, Floats, Layout, Shape, relative_to
 
 DEVIATIONS = 2.0
-"""With padding, shapes grow by so many standard deviations of the position."""
+"""Padding of shapes, in standard deviations of the position along its least certain axis."""
 _HELD, _POSE, _COVARIANCE = "held", "pose", "pose_covariance"
 _COVARIANCE_SIZE = 21
 _TRIANGLE = np.triu_indices(6)
@@ -21,10 +21,10 @@ class Placed:
     """An object of the planning scene.
 
     Attributes:
-        frame: link in whose frame the pose is; of the hand that holds the object, or the robot's root link.
+        frame: frame of the pose: the link of the hand that holds the object, else the robot's root link.
         pose: (7,) x y z [m], qw qx qy qz.
-        hand: entity name of the hand that holds it; empty if none does.
-        padding: by which the shapes grow on each side [m].
+        hand: entity name of the hand that holds the object; empty if none does.
+        padding: growth of the shapes on each side [m].
     """
 
     frame: str
@@ -34,17 +34,18 @@ class Placed:
 
 
 class Believed:
-    """Reads states of a run.
+    """Reads the objects of a planning scene from states of a run.
 
-    Bodies that are no robot's are objects. Robots are the owners of the scene's hands; without a hand, of all joints.
+    Bodies that belong to no robot are objects. Only the owners of the scene's hands count as robots; without hands,
+    every robot of the scene does.
 
     Args:
-        layout: of the scene.
-        padded: whether what is uncertain about positions makes shapes larger.
+        layout: layout of the scene.
+        padded: whether shapes grow with the uncertainty of the object's position.
 
     Attributes:
-        objects: by their names; those with shapes that collide.
-        root: link of the first robot to which nothing of the robot is a parent; empty without robots.
+        objects: entities with colliding shapes, by name.
+        root: root link of the first robot; empty without robots.
     """
 
     def __init__(self, layout: Layout, *, padded: bool = False) -> None:
@@ -67,7 +68,7 @@ class Believed:
         }
 
     def at(self, values: Floats) -> dict[str, Placed]:
-        """Return where everything is at a state, by its name.
+        """Return each object's pose and holder in a state, by the object's name.
 
         Args:
             values: (layout.size,) with poses in the world.
@@ -75,7 +76,7 @@ class Believed:
         return {name: self._placed(name, values) for name in self.objects}
 
     def shapes(self, name: str) -> tuple[Shape, ...]:
-        """Return the shapes of an object that collide, in its frame."""
+        """Return the colliding shapes of an object, in its frame."""
         return tuple(shape for shape in self.objects[name].shapes if shape.collides)
 
     def link_of(self, hand: str) -> str:
@@ -83,7 +84,7 @@ class Believed:
         return self._layout.entity(hand).parent
 
     def touched_by(self, hand: str) -> list[str]:
-        """Return the links that may touch what a hand holds: that of the hand, and all that hang on it."""
+        """Return the links that may touch an object in a hand: the hand's link and all its descendants."""
         found = [self.link_of(hand)]
         for link in self._links.values():  # parents come before their children
             if link.parent in found:

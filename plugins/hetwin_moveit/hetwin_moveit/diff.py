@@ -1,4 +1,4 @@
-"""What has to be changed in a planning scene, so that it is as the twin believes."""
+"""Differences between a planning scene and the twin's belief."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hetwin_moveit.believed import Placed
 MOVED_M = 0.0005
 TURNED_RAD = 0.001
 PADDED_M = 0.001
-"""Smaller changes than these are not sent."""
+"""Thresholds for the translation, rotation and padding of an object; smaller changes are not sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +20,11 @@ class Diff:
     """Names of the objects that change.
 
     Attributes:
-        added: in the world, with their shapes; they may be there already.
-        moved: in the world.
-        removed: from the world.
-        attached: to a hand, with their shapes; they may hang there already.
-        detached: from a hand, by whose name they are found.
+        added: objects to add to the world with their shapes, or to replace there.
+        moved: objects of the world that have new poses.
+        removed: objects to remove from the world.
+        attached: objects to attach to a hand with their shapes, or to replace there.
+        detached: object -> the hand to detach it from.
     """
 
     added: tuple[str, ...] = ()
@@ -38,11 +38,11 @@ class Diff:
 
 
 def changes(before: Mapping[str, Placed], now: Mapping[str, Placed]) -> Diff:
-    """Return what changes from one state of a planning scene to another.
+    """Return the difference between two states of a planning scene.
 
     Args:
-        before: as it was sent last; empty for a planning scene that has nothing of the twin's.
-        now: as it should be.
+        before: the state that was sent last; empty if nothing was sent yet.
+        now: the state that is wanted.
     """
     added: list[str] = []
     moved: list[str] = []
@@ -66,7 +66,7 @@ def changes(before: Mapping[str, Placed], now: Mapping[str, Placed]) -> Diff:
 
 
 def sent(before: Mapping[str, Placed], now: Mapping[str, Placed], diff: Diff) -> dict[str, Placed]:
-    """Return what a planning scene holds after a change: what did not change enough is as it was."""
+    """Return the state of a planning scene after a difference; objects that are not in it keep their old state."""
     changed = {*diff.added, *diff.moved, *diff.attached}
     return {name: placed if name in changed else before[name] for name, placed in now.items()}
 

@@ -18,11 +18,11 @@ BOX, SPHERE, CYLINDER = 1, 2, 3
 ADD, REMOVE, MOVE = 0, 1, 3
 """`operation` of a moveit_msgs/CollisionObject; its type is an octet."""
 _ALONG, _AROUND = 8, 12
-"""Into how many pieces an ellipsoid is divided."""
+"""Numbers of rings from pole to pole, and of segments of each ring, in the mesh of an ellipsoid."""
 
 
 class Types(NamedTuple):
-    """Classes of messages, each made without arguments."""
+    """Message classes, which are called without arguments."""
 
     scene: Callable[[], Any]
     object: Callable[[], Any]
@@ -39,7 +39,7 @@ def types() -> Types:
     """Import the messages.
 
     Raises:
-        BadInput: if `moveit_msgs` or `shape_msgs` is not there.
+        BadInput: if `moveit_msgs` or `shape_msgs` is not installed.
     """
     try:
         from geometry_msgs.msg import Point, Pose
@@ -66,18 +66,18 @@ def types() -> Types:
 
 
 class Writer:
-    """Writes changes as messages.
+    """Writes differences as messages.
 
     Args:
-        believed: reads the states that they come from.
-        classes: of the messages.
+        believed: describes the objects of the scene.
+        classes: message classes.
     """
 
     def __init__(self, believed: Believed, classes: Types) -> None:
         self._believed, self._types = believed, classes
 
     def diff(self, now: Mapping[str, Placed], diff: Diff) -> Any:
-        """Return a PlanningScene with `is_diff` set; attached objects are changed before those of the world."""
+        """Return a PlanningScene with `is_diff` set; MoveIt applies its attached objects before those of the world."""
         scene = self._types.scene()
         scene.is_diff = scene.robot_state.is_diff = True
         scene.robot_state.attached_collision_objects = [
@@ -123,7 +123,7 @@ class Writer:
         return message
 
     def _add(self, message: Any, shape: Shape, padding: float) -> None:
-        """Add a shape to an object."""
+        """Add a shape to a CollisionObject."""
         match shape.kind:
             case ShapeKind.PLANE:
                 plane = self._types.plane()
@@ -166,7 +166,7 @@ class Writer:
 
 
 def _solids(shape: Shape, padding: float) -> list[tuple[int, list[float], Sequence[float]]]:
-    """Type, dimensions and pose of the primitives that make up a shape; a capsule is a cylinder between two spheres."""
+    """Return type, dimensions and pose of the primitives of a shape; a capsule is a cylinder and two spheres."""
     size = shape.size
     match shape.kind:
         case ShapeKind.BOX:
@@ -187,13 +187,13 @@ def _solids(shape: Shape, padding: float) -> list[tuple[int, list[float], Sequen
 
 
 def _shifted(pose: Sequence[float], along: float) -> list[float]:
-    """A pose that is moved along its own z axis."""
+    """Return a pose translated along its own z axis."""
     x, y, z = rotate_vector([0.0, 0.0, along], pose[3:7])
     return [pose[0] + x, pose[1] + y, pose[2] + z, *qmult(pose[3:7], [1.0, 0.0, 0.0, 0.0])]
 
 
 def _grown(vertices: Floats, padding: float) -> Floats:
-    """Vertices that are moved away from their middle."""
+    """Move vertices away from their centroid by a distance in m."""
     away = vertices - vertices.mean(axis=0)
     lengths = np.linalg.norm(away, axis=1, keepdims=True)
     grown: Floats = vertices + padding * away / np.maximum(lengths, 1e-9)
@@ -201,7 +201,7 @@ def _grown(vertices: Floats, padding: float) -> Floats:
 
 
 def _ellipsoid(radii: Floats) -> tuple[Floats, Any]:
-    """Vertices and faces of an ellipsoid about its centre."""
+    """Return vertices and faces of an ellipsoid, relative to its centre."""
     down = np.linspace(0.0, np.pi, _ALONG + 1)
     round_ = np.arange(_AROUND) * (2.0 * np.pi / _AROUND)
     rows = [[np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t)] for t in down for p in round_]

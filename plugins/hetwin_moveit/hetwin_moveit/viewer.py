@@ -1,7 +1,7 @@
-"""What ``--viewer moveit`` shows runs with: see `Viewer` of hetwin_suite.viewer.
+"""The viewer of ``--viewer moveit``: see `Viewer` of hetwin_suite.viewer.
 
-Changes are published on the topic ``planning_scene``, and sent to the service ``apply_planning_scene`` where a
-move_group offers it. Who joins late gets everything once more.
+Changes are published on the topic ``planning_scene``, and sent to the service ``apply_planning_scene`` if a
+move_group offers it. All objects are sent again when a subscriber or the service joins late.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 TOPIC, SERVICE, GET = "planning_scene", "apply_planning_scene", "get_planning_scene"
 PADDED = "HETWIN_MOVEIT_PADDED"
-"""Environment variable; 1: what is uncertain about positions makes shapes larger."""
+"""Environment variable; 1: shapes grow with the uncertainty of the object's position."""
 _PERIOD_S = 1 / 20
 _KEPT = 100
 _PATIENCE_S = 5.0
 
 
 class PlanningSceneOfRun:
-    """Keeps planning scenes up to date until it is closed, in a thread of its own.
+    """Keeps MoveIt's planning scene up to date in a thread of its own, until it is closed.
 
     Args:
-        feed: the run.
-        classes: of the messages.
+        feed: states of the run.
+        classes: message classes.
 
     Attributes:
         told, address: see `Shown`.
@@ -71,7 +71,7 @@ class PlanningSceneOfRun:
         self._thread.start()
 
     def close(self) -> None:
-        """Send the last of it, and end the node."""
+        """Send the last state, and stop the node."""
         self._ends.set()
         self._thread.join()
         if self._under_way is not None:
@@ -98,7 +98,7 @@ class PlanningSceneOfRun:
             return
         if self._under_way is not None:
             if not self._under_way.done():
-                return  # one change after the other; what happens meanwhile comes with the next
+                return  # one request at a time; the next one includes all changes until then
             self._warn_of(self._under_way.result())
             self._under_way = None
         if self._new_listener():
@@ -116,7 +116,10 @@ class PlanningSceneOfRun:
         self._sent = sent(self._sent, placed, diff)
 
     def _allowed(self, values: Floats) -> Any:
-        """MoveIt's matrix in which the base may touch what it stands on, once; None: not now."""
+        """Return MoveIt's matrix with the contacts of the robot's base allowed, once per run.
+
+        None: the matrix is not available yet, was already sent, or needs no change.
+        """
         if self._is_allowed or self._getter is None or self._begun is None:
             return None
         if self._matrix is None:
@@ -139,7 +142,7 @@ class PlanningSceneOfRun:
         return allowed(matrix, self._believed.root, others, AllowedCollisionEntry)
 
     def _new_listener(self) -> bool:
-        """Whether there is a listener or a service more than before."""
+        """Return whether a subscriber or the service has joined since the last call."""
         is_ready = self._client is not None and self._client.service_is_ready()
         before, self._listeners = (
             self._listeners,
@@ -163,10 +166,10 @@ class PlanningSceneOfRun:
 
 
 def follow(feed: Feed, _hands: Hands, port: int) -> PlanningSceneOfRun:
-    """Keep the planning scene up to date while a run goes on.
+    """Keep the planning scene up to date during a run.
 
     Raises:
-        BadInput: if a port is given, or ROS 2 or MoveIt's messages are not there.
+        BadInput: if a port is given, or ROS 2 or MoveIt's messages are not installed.
     """
     if port:
         raise BadInput(
@@ -179,10 +182,10 @@ def follow(feed: Feed, _hands: Hands, port: int) -> PlanningSceneOfRun:
 
 
 def play(run: Path, _port: int) -> PlanningSceneOfRun:
-    """Refuse a run that is over.
+    """Refuse to show a run that is over.
 
     Raises:
-        BadInput: always; MoveIt plans for now.
+        BadInput: always; MoveIt plans for the present.
     """
     raise BadInput(
         "MoveIt plans for now, and this run is over",
@@ -193,7 +196,7 @@ def play(run: Path, _port: int) -> PlanningSceneOfRun:
 
 
 def _client(node: Node, kind: str, name: str) -> Any:
-    """A client of one of MoveIt's services; None without its type."""
+    """Return a client of one of MoveIt's services; None if moveit_msgs is not installed."""
     try:
         from moveit_msgs import srv
     except ImportError:
