@@ -1,1 +1,1 @@
-"""Objects that nobody announced: found while a run goes on, and gone when they are contradicted."""
+"""Unannounced objects: added to the scene during a run when they are detected, removed when they are refuted."""

@@ -1,4 +1,4 @@
-"""Things that nobody saw, on which the fingers of a hand have closed."""
+"""Things that no detector saw, and on which the fingers of a hand have closed."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from hetwin_suite.model import BadInput, Event, EventKind, Layout, Snapshot, Wat
 from hetwin_unannounced.things import Thing
 
 SOMETHING = "something"
-"""Kind of a thing that was only felt."""
+"""Kind of a thing that only fingers have detected."""
 HELD_OBJECT = "held_object"
 """Attribute of a hand with a grasp monitor: index of the held entity, or -1."""
 _CLOSED_ON, _LET_GO_OF = "closed_on_something", "let_go_of_something"
 _GRIP_CLOSED, _GRIP_LOST = "grip_closed", "grip_lost"
 """Events of a grasp monitor."""
 _OPENED = "it opened"
-"""`because` of its event when the fingers opened."""
+"""Value of `because` in the grasp monitor's event when the fingers opened."""
 
 
 class Feeling(Enum):
-    """What a hand's fingers mean for a thing that only they have felt."""
+    """Conclusion about a thing in a hand from an event of the hand's grasp monitor."""
 
     GRASPED = "grasped"
     RELEASED = "released"
@@ -32,12 +32,12 @@ class Feeling(Enum):
 
 
 def feeling(event: Event, hands: Sequence[str], held: str) -> tuple[Feeling, str] | None:
-    """Return what an event of a grasp monitor means, and why; None if it means nothing.
+    """Return the conclusion from an event of a grasp monitor and the reason for it; None without a conclusion.
 
     Args:
-        event: of any kind.
-        hands: that may feel things.
-        held: name of the object that stands for the thing in the event's hand; empty if nothing is in it.
+        event: event of any kind.
+        hands: names of the hands whose fingers may detect things.
+        held: name of the object that represents the thing in the event's hand; empty if the hand is empty.
     """
     hand = str(event.arguments.get("hand"))
     if event.kind is not EventKind.MODEL or hand not in hands:
@@ -64,8 +64,8 @@ def feeling(event: Event, hands: Sequence[str], held: str) -> tuple[Feeling, str
 def felt_thing(event: Event, scene: Snapshot, watch: Mapping[str, Any] | None) -> Thing:
     """Return the thing on which a hand has closed, at the hand's grasp frame.
 
-    Its size is the opening of fingers that slide, else 0. It may be anywhere between the fingers: the variance of its
-    position is that of an even distribution over the opening, that of its rotation one over half a turn.
+    The size is the opening of prismatic fingers, else 0. Position and rotation are uniformly distributed: the
+    position over the opening, the rotation over 180 degrees about each axis.
     """
     hand = str(event.arguments["hand"])
     gap = event.arguments.get("gap")
@@ -79,7 +79,7 @@ def check_hands(layout: Layout, hands: Sequence[str]) -> None:
     """Check that hands have a grasp monitor.
 
     Raises:
-        BadInput: if one is no hand, or has none.
+        BadInput: if a name is not that of a hand with a grasp monitor.
     """
     for hand in hands:
         if not layout.has(hand, HELD_OBJECT):
@@ -92,7 +92,7 @@ def check_hands(layout: Layout, hands: Sequence[str]) -> None:
 
 
 def _slides(layout: Layout, hand: str, watch: Mapping[str, Any] | None) -> bool:
-    """Whether all fingers of a hand slide, so that their joints give the opening between them."""
+    """Return whether all finger joints of a hand are prismatic, so that they give the opening in m."""
     joints = layout.entity(hand).joints
     if watch is None or not joints:
         return False

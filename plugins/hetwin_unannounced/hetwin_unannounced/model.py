@@ -1,4 +1,4 @@
-"""The model that makes objects of what nobody announced."""
+"""The model that adds unannounced things to the scene as objects."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ from hetwin_unannounced.felt import (
     feeling,
     felt_thing,
 )
-from hetwin_unannounced.reading import Said, Seen, said
+from hetwin_unannounced.reading import SceneReport, Sighting, parse_report
 from hetwin_unannounced.reserve import best_fit, sizes_of
-from hetwin_unannounced.things import Thing, Things, Told
+from hetwin_unannounced.things import Thing, Things, TrackChanges
 
 PRESENT = AttributeSpec("present", meaning=Meaning.TRUTH)
-"""1: the object stands for a thing; 0: it stands for none, and is far away."""
+"""1: the object represents a thing; 0: it is in reserve, far away."""
 THING_SIZE = AttributeSpec("thing_size", 3, "m")
 POSE_COVARIANCE = AttributeSpec("pose_covariance", 21, "m^2, m rad, rad^2")
 """The upper triangle, row by row, of the covariance of position and rotation vector."""
@@ -55,61 +55,63 @@ _TRIANGLE = np.triu_indices(6)
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 _HELD = "held"
 _WIDER_M, _SQUEEZED_M = 0.01, 0.002
-"""An object in reserve stands for nothing between fingers that is narrower by more than the first, and passes through
-the fingers if it is wider than their opening by more than the second."""
+"""Limits on an object's width in m beyond the opening of the fingers: a thing between the fingers is not represented
+by an object that exceeds the first, and an object that exceeds the second does not collide while it is held."""
 
 Distance = Annotated[Number, Field(gt=0, le=1e3)]
 Times = Annotated[int, Field(ge=1, le=1000)]
 
 
 class Settings(Parameters):
-    """Where things are seen, and what stands for them."""
+    """Sources of detections, and the objects that represent things."""
 
     topic: str = parameter(
         "topic of type vision_msgs/msg/Detection3DArray, or of MoveIt's planning scene; one of the source's topics;"
         " default: none",
         "",
     )
-    things: EntityNames = parameter("objects that stand for things while these are there")
+    things: EntityNames = parameter("objects in reserve that represent things")
     known: dict[str, str] = parameter(
         "class id -> the entity that it means; ids that are names of entities need none", {}
     )
     hands: EntityNames = parameter(
-        "hands with a grasp monitor: what their fingers close on, and nobody has seen, is a thing",
+        "hands with a grasp monitor: an unseen object that their fingers close on becomes a thing",
         (),
     )
-    gate: Distance = parameter("how far a thing moves at most from message to message", 0.12, "m")
-    score: Annotated[Number, Field(ge=0, le=1)] = parameter("least score of a detection", 0.5)
-    confirmations: Times = parameter("how often a detection is there before it counts", 3)
-    misses: Times = parameter("how often in a row a thing is not seen until it is gone", 5)
+    gate: Distance = parameter(
+        "maximum distance between two detections of the same thing", 0.12, "m"
+    )
+    score: Annotated[Number, Field(ge=0, le=1)] = parameter("minimum score of a detection", 0.5)
+    confirmations: Times = parameter("number of detections that confirm a thing", 3)
+    misses: Times = parameter("number of consecutive misses that remove a thing", 5)
     watch: WatchedRobot = parameter("what the main model reports about joints", None)
 
 
 class Unannounced(Model[Settings]):
-    """Makes objects of the scene of what a detector sees, or MoveIt's planning scene has, and the scenario does not.
+    """Adds things to the scene that a detector or MoveIt's planning scene reports, and that the scenario does not have.
 
-    The scenario has objects in reserve, far away. As soon as a thing was seen that no object of the scene is, the one
-    whose size fits best stands where it is: robots touch it and models see it. It is far away again when the thing was
-    not seen any more. An object in a hand is left to the main model until it is released. What fingers have closed on
-    unseen moves with the hand until they open.
+    The scenario has objects in reserve, far away. When a thing is detected that is none of the scene's objects, the
+    reserve object whose size fits best is moved to the thing's pose, so that robots can touch it and models see it.
+    It moves back when the thing is not seen any more. The main model moves an object in a hand until it is
+    released. A thing that only the fingers have detected moves with the hand until they open.
     """
 
     summary = (
-        "Makes objects of the scene of what nobody announced: detections, MoveIt's collision objects,"
-        " and what a hand closed on."
+        "Adds unannounced objects to the scene: detections, MoveIt's collision objects,"
+        " and things that a hand closed on."
     )
     rate = 20.0
     provides = (POSE, COLLISION, PRESENT, THING_SIZE, POSE_COVARIANCE)
     raises: ClassVar[Mapping[str, str]] = {
-        "appeared": "a thing is an object of the scene from now on: object, kind, source (topic or hand), position,"
+        "appeared": "a thing became an object of the scene: object, kind, source (topic or hand), position,"
         " size",
-        "vanished": "it is no more: object, kind, reason",
-        "not_represented": "no object is left that could stand for a thing: kind, position",
+        "vanished": "the object no longer represents a thing: object, kind, reason",
+        "not_represented": "no object is left that could represent a thing: kind, position",
         "unusable": "a message that cannot be used: topic, reason; once for each reason",
     }
 
     def initialize(self, settings: Settings, scene: Contribution) -> None:
-        """Contribute what is known of each thing.
+        """Contribute presence, size and covariance of each object in reserve.
 
         Raises:
             BadInput: if no object is in reserve, or there is neither a topic nor a hand.
@@ -123,7 +125,7 @@ class Unannounced(Model[Settings]):
         self._names = tuple(settings.things)
         if not (settings.topic or settings.hands):
             raise BadInput(
-                "nothing that could find things",
+                "neither a topic nor a hand could detect things",
                 where="topic",
                 expected="a topic of the source, or hands with a grasp monitor, or both",
             )
@@ -133,8 +135,8 @@ class Unannounced(Model[Settings]):
         self._inside: dict[str, Thing] = {}
         self._grips: dict[int, tuple[str, Floats]] = {}
         self._things = Things(settings.gate, settings.confirmations, settings.misses)
-        self._asked = False
-        self._said: set[str] = set()
+        self._has_requested = False
+        self._reported: set[str] = set()
         self._parked = np.zeros((count, POSE_SIZE))
         self._poses = np.zeros((count, POSE_SIZE))
         for name in self._names:
@@ -143,10 +145,10 @@ class Unannounced(Model[Settings]):
             scene.set(name, POSE_COVARIANCE, np.zeros(21))
 
     def start(self, scene: Snapshot) -> None:
-        """Take note of where the objects in reserve are, and how large.
+        """Read poses and sizes of the objects in reserve.
 
         Raises:
-            BadInput: if one of them is no object, or a hand has no grasp monitor.
+            BadInput: if one of `things` is not an object, or a hand has no grasp monitor.
         """
         layout = scene.layout
         check_hands(layout, self.settings.hands)
@@ -175,21 +177,21 @@ class Unannounced(Model[Settings]):
         ]
 
     def step(self, tick: Tick) -> Changes:
-        """Take in what was said since the last step."""
+        """Process the messages and events since the last step."""
         changes = tick.changes()
-        if not self._asked:
-            self._asked = True
+        if not self._has_requested:
+            self._has_requested = True
             for name in self._names:
                 changes.take(name, POSE)
         held = self._held(tick.scene)
         self._follow(tick.scene)
         for event in tick.events:
             if event.kind is EventKind.TOPIC and event.name == self.settings.topic:
-                self._take_in(event, tick.scene, held, changes)
+                self._process(event, tick.scene, held, changes)
             else:
                 self._feel(event, tick.scene, changes)
         for index in held:
-            if self._owned[index] and index not in self._grips:  # others move it in a hand
+            if self._owned[index] and index not in self._grips:  # the main model moves it in a hand
                 changes.give_back(self._names[index], POSE)
         for index in np.flatnonzero(self._owned).tolist():
             frame, pose = self._grips.get(index, (WORLD, self._poses[index]))
@@ -201,10 +203,10 @@ class Unannounced(Model[Settings]):
         return changes
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
-        """Become responsible for where an object is, or for whether it collides.
+        """Become responsible for the pose of an object in reserve, or for its collision flag.
 
         Raises:
-            Refused: if it is none of those in reserve.
+            Refused: if the entity is not an object in reserve, or the attribute is another.
         """
         index = self._index(entity, attribute)
         if attribute == COLLISION.name:
@@ -214,15 +216,15 @@ class Unannounced(Model[Settings]):
         if value.parent != WORLD:
             world = compose(scene.pose(value.parent), value.data)
         self._owned[index] = True
-        in_use = any(thing.place == index for thing in self._things.all)
+        in_use = any(thing.slot == index for thing in self._things.all)
         self._poses[index] = world if in_use else self._parked[index]
         self._poses[index, 7:] = 0.0
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
-        """Stop saying where an object is, or that it does not collide.
+        """Give up the responsibility for an object's pose or collision flag, and return its value.
 
         Raises:
-            Refused: if the model is not responsible for it.
+            Refused: if the model is not responsible for the attribute.
         """
         index = self._index(entity, attribute)
         owned = self._passing if attribute == COLLISION.name else self._owned
@@ -244,17 +246,17 @@ class Unannounced(Model[Settings]):
         return self._names.index(entity)
 
     def _follow(self, scene: Snapshot) -> None:
-        """Believe things that others move, or a hand, where the scene has them."""
+        """Take the poses of things that another model or a hand moves from the scene."""
         for thing in self._things.all:
-            place = thing.place
+            place = thing.slot
             if place is not None and (place in self._grips or not self._owned[place]):
                 thing.pose = scene.pose(self._names[place])[:7].copy()
 
     def _feel(self, event: Event, scene: Snapshot, changes: Changes) -> None:
-        """Take in what fingers feel."""
+        """Process an event of a grasp monitor."""
         hand = str(event.arguments.get("hand"))
         thing = self._inside.get(hand)
-        held = "" if thing is None or thing.place is None else self._names[thing.place]
+        held = "" if thing is None or thing.slot is None else self._names[thing.slot]
         found = feeling(event, self.settings.hands, held)
         if found is None:
             return
@@ -266,11 +268,11 @@ class Unannounced(Model[Settings]):
         del self._inside[hand]
         if what is Feeling.REFUTED and thing.kind == SOMETHING:
             self._vanish(self._things.remove([thing], reason), changes)
-        elif thing.place is not None:
-            self._let_go(thing.place, changes)
+        elif thing.slot is not None:
+            self._let_go(thing.slot, changes)
 
     def _grasp(self, hand: str, felt: Thing, scene: Snapshot, changes: Changes) -> None:
-        """Put a thing into a hand: the known one that the fingers are at, or another."""
+        """Put a thing into a hand: the known thing between the fingers, or a new one."""
         thing = self._things.at(felt.pose[:3])
         inside = np.array([0.0, 0.0, 0.0, 1.0, *[0.0] * 9])
         if thing is None:
@@ -281,30 +283,30 @@ class Unannounced(Model[Settings]):
                 return
             self._describe(thing, changes)
         else:
-            assert thing.place is not None  # only such are found
-            inside = relative_to(scene.pose(hand), scene.pose(self._names[thing.place]))
+            assert thing.slot is not None  # `at` finds only represented things
+            inside = relative_to(scene.pose(hand), scene.pose(self._names[thing.slot]))
             inside[7:] = 0.0
-        assert thing.place is not None
+        assert thing.slot is not None
         self._inside[hand] = thing
-        self._grips[thing.place] = hand, inside
-        self._move(thing.place, changes, thing.pose)
-        too_wide = self._sizes[thing.place, 0] > felt.size[0] + _SQUEEZED_M
-        if too_wide and scene.layout.has(self._names[thing.place], COLLISION.name):
-            changes.take(self._names[thing.place], COLLISION)
+        self._grips[thing.slot] = hand, inside
+        self._move(thing.slot, changes, thing.pose)
+        too_wide = self._sizes[thing.slot, 0] > felt.size[0] + _SQUEEZED_M
+        if too_wide and scene.layout.has(self._names[thing.slot], COLLISION.name):
+            changes.take(self._names[thing.slot], COLLISION)
 
     def _let_go(self, place: int, changes: Changes) -> None:
-        """Leave a thing that was in a hand to physics."""
+        """Return a released object to the main model."""
         if self._owned[place]:
             changes.give_back(self._names[place], POSE)
         else:
             self._grips.pop(place, None)
 
     def _is_felt(self, place: int) -> bool:
-        """Whether an object stands for a thing that is between fingers which nobody but they has noticed."""
+        """Return whether an object represents a thing in a hand that only the fingers have detected."""
         return place in self._grips and self._grips[place][0] in self._inside
 
     def _held(self, scene: Snapshot) -> list[int]:
-        """Places of the objects that hands hold."""
+        """Return the slots of the objects in hands."""
         layout = scene.layout
         inside = {int(scene.get(hand, HELD_OBJECT)[0]) for hand in self._hands}
         found = []
@@ -314,14 +316,14 @@ class Unannounced(Model[Settings]):
                 found.append(index)
         return found
 
-    def _take_in(self, event: Event, scene: Snapshot, held: list[int], changes: Changes) -> None:
+    def _process(self, event: Event, scene: Snapshot, held: list[int], changes: Changes) -> None:
         try:
-            message = said(event.arguments)
+            message = parse_report(event.arguments)
             seen = [self._in_world(one, scene) for one in message.seen]
         except (KeyError, TypeError, ValueError) as error:
             reason = f"{type(error).__name__}: {error}"
-            if reason not in self._said:
-                self._said.add(reason)
+            if reason not in self._reported:
+                self._reported.add(reason)
                 changes.event("unusable", topic=event.name, reason=reason)
             return
         unknown = [
@@ -329,32 +331,32 @@ class Unannounced(Model[Settings]):
             for one, thing in zip(message.seen, seen, strict=True)
             if one.score >= self.settings.score and not self._is_known(thing, scene, message)
         ]
-        told = self._things.look(unknown, whole=message.is_whole, named=message.names, kept=held)
-        self._vanish(told, changes)
+        changed = self._things.look(unknown, whole=message.is_whole, named=message.names, kept=held)
+        self._vanish(changed, changes)
         self._vanish(self._things.drop(message.gone, "it was taken away"), changes)
-        for thing in told.appeared:
+        for thing in changed.appeared:
             self._appear(thing, event.name, changes)
         for thing in self._things.all:
-            if thing.place is None or thing.place in held or thing.missed:
+            if thing.slot is None or thing.slot in held or thing.missed:
                 continue
-            self._move(thing.place, changes, thing.pose)
+            self._move(thing.slot, changes, thing.pose)
             self._describe(thing, changes)
 
     def _describe(self, thing: Thing, changes: Changes) -> None:
-        assert thing.place is not None  # an object stands for it
-        changes.set(self._names[thing.place], THING_SIZE, thing.size)
+        assert thing.slot is not None  # an object stands for it
+        changes.set(self._names[thing.slot], THING_SIZE, thing.size)
         triangle: Floats = thing.covariance[_TRIANGLE]
-        changes.set(self._names[thing.place], POSE_COVARIANCE, triangle)
+        changes.set(self._names[thing.slot], POSE_COVARIANCE, triangle)
 
-    def _in_world(self, one: Seen, scene: Snapshot) -> Thing:
+    def _in_world(self, one: Sighting, scene: Snapshot) -> Thing:
         pose = np.zeros(POSE_SIZE)
         pose[:7] = one.pose
         if one.frame != WORLD and scene.layout.has(one.frame, POSE.name):
             pose = compose(scene.pose(one.frame), pose)
         return Thing(one.kind, pose[:7].copy(), one.size, one.covariance)
 
-    def _is_known(self, thing: Thing, scene: Snapshot, message: Said) -> bool:
-        """Whether it is an object that the scene has anyway, by its name or its place."""
+    def _is_known(self, thing: Thing, scene: Snapshot, message: SceneReport) -> bool:
+        """Return whether a detection is an object of the scenario, by name or by position."""
         name = self.settings.known.get(thing.kind, thing.kind)
         if name in self._others:
             return True
@@ -365,8 +367,8 @@ class Unannounced(Model[Settings]):
         return any(float(np.linalg.norm(place - thing.pose[:3])) <= reach for place in places)
 
     def _appear(self, thing: Thing, source: str, changes: Changes) -> bool:
-        """Let an object in reserve stand for a thing; returns whether there was one."""
-        used = {one.place for one in self._things.all}
+        """Represent a thing by an object in reserve; returns False if none is left."""
+        used = {one.slot for one in self._things.all}
         free = [index for index in range(len(self._names)) if index not in used]
         if thing.hand and thing.size.any():
             widest = float(thing.size[0]) + _WIDER_M
@@ -374,12 +376,12 @@ class Unannounced(Model[Settings]):
         position = [round(number, 4) for number in thing.pose[:3].tolist()]
         if not free:
             key = f"full: {thing.kind}"
-            if key not in self._said:
-                self._said.add(key)
+            if key not in self._reported:
+                self._reported.add(key)
                 changes.event("not_represented", kind=thing.kind, position=position)
             return False
         place = best_fit(self._sizes, free, thing.size)
-        thing.place = place
+        thing.slot = place
         changes.set(self._names[place], PRESENT, 1.0)
         size = [round(number, 4) for number in thing.size.tolist()]
         changes.event(
@@ -392,20 +394,20 @@ class Unannounced(Model[Settings]):
         )
         return True
 
-    def _vanish(self, told: Told, changes: Changes) -> None:
-        for thing, reason in told.vanished:
-            assert thing.place is not None  # only such vanish
-            name = self._names[thing.place]
-            self._grips.pop(thing.place, None)
+    def _vanish(self, changed: TrackChanges, changes: Changes) -> None:
+        for thing, reason in changed.vanished:
+            assert thing.slot is not None  # only represented things vanish
+            name = self._names[thing.slot]
+            self._grips.pop(thing.slot, None)
             self._inside = {hand: one for hand, one in self._inside.items() if one is not thing}
-            self._move(thing.place, changes, self._parked[thing.place, :7])
+            self._move(thing.slot, changes, self._parked[thing.slot, :7])
             changes.set(name, PRESENT, 0.0)
             changes.set(name, THING_SIZE, np.zeros(3))
             changes.set(name, POSE_COVARIANCE, np.zeros(21))
             changes.event("vanished", object=name, kind=thing.kind, reason=reason)
 
     def _move(self, place: int, changes: Changes, pose: Floats) -> None:
-        """Put an object somewhere; one that a hand has let go has to be asked for."""
+        """Set an object's pose; take the responsibility back if a hand has released the object."""
         self._poses[place, :7] = pose
         if not self._owned[place]:
             changes.take(self._names[place], POSE)

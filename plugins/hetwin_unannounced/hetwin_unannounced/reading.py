@@ -1,4 +1,4 @@
-"""What messages say of things: detections of a detector, and collision objects of MoveIt's planning scene."""
+"""Parsing of messages that report things: detections, and collision objects of MoveIt's planning scene."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _ADD, _REMOVE, _APPEND, _MOVE = 0, 1, 2, 3
 """`operation` of a moveit_msgs/CollisionObject."""
 
 
-class Seen(NamedTuple):
-    """A thing that a message has.
+class Sighting(NamedTuple):
+    """A thing that a message reports.
 
     Attributes:
         kind: class id of a detection, or id of a collision object.
-        frame: of the pose.
+        frame: frame of the pose.
         pose: (7,) x y z [m], qw qx qy qz.
-        size: (3,) of its box [m]; 0: not known.
+        size: (3,) sides of the bounding box [m]; 0: not known.
         covariance: (6, 6) of position and rotation vector [m^2, m rad, rad^2]; 0: not known.
-        score: 0 to 1.
+        score: confidence of the detection, 0 to 1.
     """
 
     kind: str
@@ -37,35 +37,35 @@ class Seen(NamedTuple):
     score: float = 1.0
 
 
-class Said(NamedTuple):
-    """What a message says.
+class SceneReport(NamedTuple):
+    """Contents of a message.
 
     Attributes:
-        seen: the things that it has.
-        gone: kinds that it takes away.
-        is_whole: whether what it has not is not there.
-        names: whether its kinds name things, so that each is there once.
+        seen: things that the message reports.
+        gone: kinds of the things that the message removes.
+        is_whole: whether things that are not in the message do not exist.
+        names: whether each kind is the unique name of one thing.
     """
 
-    seen: tuple[Seen, ...]
+    seen: tuple[Sighting, ...]
     gone: tuple[str, ...] = ()
     is_whole: bool = True
     names: bool = False
 
 
-def said(message: Mapping[str, Any]) -> Said:
-    """Return what a message says, by its fields.
+def parse_report(message: Mapping[str, Any]) -> SceneReport:
+    """Parse a message, whose type is recognized by its fields.
 
     Args:
         message: a vision_msgs/Detection3DArray, moveit_msgs/PlanningScene, PlanningSceneWorld or CollisionObject, as
             plain values.
 
     Raises:
-        ValueError: if it is another, or a number in it is missing.
+        ValueError: if the message has another type, or a number in it is missing.
     """
     if "detections" in message:
         found = (_detection(one, message) for one in message["detections"])
-        return Said(tuple(seen for seen in found if seen is not None))
+        return SceneReport(tuple(seen for seen in found if seen is not None))
     if "world" in message:
         whole = not message.get("is_diff", False)
         return _objects(message["world"].get("collision_objects", ()), whole)
@@ -78,13 +78,13 @@ def said(message: Mapping[str, Any]) -> Said:
     )
 
 
-def _detection(one: Mapping[str, Any], message: Mapping[str, Any]) -> Seen | None:
+def _detection(one: Mapping[str, Any], message: Mapping[str, Any]) -> Sighting | None:
     results = one.get("results", ())
     frame = one["header"]["frame_id"] or message["header"]["frame_id"] or WORLD
     size = _vector(one["bbox"]["size"])
     centre = _pose(one["bbox"]["center"])
     if not results:
-        return Seen("", frame, centre, size, np.zeros((6, 6)), 0.0)
+        return Sighting("", frame, centre, size, np.zeros((6, 6)), 0.0)
     best = max(results, key=lambda result: float(result["hypothesis"]["score"] or 0.0))
     covariance = np.array(best["pose"]["covariance"], np.float64).reshape(6, 6)
     if not np.isfinite(covariance).all():
@@ -92,11 +92,11 @@ def _detection(one: Mapping[str, Any], message: Mapping[str, Any]) -> Seen | Non
     pose = centre if size.any() else _pose(best["pose"]["pose"])
     hypothesis = best["hypothesis"]
     score = float(hypothesis["score"] or 0.0)
-    return Seen(str(hypothesis["class_id"]), frame, pose, size, covariance, score)
+    return Sighting(str(hypothesis["class_id"]), frame, pose, size, covariance, score)
 
 
-def _objects(objects: Any, whole: bool) -> Said:
-    seen: list[Seen] = []
+def _objects(objects: Any, whole: bool) -> SceneReport:
+    seen: list[Sighting] = []
     gone: list[str] = []
     for one in objects:
         operation = int(one["operation"])
@@ -106,11 +106,11 @@ def _objects(objects: Any, whole: bool) -> Said:
             seen.append(_object(one))
         else:
             raise ValueError(f"operation {operation}; expected 0 to 3")
-    return Said(tuple(seen), tuple(gone), whole, names=True)
+    return SceneReport(tuple(seen), tuple(gone), whole, names=True)
 
 
-def _object(one: Mapping[str, Any]) -> Seen:
-    """A collision object by the box around its shapes; of one that moves, only the pose is known."""
+def _object(one: Mapping[str, Any]) -> Sighting:
+    """Parse a collision object; its size is the box around its shapes, 0 for an operation MOVE without shapes."""
     frame = one["header"]["frame_id"] or WORLD
     pose = _pose(one["pose"])
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
@@ -120,14 +120,14 @@ def _object(one: Mapping[str, Any]) -> Seen:
         lower = np.minimum(lower, place[:3] - reach)
         upper = np.maximum(upper, place[:3] + reach)
     if not np.isfinite(lower).all():
-        return Seen(str(one["id"]), frame, pose, np.zeros(3), np.zeros((6, 6)))
+        return Sighting(str(one["id"]), frame, pose, np.zeros(3), np.zeros((6, 6)))
     centre = pose.copy()
     centre[:3] += _rotation(pose[3:]) @ ((lower + upper) / 2.0)
-    return Seen(str(one["id"]), frame, centre, upper - lower, np.zeros((6, 6)))
+    return Sighting(str(one["id"]), frame, centre, upper - lower, np.zeros((6, 6)))
 
 
 def _extents(one: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
-    """Half the size of each shape's box, and where it is."""
+    """Yield half the sides (3,) and the pose (7,) of each shape's box, in the object's frame."""
     for shape, place in zip(one["primitives"], one["primitive_poses"], strict=True):
         yield _half(int(shape["type"]), shape["dimensions"]), _pose(place)
     for mesh, place in zip(one.get("meshes", ()), one.get("mesh_poses", ()), strict=True):

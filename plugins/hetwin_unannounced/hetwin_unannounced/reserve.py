@@ -1,4 +1,4 @@
-"""Which object in reserve stands for a thing, by their sizes."""
+"""Choice of the object in reserve that represents a thing, by size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hetwin_suite.model import Floats, Layout
 
 
 def sizes_of(layout: Layout, names: Sequence[str]) -> Floats:
-    """Return (n, 3) the sides of the boxes around objects [m], the shortest first; 0 without colliding shapes."""
+    """Return the sides (n, 3) of the boxes around objects [m], shortest first; 0 without colliding shapes."""
     sizes = np.zeros((len(names), 3))
     boxes = BoundingBoxes(layout, names)
     poses = np.zeros((len(boxes), POSE_SIZE))
@@ -23,11 +23,11 @@ def sizes_of(layout: Layout, names: Sequence[str]) -> Floats:
 
 
 def best_fit(sizes: Floats, free: Sequence[int], size: Floats) -> int:
-    """Return the index of the free object whose sides differ least from those of a thing, whichever way it lies.
+    """Return the index of the free object whose sorted sides differ least from those of a thing.
 
     Args:
-        sizes: as `sizes_of` returns them.
-        free: indices of the objects that stand for nothing; at least one.
+        sizes: result of `sizes_of`.
+        free: indices of the objects in reserve; at least one.
         size: (3,) sides of the box around the thing [m]; zeros if they are not known.
     """
     wanted = np.sort(size)

@@ -1,4 +1,4 @@
-"""Which of the things that were seen is which, from when on one is there, and until when."""
+"""Tracking of things from message to message: association, confirmation and disappearance."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 from hetwin_suite.model import Floats
 
 GAIN = 0.4
-"""Share of what is seen in what is believed of a position."""
+"""Weight of a new detection in the filtered position."""
 
 
 @dataclass(slots=True, eq=False)
 class Thing:
-    """A thing that was seen.
+    """A tracked thing.
 
     Attributes:
-        kind: class id or name that it was seen with.
+        kind: class id or name in the last detection.
         pose: (7,) in the world.
-        size: (3,) of its box [m].
+        size: (3,) sides of the bounding box [m].
         covariance: (6, 6), along the world's axes.
-        seen: how often.
-        missed: how often in a row it was not.
-        place: index of the object that stands for it; None: none does.
-        hand: that closed on it unseen; empty if it was seen.
+        seen: number of detections.
+        missed: number of consecutive messages without a detection.
+        slot: index of the object that represents the thing; None if there is none.
+        hand: hand that closed on the thing unseen; empty if a detector has seen it.
     """
 
     kind: str
@@ -34,17 +34,17 @@ class Thing:
     covariance: Floats
     seen: int = 1
     missed: int = 0
-    place: int | None = None
+    slot: int | None = None
     hand: str = ""
 
 
 @dataclass(slots=True)
-class Told:
-    """What has changed.
+class TrackChanges:
+    """Changes of the tracked things.
 
     Attributes:
-        appeared: that are there from now on.
-        vanished: that are there no more, with the reason.
+        appeared: things that were confirmed.
+        vanished: things that disappeared, each with the reason.
     """
 
     appeared: list[Thing] = field(default_factory=list)
@@ -52,71 +52,75 @@ class Told:
 
 
 class Things:
-    """Follows things from message to message.
+    """Tracks things from message to message.
 
     Args:
-        gate: further away than this, a thing is another one [m].
-        confirmations: so often it is seen before it is there.
-        misses: so often in a row it is not seen until it is gone.
+        gate: maximum distance between two detections of the same thing [m].
+        confirmations: number of detections after which a thing is confirmed.
+        misses: number of consecutive misses after which a thing is removed.
     """
 
     def __init__(self, gate: float, confirmations: int, misses: int) -> None:
         self._gate, self._confirmations, self._misses = gate, confirmations, misses
         self.all: list[Thing] = []
 
-    def look(self, seen: Sequence[Thing], *, whole: bool, named: bool, kept: Sequence[int]) -> Told:
-        """Take in what one message has.
+    def look(
+        self, seen: Sequence[Thing], *, whole: bool, named: bool, kept: Sequence[int]
+    ) -> TrackChanges:
+        """Update the tracks with one message.
 
         Args:
-            seen: things, in the world.
-            whole: whether what the message has not was not seen.
-            named: whether the kind alone says which thing it is.
-            kept: places of things that go on without being seen, such as in a hand.
+            seen: detections, in the world frame.
+            whole: whether things that are not in the message count as missed.
+            named: whether the kind alone identifies a thing.
+            kept: slots of things that stay without detections, such as in a hand.
         """
-        told = Told()
+        changed = TrackChanges()
         pairs = self._pairs(seen, named)
         for index, thing in pairs.items():
             self._update(thing, seen[index])
         for thing in [thing for thing in self.all if thing not in pairs.values()] if whole else ():
-            if (thing.place is not None and thing.place in kept) or (named and thing.hand):
+            if (thing.slot is not None and thing.slot in kept) or (named and thing.hand):
                 continue
             thing.missed += 1
-            if thing.place is None or thing.missed >= self._misses:
+            if thing.slot is None or thing.missed >= self._misses:
                 self.all.remove(thing)
-                if thing.place is not None:
-                    told.vanished.append((thing, f"it was not seen {thing.missed} times in a row"))
+                if thing.slot is not None:
+                    changed.vanished.append(
+                        (thing, f"it was not seen {thing.missed} times in a row")
+                    )
         self.all += [one for index, one in enumerate(seen) if index not in pairs]
         needed = 1 if named else self._confirmations
-        told.appeared = [
-            thing for thing in self.all if thing.place is None and thing.seen >= needed
+        changed.appeared = [
+            thing for thing in self.all if thing.slot is None and thing.seen >= needed
         ]
-        return told
+        return changed
 
-    def drop(self, kinds: Sequence[str], reason: str) -> Told:
-        """Take away things of some kinds."""
+    def drop(self, kinds: Sequence[str], reason: str) -> TrackChanges:
+        """Remove all things of some kinds."""
         return self.remove([thing for thing in self.all if thing.kind in kinds], reason)
 
     def at(self, position: Floats) -> Thing | None:
-        """Return the nearest thing that an object stands for and that is at a position (3,) [m]; None if none is."""
+        """Return the nearest represented thing within half the gate of a position (3,) [m]; None if there is none."""
         found = [
             (float(np.linalg.norm(thing.pose[:3] - position)), number)
             for number, thing in enumerate(self.all)
-            if thing.place is not None
+            if thing.slot is not None
         ]
         apart, number = min(found, default=(np.inf, -1))
         return self.all[number] if apart <= self._gate / 2.0 else None
 
-    def remove(self, things: Sequence[Thing], reason: str) -> Told:
-        """Take away some of the things."""
-        told = Told()
+    def remove(self, things: Sequence[Thing], reason: str) -> TrackChanges:
+        """Remove some of the things."""
+        changed = TrackChanges()
         for thing in things:
             self.all.remove(thing)
-            if thing.place is not None:
-                told.vanished.append((thing, reason))
-        return told
+            if thing.slot is not None:
+                changed.vanished.append((thing, reason))
+        return changed
 
     def _pairs(self, seen: Sequence[Thing], named: bool) -> dict[int, Thing]:
-        """Which thing each of those seen is; the nearest pairs first."""
+        """Associate detections (by index) with tracked things, nearest pairs first."""
         rows = []
         for index, one in enumerate(seen):
             for number, thing in enumerate(self.all):

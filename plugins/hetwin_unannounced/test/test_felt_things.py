@@ -147,7 +147,7 @@ def test_without_a_grasp_monitor_a_hand_is_refused(tmp_path: Path) -> None:
 def test_without_a_topic_and_hands_the_scenario_is_refused(tmp_path: Path) -> None:
     file = scenario(tmp_path)
     file.write_text(file.read_text().replace("[gripper]", "[]"))
-    words = ("nothing that could find things", "models.things.parameters.topic")
+    words = ("neither a topic nor a hand could detect things", "models.things.parameters.topic")
     refused(tmp_path, "run", file, "--out", tmp_path / "run", says=words)
 
 

@@ -113,5 +113,8 @@ def test_a_move_group_is_asked_for_its_scene(tmp_path: Path) -> None:
 
 def test_without_a_move_group_it_says_so(tmp_path: Path) -> None:
     pytest.importorskip("moveit_msgs.srv", reason="moveit_msgs is not installed")
-    with robot(), pytest.raises(BadInput, match=r"nobody offered get_planning_scene within 0\.3 s"):
+    with (
+        robot(),
+        pytest.raises(BadInput, match=r"no node offered get_planning_scene within 0\.3 s"),
+    ):
         planning_scene(request(tmp_path, wait=0.3))

@@ -108,7 +108,7 @@ def test_a_scene_may_place_what_was_found(tmp_path: Path) -> None:
 def test_a_frame_that_nothing_leads_to_is_refused_and_may_be_given(tmp_path: Path) -> None:
     recording = planned(tmp_path, simple("can", "odom", 1.0, 0.0, CYLINDER, 0.2, 0.03))
     given: dict[str, Any] = {"recording": str(recording)}
-    words = ("no transform leads from this frame", "odom", "scene.from.planning_scene.frames")
+    words = ("no transform connects this frame", "odom", "scene.from.planning_scene.frames")
     file = scenario(tmp_path, {"from": {"planning_scene": given}})
     refused(tmp_path, "run", file, "--out", tmp_path / "run", says=words)
     given["frames"] = {"odom": [1.0, 0, 0, 1, 0, 0, 0]}

@@ -12,7 +12,7 @@ from support.live_robot import Robot, followed
 from support.ros_domains import new_domain
 from support.waiting import wait_until
 
-from hetwin_unannounced.reading import Said, said
+from hetwin_unannounced.reading import SceneReport, parse_report
 
 pytest.importorskip("moveit_msgs.msg", reason="moveit_msgs is not installed")
 from moveit_msgs.msg import CollisionObject, PlanningScene
@@ -49,7 +49,7 @@ def mat() -> Any:
     return made
 
 
-def heard(robot: Robot, *messages: Any) -> list[Said]:
+def heard(robot: Robot, *messages: Any) -> list[SceneReport]:
     """Return the content of messages that a live source has received, in their order."""
     with followed(robot, topics=(TOPIC,)) as source:
         robot.tell(0.1)
@@ -62,7 +62,7 @@ def heard(robot: Robot, *messages: Any) -> list[Said]:
             return [event for event in source._waiting if event.name == TOPIC]
 
         wait_until(lambda: len(events()) == len(messages), f"{len(messages)} messages on {TOPIC}")
-        return [said(event.arguments) for event in events()]
+        return [parse_report(event.arguments) for event in events()]
 
 
 def test_operations_are_those_of_the_messages(robot: Robot) -> None:

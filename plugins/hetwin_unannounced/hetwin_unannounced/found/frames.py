@@ -1,4 +1,4 @@
-"""Frames that messages name, by transforms to those whose pose in the world is known."""
+"""World poses of the frames in messages, by transforms to frames whose pose in the world is known."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Frames:
         self._beside: dict[str, dict[str, Floats]] = {}
 
     def add(self, parent: str, child: str, pose: Sequence[float]) -> None:
-        """Add the pose (7,) of a frame in another's; the first of each pair counts."""
+        """Add the pose (7,) of a child frame in its parent; later poses of the same pair are ignored."""
         parent, child = parent.lstrip("/"), child.lstrip("/")
         if child not in self._beside.get(parent, {}):
             inside = _state(pose)
@@ -34,7 +34,7 @@ class Frames:
             self._beside.setdefault(child, {})[parent] = relative_to(inside, _state())
 
     def add_transforms(self, message: Any) -> None:
-        """Add those of a tf2_msgs/msg/TFMessage, however it was decoded."""
+        """Add the transforms of a tf2_msgs/msg/TFMessage, or of any object with its fields."""
         for one in message.transforms:
             at, turn = one.transform.translation, one.transform.rotation
             pose = (at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z)
@@ -54,10 +54,10 @@ class Frames:
             for other, place in self._beside.get(here, {}).items():
                 if other not in seen:
                     seen.add(other)
-                    # `place` is the other in `here`; wanted is the frame asked for in the other.
+                    # `place` is the pose of `other` in `here`; append the pose of frame `name` in `other`.
                     ahead.append((other, compose(relative_to(place, _state()), inside)))
         raise BadInput(
-            "no transform leads from this frame to one whose place is known",
+            "no transform connects this frame to one with a known pose",
             where="frames",
             found=name,
             expected=f"frames: {{{name}: [x, y, z, qw, qx, qy, qz]}}, or transforms to {some([*self._known], 5)}",
@@ -67,7 +67,7 @@ class Frames:
 def known_frames(
     robots: Sequence[tuple[str, Sequence[float]]], given: Mapping[str, Sequence[float]]
 ) -> dict[str, Sequence[float]]:
-    """Return the poses of the world, of the robots' root links, and those that are given."""
+    """Return the world poses of the frame `world`, of the robots' root links, and of the given frames."""
     known: dict[str, Sequence[float]] = {WORLD: _state()[:7].tolist()}
     for urdf, pose in robots:
         known[read_robot(Path(urdf)).links[0]] = pose

@@ -1,4 +1,4 @@
-"""What a live robot's topics and services have when a run starts."""
+"""Messages and service responses of a live robot at the start of a run."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ TRANSFORMS = ("/tf", "/tf_static")
 TF = "tf2_msgs/msg/TFMessage"
 _PERIOD_S = 0.05
 _SETTLE_S = 1.0
-"""How long transforms may arrive after the message whose frames they place."""
+"""Time in s for transforms to arrive after the message that needs them."""
 
 
 class Listener:
     """Waits for messages of a robot.
 
     Args:
-        namespace: of the robot.
-        frames: get its transforms.
-        wait: how long at most [s].
+        namespace: namespace of the robot.
+        frames: receives the robot's transforms.
+        wait: timeout [s].
     """
 
     def __init__(self, namespace: str, frames: Frames, wait: float) -> None:
         self._namespace, self._frames, self._wait = namespace, frames, wait
 
     def first(self, topic: str | None, kind: str, usable: Callable[[Any], bool]) -> Any:
-        """Return the first message that can be used and is published now, or was and is kept by its publisher.
+        """Return the first usable message, either latched (transient local) or published during the wait.
 
         Args:
-            topic: None: the first of this type.
+            topic: name of the topic; None: the first topic of this type.
             kind: type of the message.
-            usable: whether a message will do.
+            usable: returns whether a message can be used.
 
         Raises:
-            BadInput: if there is none in time, or its type cannot be imported.
+            BadInput: if no usable message arrives in time, or its type cannot be imported.
         """
         message = _class_of(kind)
         found: list[Any] = []
@@ -64,7 +64,7 @@ class Listener:
         )
 
     def call(self, kind: Any, name: str, request: Any) -> Any:
-        """Return the response of a service; None if nobody offers it in time."""
+        """Return the response of a service; None if it does not arrive in time."""
         with self._node() as (node, spin):
             client = node.create_client(kind, name)
             future = None
@@ -89,7 +89,7 @@ class Listener:
 
     @contextmanager
     def _node(self) -> Iterator[tuple[Any, Callable[[float], None]]]:
-        """A node that hears transforms, and what lets it work for some seconds."""
+        """Yield a node that receives transforms, and a function that spins it for at most some seconds."""
         from rclpy.context import Context
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
@@ -112,7 +112,7 @@ class Listener:
 
 
 def _any_qos(depth: int) -> Iterator[Any]:
-    """Profiles of subscriptions that together hear publishers that keep their messages, and others."""
+    """Yield the QoS profiles of two subscriptions: one for latched messages, one for volatile publishers."""
     from rclpy.qos import DurabilityPolicy, QoSProfile
 
     for durability in (DurabilityPolicy.TRANSIENT_LOCAL, DurabilityPolicy.VOLATILE):

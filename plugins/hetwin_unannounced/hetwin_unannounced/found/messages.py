@@ -1,4 +1,4 @@
-"""The first message of a kind that a recording or a live robot has, and the transforms beside it."""
+"""The first message of a type in a recording or from a live robot, and the transforms that come with it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hetwin_unannounced.found.frames import Frames, known_frames
 from hetwin_unannounced.found.live import TF, TRANSFORMS, Listener
 
 
-class Asked(Strict):
-    """What every finder takes.
+class FinderParameters(Strict):
+    """Parameters that all finders have.
 
     Attributes:
-        topic: default: the only one of its type.
-        recording: in which it is; default: that of the source.
-        frames: name of a frame -> its pose in the world, where no transforms lead there.
-        wait: how long to wait for a live robot's message [s].
+        topic: topic of the message; default: the only one of its type.
+        recording: path of the recording that has the topic; default: the source's recording.
+        frames: name of a frame -> its pose in the world; for frames that transforms do not connect to the world.
+        wait: timeout for a live robot's message [s].
     """
 
     topic: Text | None = None
@@ -32,29 +32,29 @@ class Asked(Strict):
 
 
 def first_message(
-    request: SceneRequest, asked: Asked, kind: str, usable: Callable[[Any], bool]
+    request: SceneRequest, parameters: FinderParameters, kind: str, usable: Callable[[Any], bool]
 ) -> tuple[Any, Frames]:
-    """Return the first message of a type that can be used, however it is decoded, and the frames of that time.
+    """Return the first usable message of a type, and the frames that are known at that time.
 
     Args:
-        request: of the run.
-        asked: parameters.
+        request: request of the run.
+        parameters: parameters of the finder.
         kind: type of the message, such as nav_msgs/msg/OccupancyGrid.
-        usable: whether a message will do.
+        usable: returns whether a message can be used.
 
     Raises:
-        BadInput: if there is none, or the source has no messages.
+        BadInput: if there is no usable message, or no source has messages.
     """
-    frames = Frames(known_frames(request.robots, asked.frames))
-    if asked.recording is not None:
-        path = (request.folder / Path(asked.recording).expanduser()).resolve()
-        return _recorded(path, asked, kind, usable, frames), frames
+    frames = Frames(known_frames(request.robots, parameters.frames))
+    if parameters.recording is not None:
+        path = (request.folder / Path(parameters.recording).expanduser()).resolve()
+        return _recorded(path, parameters, kind, usable, frames), frames
     for source in request.sources.values():
         if isinstance(source.get("recording"), str):
-            return _recorded(Path(source["recording"]), asked, kind, usable, frames), frames
+            return _recorded(Path(source["recording"]), parameters, kind, usable, frames), frames
         if isinstance(source.get("live"), str):
-            listener = Listener(source["live"], frames, asked.wait)
-            return listener.first(asked.topic, kind, usable), frames
+            listener = Listener(source["live"], frames, parameters.wait)
+            return listener.first(parameters.topic, kind, usable), frames
     raise BadInput(
         f"the run has no source with a {kind}",
         where="recording",
@@ -63,11 +63,15 @@ def first_message(
 
 
 def _recorded(
-    path: Path, asked: Asked, kind: str, usable: Callable[[Any], bool], frames: Frames
+    path: Path,
+    parameters: FinderParameters,
+    kind: str,
+    usable: Callable[[Any], bool],
+    frames: Frames,
 ) -> Any:
     bag = Bag(path)
     try:
-        topic = _topic_in(bag, asked, kind)
+        topic = _topic_in(bag, parameters, kind)
         moved = [name for name in TRANSFORMS if TF in bag.types(name)]
         decoders = {name: bag.decoder(name) for name in (topic, *moved)}
         found = None
@@ -93,9 +97,9 @@ def _recorded(
     return found
 
 
-def _topic_in(bag: Bag, asked: Asked, kind: str) -> str:
-    if asked.topic is not None:
-        topic = bag.require(asked.topic, "topic")
+def _topic_in(bag: Bag, parameters: FinderParameters, kind: str) -> str:
+    if parameters.topic is not None:
+        topic = bag.require(parameters.topic, "topic")
         if topic.type == kind:
             return topic.name
         raise BadInput(

@@ -10,20 +10,20 @@ from pydantic import Field
 
 from hetwin_suite.model import BadInput, Floats, Ints, Name, check, compose
 from hetwin_suite.source import FoundObject, SceneRequest
-from hetwin_unannounced.found.messages import Asked, first_message
+from hetwin_unannounced.found.messages import FinderParameters, first_message
 from hetwin_unannounced.found.sdf import Part, model_text
 
 OCCUPANCY_GRID = "nav_msgs/msg/OccupancyGrid"
-MOST_BOXES = 10_000
+MAX_BOXES = 10_000
 
 
-class OccupancyParameters(Asked):
+class OccupancyParameters(FinderParameters):
     """Parameters of `scene: {from: {occupancy_grid: ...}}`.
 
     Attributes:
-        height: of what is occupied, above the map [m].
-        occupied: a cell is from this value on, 1 to 100.
-        name: of the entity.
+        height: height of occupied cells above the map [m].
+        occupied: minimum value of an occupied cell, 1 to 100.
+        name: name of the entity.
     """
 
     height: Annotated[float, Field(gt=0, le=100)] = 1.0
@@ -32,7 +32,7 @@ class OccupancyParameters(Asked):
 
 
 class Rectangle(NamedTuple):
-    """Cells from (column, row) up to, and without, (right, top)."""
+    """Cells from (column, row), inclusive, to (right, top), exclusive."""
 
     column: int
     row: int
@@ -41,55 +41,60 @@ class Rectangle(NamedTuple):
 
 
 def occupancy_grid(request: SceneRequest) -> Mapping[str, FoundObject]:
-    """Return what is occupied in a map as one static object; cells that are not known are free, and counted in a note.
+    """Return the occupied cells of a map as one static object; a note counts unknown cells, which are free.
 
     Raises:
-        BadInput: if there is no map, its cells are not as many as it says, or they need too many boxes.
+        BadInput: if there is no map, its data does not match its width and height, or it needs too many boxes.
     """
-    asked = check(OccupancyParameters, dict(request.parameters))
-    grid, frames = first_message(request, asked, OCCUPANCY_GRID, lambda one: bool(len(one.data)))
+    parameters = check(OccupancyParameters, dict(request.parameters))
+    grid, frames = first_message(
+        request, parameters, OCCUPANCY_GRID, lambda one: bool(len(one.data))
+    )
     cells, resolution = _cells(grid)
-    rectangles = list(merged(cells >= asked.occupied))
-    if len(rectangles) > MOST_BOXES:
+    rectangles = list(merge_cells(cells >= parameters.occupied))
+    if len(rectangles) > MAX_BOXES:
         raise BadInput(
-            f"what is occupied takes {len(rectangles)} boxes",
+            f"the occupied cells need {len(rectangles)} boxes",
             where="occupied",
-            found=asked.occupied,
-            expected=f"a map that takes {MOST_BOXES} at most: coarser, or with less noise",
+            found=parameters.occupied,
+            expected=f"a map that needs at most {MAX_BOXES} boxes: coarser, or with less noise",
         )
     if not rectangles:
         return {}
     unknown = int((cells < 0).sum())
     note = (
-        f"{len(rectangles)} boxes, {asked.height:g} m high;"
+        f"{len(rectangles)} boxes, {parameters.height:g} m high;"
         f" {unknown} of {cells.size} cells are not known and count as free"
     )
     pose = compose(frames.find(grid.header.frame_id), _origin(grid.info.origin))
-    parts = [_part(one, resolution, asked.height) for one in rectangles]
-    return {asked.name: FoundObject(model_text(asked.name, pose, parts), note)}
+    parts = [_part(one, resolution, parameters.height) for one in rectangles]
+    return {parameters.name: FoundObject(model_text(parameters.name, pose, parts), note)}
 
 
-def merged(occupied: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[Rectangle]:
-    """Yield rectangles that cover each occupied cell (rows, columns) once: equal runs of adjacent rows are one."""
-    begun: dict[tuple[int, int], int] = {}
+def merge_cells(occupied: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[Rectangle]:
+    """Yield rectangles that cover each cell of an occupied mask (rows, columns) once.
+
+    A rectangle joins equal runs of adjacent rows.
+    """
+    open_runs: dict[tuple[int, int], int] = {}
     rows = occupied.shape[0]
     for row in range(rows + 1):
         runs = set(_runs(occupied[row])) if row < rows else set()
-        for run in [run for run in begun if run not in runs]:
-            yield Rectangle(run[0], begun.pop(run), run[1], row)
+        for run in [run for run in open_runs if run not in runs]:
+            yield Rectangle(run[0], open_runs.pop(run), run[1], row)
         for run in sorted(runs):
-            begun.setdefault(run, row)
+            open_runs.setdefault(run, row)
 
 
 def _runs(row: np.ndarray[Any, np.dtype[np.bool_]]) -> list[tuple[int, int]]:
-    """Beginnings and ends of the occupied cells of a row."""
+    """Return (start, stop) of each run of occupied cells in a row."""
     steps = np.diff(np.concatenate(([0], row.astype(np.int8), [0])))
     begins, ends = np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)
     return list(zip(begins.tolist(), ends.tolist(), strict=True))
 
 
 def _cells(grid: Any) -> tuple[Ints, float]:
-    """The values (rows, columns) of a map, and the side of a cell [m]."""
+    """Return the values (rows, columns) of a map, and the side of a cell [m]."""
     width, height, resolution = grid.info.width, grid.info.height, float(grid.info.resolution)
     values = np.asarray(grid.data, np.int64)
     if values.size != width * height or not 0.0 < resolution < np.inf:

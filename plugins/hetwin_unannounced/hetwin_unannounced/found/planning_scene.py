@@ -13,7 +13,7 @@ from hetwin_suite.model import BadInput, Floats, check, compose, some
 from hetwin_suite.source import FoundObject, SceneRequest
 from hetwin_unannounced.found.frames import Frames, known_frames
 from hetwin_unannounced.found.live import Listener
-from hetwin_unannounced.found.messages import Asked, first_message
+from hetwin_unannounced.found.messages import FinderParameters, first_message
 from hetwin_unannounced.found.sdf import Part, model_text
 
 PLANNING_SCENE = "moveit_msgs/msg/PlanningScene"
@@ -22,12 +22,12 @@ _BOX, _SPHERE, _CYLINDER, _CONE = 1, 2, 3, 4
 _SERVICE = "get_planning_scene"
 
 
-class PlanningSceneParameters(Asked):
+class PlanningSceneParameters(FinderParameters):
     """Parameters of `scene: {from: {planning_scene: ...}}`.
 
     Attributes:
-        free: patterns of the objects that move freely; the others stand.
-        density: of those [kg/m^3].
+        free: patterns of the objects that move freely; the others are static.
+        density: density of the free objects [kg/m^3].
     """
 
     free: tuple[str, ...] = ()
@@ -35,16 +35,16 @@ class PlanningSceneParameters(Asked):
 
 
 def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
-    """Return the collision objects of a planning scene: the first whole one of a recording, or that of now.
+    """Return the collision objects of a recording's first complete planning scene, or of a live move_group's scene.
 
-    Meshes are the boxes around them; what is attached to a link, and planes, are left out; a note says so.
+    Meshes are replaced by their bounding boxes; planes and attached objects are left out. Notes list both.
 
     Raises:
         BadInput: if there is no planning scene, or one of its objects cannot be used.
     """
-    asked = check(PlanningSceneParameters, dict(request.parameters))
-    scene, frames = _of_move_group(request, asked) or first_message(
-        request, asked, PLANNING_SCENE, lambda one: not one.is_diff
+    parameters = check(PlanningSceneParameters, dict(request.parameters))
+    scene, frames = _of_move_group(request, parameters) or first_message(
+        request, parameters, PLANNING_SCENE, lambda one: not one.is_diff
     )
     for one in scene.fixed_frame_transforms:
         at, turn = one.transform.translation, one.transform.rotation
@@ -53,7 +53,7 @@ def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
     attached = [str(one.object.id) for one in scene.robot_state.attached_collision_objects]
     found: dict[str, FoundObject] = {}
     for one in scene.world.collision_objects:
-        made = _object(one, frames, asked)
+        made = _object(one, frames, parameters)
         if made is not None:
             found[str(one.id)] = made
     if attached and found:
@@ -66,15 +66,17 @@ def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
 
 
 def _of_move_group(
-    request: SceneRequest, asked: PlanningSceneParameters
+    request: SceneRequest, parameters: PlanningSceneParameters
 ) -> tuple[Any, Frames] | None:
-    """What a move_group beside a live robot has, and the frames; None without a live robot, or with another origin.
+    """Return the planning scene of a live robot's move_group, and the frames.
+
+    None: the run has no live robot, or the parameters name a topic or a recording.
 
     Raises:
-        BadInput: if nobody offers its service.
+        BadInput: if the service does not respond in time.
     """
     live = next((one["live"] for one in request.sources.values() if "live" in one), None)
-    if live is None or asked.topic is not None or asked.recording is not None:
+    if live is None or parameters.topic is not None or parameters.recording is not None:
         return None
     try:
         from moveit_msgs.srv import GetPlanningScene
@@ -91,18 +93,18 @@ def _of_move_group(
         | parts.ROBOT_STATE_ATTACHED_OBJECTS
         | parts.TRANSFORMS
     )
-    frames = Frames(known_frames(request.robots, asked.frames))
-    response = Listener(live, frames, asked.wait).call(GetPlanningScene, _SERVICE, wanted)
+    frames = Frames(known_frames(request.robots, parameters.frames))
+    response = Listener(live, frames, parameters.wait).call(GetPlanningScene, _SERVICE, wanted)
     if response is None:
         raise BadInput(
-            f"nobody offered {_SERVICE} within {asked.wait:g} s",
+            f"no node offered {_SERVICE} within {parameters.wait:g} s",
             where="wait",
             expected="a move_group that runs, or `topic: NAME` of a planning scene",
         )
     return response.scene, frames
 
 
-def _object(one: Any, frames: Frames, asked: PlanningSceneParameters) -> FoundObject | None:
+def _object(one: Any, frames: Frames, parameters: PlanningSceneParameters) -> FoundObject | None:
     name, notes = str(one.id), []
     try:
         parts = [
@@ -124,10 +126,10 @@ def _object(one: Any, frames: Frames, asked: PlanningSceneParameters) -> FoundOb
         return None
     pose = compose(frames.find(one.header.frame_id), _pose(one.pose))
     mass = moment = 0.0
-    if any(fnmatchcase(name, pattern) for pattern in asked.free):
+    if any(fnmatchcase(name, pattern) for pattern in parameters.free):
         volume = sum(_volume(part) for part in parts)
         reach = max(float(np.linalg.norm(part.pose[:3])) for part in parts) + volume ** (1 / 3)
-        mass, moment = asked.density * volume, asked.density * volume * reach**2 / 6.0
+        mass, moment = parameters.density * volume, parameters.density * volume * reach**2 / 6.0
     text = model_text(name, pose, parts, mass=mass, moment=moment)
     return FoundObject(text, "; ".join(notes))
 
@@ -172,7 +174,7 @@ def _volume(part: Part) -> float:
 
 
 def _pose(of: Any) -> Floats:
-    """The pose (13,) of a geometry_msgs/msg/Pose; a quaternion of zeros, as messages have it at first, is none."""
+    """Return the state (13,) of a geometry_msgs/msg/Pose; a quaternion of zeros counts as the identity."""
     at, turn = of.position, of.orientation
     pose = np.zeros(13)
     pose[:7] = at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z

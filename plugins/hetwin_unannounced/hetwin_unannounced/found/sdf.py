@@ -1,4 +1,4 @@
-"""SDFormat of one model of a few primitives."""
+"""SDFormat text of a model with one link that consists of primitives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _VERSION = "1.10"
 
 
 class Part(NamedTuple):
-    """A primitive: its tag and sides in SDFormat, and (7,) its pose in the model, x y z [m], qw qx qy qz."""
+    """A primitive: its tag and sizes in SDFormat, and its pose (7,) in the model, x y z [m], qw qx qy qz."""
 
     tag: str
     sizes: tuple[tuple[str, str], ...]
@@ -25,11 +25,11 @@ def model_text(
     """Return SDFormat of a model.
 
     Args:
-        name: of the model.
+        name: name of the model.
         pose: (7,) in the world.
-        parts: of its only link.
-        mass: [kg]; 0: it is static.
-        moment: of inertia about each axis [kg m^2].
+        parts: shapes of the only link.
+        mass: mass of the model [kg]; 0: it is static.
+        moment: moment of inertia about each axis [kg m^2].
     """
     root = ET.Element("sdf", version=_VERSION)
     model = ET.SubElement(root, "model", name=name)
