@@ -1,4 +1,4 @@
-"""The motion of an object that sticks to the fingers, and where these have pressed it last."""
+"""Motion of an object that sticks to the fingers, and the last contact of each finger with it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ARM_M = 0.03
 """Lever arm that converts rotations to displacements [m]."""
 _UNMOVED = np.eye(3, 6).ravel()
 _PLUS, _MINUS = np.array([11, 15, 4]), np.array([16, 5, 9])
-"""Where x, y and z of a lever arm, and their opposites, are among the 18 numbers of a contact's Jacobian."""
+"""Indices of x, y and z of a lever arm, and of their negatives, in a contact's flattened (3, 6) Jacobian."""
 _HOLD = np.square([_HELD_BACK] * 3 + [_HELD_BACK * ARM_M] * 3)
 
 
@@ -50,17 +50,17 @@ def carried(
 
 
 def opposed(normals: Floats, cosine: float) -> bool:
-    """Whether any two normals (n, 3) of contacts oppose each other: their cosine is below `cosine`."""
+    """Return whether the cosine between any two contact normals (n, 3) is below `cosine`."""
     return bool((normals @ normals.T).min(initial=1.0) < cosine)
 
 
 class Grip:
-    """The contacts of a held object at the last time at which each finger pressed it.
+    """The last contact of each finger that has pressed a held object.
 
-    A finger's motion since then does not depend on errors of its joints' zeros or of the object's size.
+    A finger's motion since its last contact does not depend on errors of its joint zeros or of the object's size.
 
     Attributes:
-        touches: the contacts, in the order in which fingers pressed first.
+        touches: the contacts, in the order of the fingers' first contacts.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Grip:
         self._locals = np.empty((0, 3))
 
     def press(self, touches: Touches, placed: PlacedHand) -> None:
-        """Note the contacts of the fingers that press now."""
+        """Store the contacts of the fingers that press now."""
         turns, origins = placed.rotations[touches.links], placed.origins[touches.links]
         places = ((touches.points - origins)[:, None] @ turns)[:, 0]
         if touches.fingers != self.touches.fingers:
@@ -80,14 +80,14 @@ class Grip:
         self.touches, self._locals = touches, places
 
     def _with_others(self, places: Floats, touches: Touches) -> tuple[Floats, Touches]:
-        """Return the notes of all fingers, in their order."""
+        """Merge new contacts (positions in the links' frames, and touches) into those of all fingers."""
         both = self.touches.and_(touches)
         last = {finger: row for row, finger in enumerate(both.fingers)}
         rows = list(last.values())
         return np.concatenate([self._locals, places])[rows], both.of(rows)
 
     def opened(self, placed: PlacedHand) -> dict[int, float]:
-        """Return how far each finger has moved away from the object [m], negative towards it."""
+        """Return each finger's displacement away from the object since its last contact [m]; negative: towards it."""
         touches = self.touches
         now = (placed.rotations[touches.links] @ self._locals[:, :, None])[:, :, 0]
         ways = now + placed.origins[touches.links] - touches.points

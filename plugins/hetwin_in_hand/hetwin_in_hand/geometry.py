@@ -24,9 +24,9 @@ from hetwin_suite.model import (
 )
 
 SPACING = 0.006
-"""Distance of balls on a surface [m]; the dents between them are less than a millimetre deep."""
+"""Spacing of balls on a surface [m]; the surface between them is less than a millimetre off."""
 PALM = -1
-"""In place of a finger's number for the palm."""
+"""Finger number of the palm."""
 _MAX_PER_EDGE = 9
 _RIM = 8
 
@@ -58,7 +58,7 @@ class HandSurface:
         starts: index of the first ball of each link with a surface.
         link_of: (n,) number of each ball's link.
         fingers: number of the finger of each link with a surface, `PALM` for the palm.
-        joints: of each finger, beginning at the palm.
+        joints: names of each finger's joints, from the palm outwards.
 
     Raises:
         BadInput: if a finger link is not in the scene.
@@ -86,7 +86,7 @@ class HandSurface:
         self._poses = np.array(starts, np.intp)[:, None] + np.arange(7)
 
     def place(self, scene: Snapshot) -> PlacedHand:
-        """Compute the positions in the hand's frame at the scene's time."""
+        """Return the surface in the hand's grasp frame, at the scene's time."""
         hand = scene.pose(self._hand)
         turn = rotation_matrix(hand[3:7])
         poses = scene.values[self._poses]
@@ -129,7 +129,7 @@ def _row(radius: float, half: float) -> list[tuple[float, ...]]:
 
 
 def _of_cylinder(radius: float, length: float) -> list[tuple[float, ...]]:
-    """Return balls inside, and points on the rims of both ends."""
+    """Return points on the rims of both ends, and balls along the axis of a cylinder longer than its diameter."""
     angles = [2 * pi * i / _RIM for i in range(_RIM)]
     rims: list[tuple[float, ...]] = [
         (radius * cos(a), radius * sin(a), z, 0.0)
@@ -174,7 +174,7 @@ class ObjectGeometry:
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         parts = [_Part.of(s) for s in shapes if s.collides and s.kind in _MEASURES]
-        # The largest first: most points are nearest to it and need not be compared with the others.
+        # Largest part first: it is the nearest one to most points, which then skip the others.
         self._parts = sorted(parts, key=lambda part: -part.radius)
         self._centres = np.array([part.position for part in self._parts[1:]]).reshape(-1, 1, 3)
         self._radii = np.array([part.radius for part in self._parts[1:]])[:, None]
@@ -196,7 +196,7 @@ class ObjectGeometry:
         away = points - self._centres
         bounds = np.sqrt(np.vecdot(away, away)) - self._radii
         for number in (bounds < best).any(axis=1).nonzero()[0].tolist():
-            nearer = (bounds[number] < best).nonzero()[0]  # which are fewer, part by part
+            nearer = (bounds[number] < best).nonzero()[0]  # `best` shrinks from part to part
             distances, directions = self._parts[number + 1].measure(points[nearer])
             better = distances < best[nearer]
             chosen = nearer[better]
@@ -265,7 +265,11 @@ def _cylinder(points: Floats, size: tuple[float, ...]) -> tuple[Floats, Floats]:
 
 
 def _corner(excess: Floats) -> tuple[Floats, Floats]:
-    """Return distances to, and normals of, the orthant in which all coordinates are negative."""
+    """Return signed distances (n,) to the negative orthant, and outward unit normals (n, k).
+
+    Args:
+        excess: (n, k) signed distances to the k faces.
+    """
     beyond = np.maximum(excess, 0.0)
     outside = np.sqrt(np.einsum("ij,ij->i", beyond, beyond))
     normals = beyond / np.maximum(outside, _TINY)[:, None]

@@ -1,4 +1,4 @@
-"""Tracks one object from its believed pose into the hand, and out of it."""
+"""Tracking of one object while it rests, is held by the hand, and falls."""
 
 from __future__ import annotations
 
@@ -33,28 +33,28 @@ _OVERLAP_NOISE_M = 0.001
 _JUST_NOW_NS = 60_000_000
 _STEEPEST = 0.7
 _STILL_SHARE = 0.25
-"""Fingers that have moved by less than this share of the gap at which they let go have not begun to."""
+"""Fingers have started to open if they have moved by at least this share of `Settings.let_go_gap`."""
 
 
 class Phase(Enum):
     """The state of the object's motion."""
 
     RESTING = "resting"
-    """It is at rest; fingers may push it."""
+    """The object is at rest; fingers may push it."""
     HELD = "held"
-    """It moves with the hand and the fingers."""
+    """The object moves with the hand and the fingers."""
     FLYING = "flying"
-    """The fingers have released it; it falls."""
+    """The fingers have released the object; it falls."""
 
 
 class Localizer:
-    """The pose of one object.
+    """Estimates the pose of one object.
 
     Args:
         hand: name of the hand.
-        surface: of the hand's links.
-        pressing: of the fingers.
-        form: of the object.
+        surface: surface of the hand's links.
+        pressing: detects which fingers press.
+        form: geometry of the object.
         limits: the model's parameters.
     """
 
@@ -87,7 +87,7 @@ class Localizer:
         self._hand_motion, self._motion_in_hand = HandMotion(window), HandMotion(window)
 
     def begin_at_rest(self, scene: Snapshot, pose: Floats) -> None:
-        """Start with the object believed at `pose` (13,) in the world, at rest."""
+        """Start with the object at rest at `pose` (13,) in the world; its velocities are ignored."""
         self.phase = Phase.RESTING
         self.release_ns = -1
         self._world = pose.copy()
@@ -148,10 +148,10 @@ class Localizer:
     def covariance(self) -> Floats:
         """Return (6, 6) covariance of position [m] and rotation [rad] in the hand's axes.
 
-        Where the object was grasped beside its own height is not seen by fingers around it, so that the filter
-        does not estimate it, but it is considered here. If the offset that the fingers share is the object's size, then
-        an object on a support was higher or lower by as much. And fingers that close below its middle have raised it
-        while they pushed it to where they meet.
+        Fingers around an object do not observe its height in the hand. The filter therefore does not estimate that
+        height; two causes of its error are added here. If the common offset is due to the object's size, an object
+        on a support was higher or lower by that amount. Fingers that close below the object's centre raise the
+        object while they push it sideways.
         """
         covariance = self._filter.pose_covariance()
         size = self._limits.size_share * self._filter.common_offset
@@ -161,7 +161,7 @@ class Localizer:
 
     @property
     def without_efforts(self) -> list[int]:
-        """The touching fingers whose efforts are not all known."""
+        """Touching fingers with at least one joint of unknown effort."""
         return [f for f in self._touching.fingers if self._pressing.stands_in(f)]
 
     def _pose_in_hand(self, twist: Floats) -> Floats:
@@ -172,7 +172,7 @@ class Localizer:
         return np.concatenate([position, quaternion, twist])
 
     def shift(self, offset: Sequence[float]) -> None:
-        """Report an object held so far from where the fingers have it, as `Settings.offset`."""
+        """Set the offset that is added to the pose of a held object; see `Settings.offset`."""
         self._offset = np.array(offset)
 
     def _moving(self, hand: Floats) -> Floats:
@@ -183,7 +183,7 @@ class Localizer:
     def _predict(self, time_ns: int, hand: Floats, placed: PlacedHand) -> None:
         seconds = (time_ns - self._time_ns) * 1e-9
         if self.phase is Phase.HELD and self._placed is not None:
-            # A finger that has just begun to open does not carry the object.
+            # A finger that has stopped pushing, since it opens, does not carry the object.
             pushing = self._pressing.pushing
             mine = [row for row, f in enumerate(self._touching.fingers) if pushing[f]]
             touches = self._touching.of(mine)
@@ -202,7 +202,7 @@ class Localizer:
     def _drift(self, seconds: float) -> Floats:
         """Return (6, 6) covariance of the increments of the object's motion relative to the fingers.
 
-        It creeps, and it slips by a share of the way that the fingers have moved it so far.
+        The object creeps as a random walk, and slips by a share of the farthest displacement by the fingers so far.
         """
         limits, moves, before = self._limits, self._sum_of_moves, self._farthest
         turn = 2.0 * float(np.arccos(min(1.0, abs(moves[3]))))
@@ -217,7 +217,7 @@ class Localizer:
     def _pushed(self, before: PlacedHand, now: PlacedHand) -> Floats:
         """Return (6, 6) covariance of the displacement of an object that fingers push but do not hold.
 
-        A finger pushes it along the contact's normal, as far as the finger has moved; sideways, it slips.
+        A finger displaces the object along the contact normal by the finger's own motion; sideways, the object slips.
         """
         noise = np.zeros((6, 6))
         for link, normal in zip(self._touching.links, self._touching.normals, strict=True):
@@ -230,13 +230,13 @@ class Localizer:
         return noise
 
     def _add_move(self, time_ns: int, seconds: float, step: Floats) -> None:
-        """Accumulate the motion by the fingers; corrections of the estimate are not motion."""
+        """Accumulate the motion by the fingers; corrections of the estimate do not count as motion."""
         self._last_move = step / max(seconds, 1e-9)
         self._sum_of_moves = extrapolate(np.concatenate([self._sum_of_moves[:7], step]), 1.0)
         self._motion_in_hand.add(time_ns, self._sum_of_moves)
 
     def _correct(self, placed: PlacedHand) -> bool:
-        """Correct the estimate with the fingers' contacts; returns whether there was anything to compare with."""
+        """Correct the estimate with the fingers' contacts; returns False without any contact or overlap."""
         around = self._filter.nearest_touches(placed.centres)
         before, self._touching = self._touching, self._pushing(around)
         for finger in before.fingers:
@@ -249,8 +249,8 @@ class Localizer:
     def _pushing(self, around: Touches) -> Touches:
         """Return the contact of each finger that pushes the object.
 
-        A finger that pushes within reach touches, whatever its distance: if that contradicts the estimate of
-        the finger's offset, the offset is unknown again.
+        A finger that pushes within reach of the object touches it. If the estimated distance contradicts that, the
+        finger's offset is reset.
         """
         nearest: dict[int, int] = {}
         pushing, distances = self._pressing.pushing, around.distances
@@ -289,13 +289,13 @@ class Localizer:
             self._world[:7] = compose(hand, pose)[:7]
 
     def _note_height(self, hand: Floats) -> None:
-        """Note, at the begin of a hold, where up is in the hand, and how steeply fingers raise a pushed object."""
+        """Store the up direction in the hand's frame, and the slope at which the fingers raise a pushed object."""
         self._grasp_up = rotation_matrix(hand[3:7])[2]
         upwards = -float(np.mean([n @ self._grasp_up for n in self._touching.normals]))
         self._slope = math.tan(math.asin(min(max(upwards, 0.0), _STEEPEST)))
 
     def _note_hold(self, time_ns: int, held: bool, opened: dict[int, float]) -> None:
-        """Note that the object is held, for sure unless weak fingers have begun to move just now."""
+        """Store the time of the hold; if weak fingers have just started to move, only the time when they did."""
         moved = max(abs(gap - self._still.get(finger, gap)) for finger, gap in opened.items())
         quiet = held or moved < _STILL_SHARE * self._limits.let_go_gap
         if quiet or time_ns - self._last_held_ns > _JUST_NOW_NS:
@@ -305,10 +305,10 @@ class Localizer:
             self._loose_ns = time_ns
 
     def _still_holds(self, hand: Floats, opened: dict[int, float]) -> bool:
-        """Whether fingers that no longer push still hold the object.
+        """Return whether fingers that have stopped pushing still hold the object.
 
-        They do not if they have opened, if they have closed as if there was nothing between them, or if their
-        torques have died; an object that lies in the fingers needs no torque to stay there.
+        They have lost it if they have opened, if they have closed by more than `close_in`, or if their torques have
+        vanished. An object that lies on the fingers needs no torque to stay there.
         """
         limits = self._limits
         if np.mean(list(opened.values())) < -limits.close_in:
@@ -326,17 +326,17 @@ class Localizer:
         )
 
     def _lies(self, hand: Floats) -> bool:
-        """Whether the fingers support the object from below."""
+        """Return whether the fingers support the object from below."""
         up = rotation_matrix(hand[3:7])[2]
         upwards = float(-np.mean(self._grip.touches.normals, axis=0) @ up)
         return upwards > math.sin(math.radians(self._limits.support))
 
     def _release(self, time_ns: int, hand: Floats) -> None:
-        """Release the object: it left the fingers after the last step at which they held it.
+        """Release the object, and estimate the time at which it left the fingers.
 
-        If they pushed until shortly before, it left them after the last step at which they pushed: pushing ends when
-        they begin to open, slightly before there is a gap. If weak fingers have moved just before, it left them when
-        they began to.
+        By default that is midway between the last step of the hold and now. Fingers that pushed until shortly before
+        stop pushing when they start to open, slightly before there is a gap: then it is midway between the last push
+        and now. If weak fingers have just started to move, the end of the interval is when they started.
         """
         recent = self._last_held_ns - self._last_pushed_ns <= _JUST_NOW_NS
         since_ns = self._last_pushed_ns if recent else self._last_held_ns

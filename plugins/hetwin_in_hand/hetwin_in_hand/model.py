@@ -1,7 +1,7 @@
 """In-hand localization: the pose of an object in a hand, from finger joints, torques and the object's shape.
 
-Bauer et al. (2022), section 4.2: it predicts the most likely position of the grasped object and operates on the
-assumption that the object is grasped. A model for whether it is grasped is the grasp monitor.
+Bauer et al. (2022), section 4.2: the model predicts the most likely position of the object and assumes that the
+object is grasped. The grasp monitor is the model that decides whether an object is grasped.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _TRIANGLE = np.triu_indices(6)
 class InHandLocalization(Model[Settings]):
     """Estimates the pose of an object in a hand.
 
-    A filter compares the fingers with the object's surface: fingers with torque touch it, no link is inside
-    it. The object rests where it was taken over until fingers touch it, then moves with hand and fingers; when they
-    have released it (event ``let_go`` with ``hand`` and ``object``, stamped with the time of the release) it falls.
-    Supported shapes: spheres, cylinders, capsules and boxes.
+    A filter compares the fingers with the object's surface: fingers with torque touch the surface, and no link is
+    inside it. The object rests at the pose of the handover until fingers touch it, then moves with hand and fingers,
+    and falls after they have released it (event ``let_go`` with ``hand`` and ``object``, stamped with the time of the
+    release). Supported shapes: spheres, cylinders, capsules and boxes.
 
     The defaults are for the simulated two-hand robot, whose fingers' geometry and joints are known to a tenth of a
     millimetre. A real hand needs a larger `contact_offset` and `contact_noise`, depending on its kinematic errors.
@@ -112,7 +112,7 @@ class InHandLocalization(Model[Settings]):
         return changes
 
     def _report_evidence(self, changes: Changes) -> None:
-        """Report a hold that follows from fingers that stand still, not from torques."""
+        """Report a hold that is inferred from stalled fingers, because efforts are missing."""
         if self._localizer is None or not (fingers := self._localizer.without_efforts):
             return
         count = len(fingers)
@@ -122,7 +122,7 @@ class InHandLocalization(Model[Settings]):
         """Start to localize an object near the given pose.
 
         Raises:
-            Refused: if this is not the pose of an object of a supported shape, or another one is held already.
+            Refused: if this is not the pose of an object of a supported shape, or the hand holds another object.
         """
         self._check_can_take(entity, attribute, value, scene)
         geometry = ObjectGeometry(scene.layout.entity(entity).shapes)
@@ -142,7 +142,7 @@ class InHandLocalization(Model[Settings]):
         """Release an object with its pose in the world and its own velocity.
 
         Raises:
-            Refused: if the model is not responsible for it.
+            Refused: if the model is not responsible for the attribute.
         """
         if self._localizer is None or entity != self._held or attribute != POSE.name:
             raise Refused(
@@ -153,7 +153,11 @@ class InHandLocalization(Model[Settings]):
         return value
 
     def change(self, parameters: Mapping[str, Any]) -> None:
-        """Go on with another ``offset``."""
+        """Change the parameter ``offset`` during a run.
+
+        Raises:
+            Refused: if another parameter is given.
+        """
         try:
             offset = check(Changeable, dict(parameters)).offset
         except BadInput as error:

@@ -25,7 +25,7 @@ _NEAR_M = 0.03
 _OFFSET_TIME_S = 5.0
 """Time constant with which the offsets of finger contacts change [s]."""
 _MAX_ROTATION = 1.0
-"""Upper limit of the standard deviation of a rotation, which is unknown then [rad]."""
+"""Upper limit of the standard deviation of a rotation [rad]; at this limit the rotation is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +33,13 @@ class Noise:
     """Standard deviations of the measurements.
 
     Attributes:
-        contact: distance of a touching finger from the object, from step to step [m].
-        offset: the same, but constant during a contact, from errors of geometry and softness [m].
-        common: the same, but constant and equal for all fingers, from the zeros of joints and the object's size [m].
-        spread: how much that differs from finger to finger, as a share of it.
-        depth: penetration of a touching finger into the object [m].
-        overlap: penetration of a finger that need not touch [m].
-        gate: a pushing finger touches the object if it is at most this many standard deviations away.
+        contact: white noise of a touching finger's distance from the object [m].
+        offset: error of that distance that is constant during a contact, from geometry and softness [m].
+        common: constant error of that distance that all fingers share, from joint zeros and the object's size [m].
+        spread: variation of the common error from finger to finger, as a share of it.
+        depth: mean penetration of a touching finger into the object [m].
+        overlap: penetration of a link that is not known to touch [m].
+        gate: maximum distance of a pushing finger that touches the object, in standard deviations.
     """
 
     contact: float
@@ -53,14 +53,14 @@ class Noise:
 
 @dataclass(frozen=True, slots=True)
 class Touches:
-    """For each of some links the point of an object that is nearest to it.
+    """The nearest points of an object to some links.
 
     Attributes:
-        links: numbers of the links with a surface.
-        fingers: of the links, `PALM` for the palm.
-        points: (n, 3) on the object's surface, in the hand's frame [m].
-        normals: (n, 3) outward from the object, in the hand's frame.
-        distances: between the surfaces [m], negative for a penetration.
+        links: numbers of the links, as in `HandSurface.links`.
+        fingers: finger number of each link, `PALM` for the palm.
+        points: (n, 3) nearest points on the object's surface, in the hand's frame [m].
+        normals: (n, 3) outward normals of the object, in the hand's frame.
+        distances: distances between the surfaces [m], negative for a penetration.
     """
 
     links: list[int]
@@ -70,7 +70,7 @@ class Touches:
     distances: list[float]
 
     def of(self, rows: list[int]) -> Touches:
-        """Return some of them, by their rows."""
+        """Return the touches at some rows."""
         return Touches(
             [self.links[row] for row in rows],
             [self.fingers[row] for row in rows],
@@ -80,7 +80,7 @@ class Touches:
         )
 
     def and_(self, others: Touches) -> Touches:
-        """Return these, and others after them."""
+        """Return the concatenation of these and other touches."""
         return Touches(
             self.links + others.links,
             self.fingers + others.fingers,
@@ -98,11 +98,11 @@ class _Nearby:
     """The balls that may touch the object.
 
     Attributes:
-        links: (m,) the links with such balls, in order.
-        starts: (m,) the first ball of each link.
-        owners: (n,) of each ball, the row of its link.
-        centres: (n, 3) in the hand's frame.
-        radii: (n,).
+        links: (m,) numbers of the links with such balls, ascending.
+        starts: (m,) index of the first ball of each link.
+        owners: (n,) row of each ball's link in `links`.
+        centres: (n, 3) centres of the balls in the hand's frame [m].
+        radii: (n,) radii of the balls [m].
         seen: distances, normals and points as returned by `PoseFilter._measure`.
     """
 
@@ -114,7 +114,7 @@ class _Nearby:
     seen: _Seen
 
     def nearest(self, distances: Floats) -> NDArray[np.intp]:
-        """Return (m,) the index of the nearest ball of each link, the first one of several."""
+        """Return the index (m,) of each link's nearest ball; of equally near balls, the first one."""
         if not len(self.links):
             return self.starts
         least = np.minimum.reduceat(distances, self.starts)
@@ -128,20 +128,19 @@ class _Nearby:
 class PoseFilter:
     """Estimates the pose of an object in the hand's frame from distances of links to its surface.
 
-    The error state consists of position in the hand's axes (3), rotation vector in the object's axes (3), for each
-    finger an offset of its distance, which accounts for the correlation of repeated measurements of the same fingers,
-    and an offset that all fingers share, which accounts for errors of their joints' zeros and of the object's size.
-    The greater the shared offset turns out to be, the less certain are those of the single fingers.
-    Unobservable rotations (of a sphere, of a cylinder about its axis) do not appear in the measurement and are only
-    predicted.
+    The error state consists of the position in the hand's axes (3), the rotation vector in the object's axes (3), an
+    offset of each finger's distance, and a common offset of all fingers. The offset of a finger accounts for the
+    correlation of its repeated measurements; the common offset for errors of joint zeros and of the object's size.
+    The variance of the finger offsets grows with the common offset. Unobservable rotations (of a sphere, of a
+    cylinder about its axis) do not appear in the measurement and are only predicted.
 
     After Pfanne and Chalon, EKF-based in-hand object localization from joint position and torque measurements, IROS
-    2017; there with joint offsets in the state, here with offsets of the fingers' distances.
+    2017. They estimate joint offsets; this filter estimates offsets of the fingers' distances.
 
     Args:
-        geometry: of the object.
-        noise: of the measurements.
-        surface: of the hand.
+        geometry: geometry of the object.
+        noise: noise of the measurements.
+        surface: surface of the hand.
     """
 
     def __init__(self, geometry: ObjectGeometry, noise: Noise, surface: HandSurface) -> None:
@@ -169,11 +168,11 @@ class PoseFilter:
 
     @property
     def common_offset(self) -> float:
-        """The offset that all fingers share [m]; it is added to their distances."""
+        """Common offset of all fingers, which is added to their distances [m]."""
         return float(self._offsets[-1])
 
     def reset_offsets(self) -> None:
-        """Reset the offsets of all single fingers, not the shared one."""
+        """Reset the offset of every finger, but not the common offset."""
         for finger in range(self._size - 7):
             self.reset_offset(finger)
 
@@ -181,8 +180,8 @@ class PoseFilter:
         """Reset a finger's offset: its next contact is independent of the last one.
 
         Args:
-            finger: its number.
-            error: standard deviation of its distance's error beyond the known one [m].
+            finger: number of the finger.
+            error: additional standard deviation of the finger's distance [m].
         """
         at = 6 + finger
         self._offsets[finger] = 0.0
@@ -195,7 +194,7 @@ class PoseFilter:
         return float(self._noise.offset**2 + spread**2)
 
     def move_frame(self, position: Floats, quaternion: Floats) -> None:
-        """Set the object's pose in the hand after the hand has moved and the object has not."""
+        """Set the object's pose in the hand after the hand has moved relative to the resting object."""
         back = multiply(quaternion.tolist(), conjugate(self.quaternion.tolist()))
         turn = rotation_matrix(back)
         p = self.covariance
@@ -204,12 +203,12 @@ class PoseFilter:
         self._place(position.copy(), quaternion.copy())
 
     def drift(self, seconds: float, noise: Floats) -> None:
-        """Predict over a time: the covariance grows, and the offsets decay.
+        """Predict over a duration: the covariance grows, and the offsets decay.
 
         Args:
             seconds: duration [s].
-            noise: (6, 6) covariance of the object's unmodelled motion: position [m], along the hand's
-                axes; rotation [rad], about the object's.
+            noise: (6, 6) covariance of the object's unmodelled motion: position [m] along the hand's axes, rotation
+                [rad] about the object's axes.
         """
         p = self.covariance
         diagonal = p.reshape(-1)[:: self._size + 1]
@@ -229,8 +228,8 @@ class PoseFilter:
         """Predict the object's motion with the fingers.
 
         Args:
-            move: (3,) of its origin, in the hand's frame [m].
-            turn: (3,) rotation vector in the hand's axes.
+            move: (3,) displacement of the object's origin, in the hand's frame [m].
+            turn: (3,) rotation vector in the hand's axes [rad].
         """
         turned = multiply(rotation_by(turn.tolist()), self.quaternion.tolist())
         self._place(self.position + move, np.array(normalized(turned)))
@@ -239,7 +238,7 @@ class PoseFilter:
         """Return the nearest point of each link that is near the object, in the links' order.
 
         Args:
-            centres: (n, 3) of the surface's balls, in the hand's frame.
+            centres: (n, 3) centres of the surface's balls, in the hand's frame.
         """
         surface = self._surface
         distances, normals, points = self._measure(centres, surface.radii)
@@ -259,11 +258,11 @@ class PoseFilter:
         return Touches(numbers, fingers, points[at], normals[at], distances[at].tolist())
 
     def spread(self, position: float) -> None:
-        """Let the position be less certain by this standard deviation [m], in all directions."""
+        """Add uncertainty to the position: a standard deviation [m], equal in all directions."""
         self.covariance.reshape(-1)[:: self._size + 1][:3] += position**2
 
     def surprises(self, touches: Touches) -> list[float]:
-        """Return how far each of these links is from touching [m], beyond the uncertainty; below 0 it may touch."""
+        """Return each link's distance from the object beyond the gate [m]; a link with a value below 0 may touch."""
         if not touches.links:
             return []
         rows = self._rows(self._offset_rows[touches.links], touches.points, touches.normals)
@@ -275,14 +274,14 @@ class PoseFilter:
     def update(self, touching: Collection[int]) -> bool:
         """Correct the estimate: fingers in contact are at the object's surface, and no other link is inside it.
 
-        Must be called after `nearest_touches`, with the same hand. Constraints that only keep the object out of the
-        fingers move the estimate but do not reduce the covariance, since they are not independent from step to step.
+        Must be called after `nearest_touches`, with the same hand. Constraints that only keep links out of the object
+        move the estimate but do not reduce the covariance, since they are not independent from step to step.
 
         Args:
-            touching: the links in contact.
+            touching: numbers of the links in contact.
 
         Returns:
-            whether there was anything to compare with.
+            False if no link touches or overlaps the object, so that the estimate is unchanged.
         """
         near = self._nearby
         shifts = self._offset_rows[near.links]
@@ -326,7 +325,7 @@ class PoseFilter:
         return np.asarray(np.linalg.solve(total, spread).T)
 
     def _measure(self, centres: Floats, radii: Floats) -> _Seen:
-        """Return distances between balls and object, the object's normals, and the points on its surface."""
+        """Return distances (n,) of balls to the object, and its normals and surface points (n, 3) there."""
         distances, normals = self._geometry.measure((centres - self.position) @ self._turn)
         normals = normals @ self._turn.T
         return distances - radii, normals, centres - distances[:, None] * normals
@@ -335,8 +334,8 @@ class PoseFilter:
         """Return the Jacobian of the distances with respect to the state.
 
         Args:
-            shifts: (n, fingers + 1) the part that belongs to the offsets.
-            points, normals: (n, 3) of the object's surface.
+            shifts: (n, fingers + 1) derivatives with respect to the offsets.
+            points, normals: (n, 3) points and normals of the object's surface.
         """
         ax, ay, az = ((points - self.position) @ self._turn).T
         nx, ny, nz = (normals @ self._turn).T
@@ -361,7 +360,7 @@ class PoseFilter:
 
 
 def _offset_rows(fingers: Sequence[int]) -> Floats:
-    """Return (links, fingers + 1) 1 where a link belongs to a finger, and in the last column to any."""
+    """Return a matrix (links, fingers + 1): 1 if a link belongs to the finger; last column: to any finger."""
     rows = np.zeros((len(fingers), max([-1, *fingers]) + 2))
     for row, finger in zip(rows, fingers, strict=True):
         if finger >= 0:

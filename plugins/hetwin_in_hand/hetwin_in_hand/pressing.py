@@ -1,4 +1,4 @@
-"""Which fingers press an object: by their torques, or, where these are unknown, because something blocks them."""
+"""Detection of fingers that press an object: by their torques, or by a stall if torques are unknown."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class FingerTorques:
     Args:
         layout: the scene's layout.
         hand: the hand with the fingers.
-        joints: of each finger.
-        least: least effort of a pushing finger [N or Nm].
-        window_s: efforts are averaged over this time for `strength` [s].
+        joints: names of each finger's joints.
+        least: minimum effort of a pushing finger [N or Nm].
+        window_s: time constant of the average that `strength` returns [s].
 
     Attributes:
-        pushing: (fingers,) which fingers push.
-        known: (fingers,) of which fingers all joints have efforts; a joint whose effort has always been 0 has none.
+        pushing: (fingers,) whether the finger pushes.
+        known: (fingers,) whether the efforts of all joints are known; an effort that was always 0 is unknown.
 
     Raises:
         BadInput: if the robot has no such joint, or no efforts.
@@ -69,7 +69,7 @@ class FingerTorques:
         """Update with the current efforts; unknown ones (NaN) are ignored.
 
         Args:
-            scene: with the efforts.
+            scene: current state.
             seconds: time since the last update [s].
         """
         # There are few joints and many steps: plain numbers are faster than arrays.
@@ -94,8 +94,8 @@ class FingerTorques:
     def strength(self, fingers: Sequence[int]) -> float:
         """Return the mean effort of these fingers [N or Nm], NaN if it is unknown.
 
-        It is averaged over the window since a finger pushed last; of each finger the joint counts that had the
-        greatest effort then.
+        Each finger contributes the averaged effort of the joint that had the greatest effort when the finger last
+        pushed.
         """
         joints = [self._strongest[finger] for finger in fingers]
         known = [self._mean[joint] for joint in joints if not self._silent[joint]]
@@ -113,19 +113,19 @@ def closing_signs(hand: HandDescription) -> dict[str, float]:
 class FingerStall:
     """Detects from the positions of a finger's joints whether something blocks it.
 
-    A finger that stands still between its opened and its closed posture is blocked; one that moves, or has reached
-    either end, is not. Where the hand does not specify these postures, no finger is.
+    A finger that stands still between its opened and its closed posture is blocked. A finger that moves or has
+    reached either posture is not. If the hand does not specify these postures, no finger is blocked.
 
     Args:
         layout: the scene's layout.
         hand: the hand with the fingers.
-        joints: of each finger.
-        speed: a finger slower than this stands still, as a share of its travel [1/s].
-        margin: distance from both ends, as a share of its travel.
+        joints: names of each finger's joints.
+        speed: maximum speed of a blocked finger, as a share of its travel [1/s].
+        margin: minimum distance of a blocked finger from both postures, as a share of its travel.
         window_s: the speed is averaged over this time [s].
 
     Attributes:
-        blocked: (fingers,) which fingers are blocked.
+        blocked: (fingers,) whether the finger is blocked.
     """
 
     def __init__(
@@ -178,15 +178,15 @@ class FingerStall:
 
 
 class Pressing:
-    """Detects which fingers press.
+    """Detects which fingers press: by their torques, or by a stall if torques are unknown.
 
     Args:
         layout: the scene's layout.
-        joints: of each finger.
+        joints: names of each finger's joints.
         limits: the model's parameters.
 
     Attributes:
-        pushing: (fingers,) which fingers press.
+        pushing: (fingers,) whether the finger presses.
 
     Raises:
         BadInput: if the robot has no such joint, or no efforts.
@@ -214,7 +214,7 @@ class Pressing:
         self.pushing = [pushes or (blocked and not known) for (pushes, known), blocked in both]
 
     def stands_in(self, finger: int) -> bool:
-        """Whether the finger's standing still stands for torques that are unknown."""
+        """Return whether a stall replaces the finger's torques, which are unknown."""
         return not self._torques.known[finger]
 
     def strength(self, fingers: Sequence[int]) -> float:

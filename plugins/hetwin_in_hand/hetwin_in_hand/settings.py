@@ -7,21 +7,21 @@ from typing import TypeAlias
 from hetwin_suite.model import Amount, EntityNames, Finite, Hand, Parameters, Strict, parameter
 
 Offset: TypeAlias = tuple[Finite, Finite, Finite, Finite, Finite, Finite]
-"""Along x, y, z of the hand [m], and a rotation vector in its axes [rad]."""
+"""Translation x, y, z [m] and rotation vector [rad], both along the hand's axes."""
 
 
 class Changeable(Strict):
-    """Parameters that may change while the model runs."""
+    """Parameters that may change during a run."""
 
     offset: Offset | None = None
 
 
 class Settings(Parameters):
-    """The parameters: the hand, the objects, and the noise of estimates and measurements."""
+    """Parameters of the model: the hand, the objects, and the noise of estimates and measurements."""
 
-    hand: Hand = parameter("the hand in which objects are")
+    hand: Hand = parameter("the hand that holds the objects")
     objects: EntityNames = parameter(
-        "the objects that it may hold: a tag, or a list of names", "graspable"
+        "the objects that the hand may hold: a tag, or a list of names", "graspable"
     )
     prior_position: Amount = parameter(
         "standard deviation of the position of a taken pose, sideways", 0.003, "m"
@@ -41,14 +41,14 @@ class Settings(Parameters):
         "N or Nm",
     )
     support: Amount = parameter(
-        "an object whose contacts push it upwards, on average steeper than this, lies in the fingers and needs no "
-        "effort to stay",
+        "an object lies on the fingers, and needs no effort to stay there, if the mean contact normal points upwards "
+        "by more than this",
         9.0,
         "deg",
     )
-    effort_window: Amount = parameter("that effort is averaged over this time", 0.15, "s")
+    effort_window: Amount = parameter("time constant of the average of that effort", 0.15, "s")
     stall_speed: Amount = parameter(
-        "a finger without efforts pushes if it is slower than this between its ends",
+        "a finger without efforts pushes if it is slower than this between its opened and closed end",
         0.15,
         "of the travel per s",
     )
@@ -66,20 +66,20 @@ class Settings(Parameters):
         "m",
     )
     offset_spread: Amount = parameter(
-        "how much that error differs from finger to finger, as a share of it", 0.2
+        "variation of that error from finger to finger, as a share of it", 0.2
     )
     size_share: Amount = parameter(
-        "how much of that error may be the object's size, by which it then stood higher or lower, as a share of it",
+        "share of that error that may be due to the object's size, which also changes the height at which it stood",
         0.8,
     )
     contact_depth: Amount = parameter(
-        "how deep a finger that touches presses itself in", 0.00015, "m"
+        "penetration of a touching finger into the object", 0.00015, "m"
     )
     drift_position: Amount = parameter(
-        "how far an object creeps in the hand, as a random walk", 0.0003, "m/sqrt(s)"
+        "random walk of an object's position in the hand", 0.0003, "m/sqrt(s)"
     )
     drift_rotation: Amount = parameter(
-        "how far an object turns in the hand, as a random walk", 1.2, "deg/sqrt(s)"
+        "random walk of an object's rotation in the hand", 1.2, "deg/sqrt(s)"
     )
     slip: Amount = parameter("fraction of the fingers' motion that an object may not follow", 0.3)
     let_go_gap: Amount = parameter(
@@ -88,13 +88,13 @@ class Settings(Parameters):
         "m",
     )
     close_in: Amount = parameter(
-        "fingers that no longer push and have closed by more than this on average have lost the object",
+        "fingers that have stopped pushing and have closed by more than this on average have lost the object",
         0.002,
         "m",
     )
     offset: Offset = parameter(
-        "how far what is held is from where the fingers say: along x, y, z of the hand [m], and about them [rad];"
-        " drawn for predictions",
+        "offset that is added to the estimated pose of the held object: along x, y, z of the hand [m], and about them"
+        " [rad]; drawn for predictions",
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     )
     velocity_window: Amount = parameter("velocities are fitted over this time", 0.08, "s")
