@@ -1,8 +1,8 @@
-"""A grasp that holds, in a Gazebo of one's own: Gazebo's loader of Python systems imports this by `module_name`."""
+"""A Gazebo system that keeps grasped objects in a hand; Gazebo's Python loader imports it by `module_name`."""
 
 from hetwin_gazebo_grasp.system import GraspSystem
 
 
 def get_system() -> GraspSystem:
-    """What the loader calls."""
+    """Return a new system; Gazebo's loader calls this once for each plugin element."""
     return GraspSystem()

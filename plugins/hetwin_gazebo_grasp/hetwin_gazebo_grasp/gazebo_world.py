@@ -1,4 +1,4 @@
-"""What Gazebo's bindings give of the world that a system runs in."""
+"""Access to the world that a Gazebo system runs in, through Gazebo's Python bindings."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from hetwin_suite.model import BadInput, Floats
 _DEADLINE_MS = 5000
 
 
-class NotYet(Exception):
-    """Gazebo gives a position of a joint only after the step in which it is asked for first."""
+class NoPositionsYet(Exception):
+    """Joint positions are not available yet: Gazebo provides them one step after the first request."""
 
     def __init__(self) -> None:
         super().__init__("joints have no positions; expected the system Physics in the world")
 
 
 class GazeboWorld:
-    """The world of the entity component manager that Gazebo hands to systems; see `UserWorld`.
+    """Implements `UserWorld` with the entity component manager that Gazebo passes to systems.
 
     Args:
-        gz: the bindings.
+        gz: Gazebo's Python bindings.
     """
 
     def __init__(self, gz: Gazebo) -> None:
@@ -39,14 +39,14 @@ class GazeboWorld:
         self._ecm = ecm
 
     def models(self) -> frozenset[int]:
-        """The models that there are now."""
+        """Return the entity ids of all models in the world."""
         return frozenset(self._world().models(self._ecm))
 
     def sdf(self) -> str:
-        """The world as it is now, by the service of its server.
+        """Return the current world as SDFormat, from the server's service.
 
         Raises:
-            BadInput: if the server does not answer.
+            BadInput: if the server does not respond.
         """
         self._joints.clear()
         self._models.clear()
@@ -62,15 +62,15 @@ class GazeboWorld:
         return str(text.data)
 
     def declare(self, parameter: str) -> bool:
-        """Declare a parameter of the world, at first true; returns whether its server has parameters."""
+        """Declare a parameter of the world with the value true; returns False if the server has no parameters."""
         return self._parameter("declare_parameter", parameter, True)
 
     def set(self, parameter: str, on: bool) -> None:
-        """Set a parameter that was declared."""
+        """Set a declared parameter."""
         self._parameter("set_parameter", parameter, on)
 
     def is_on(self, parameter: str) -> bool:
-        """The value of a parameter that was declared, which the server's services set for others."""
+        """Return the value of a declared parameter, which other nodes may set through the server's services."""
         name = self._gz.message("parameter_name_pb2", "ParameterName")(name=parameter)
         found = self._request("get_parameter", name, "parameter_value_pb2", "ParameterValue")
         value = self._gz.message("boolean_pb2", "Boolean")()
@@ -83,7 +83,13 @@ class GazeboWorld:
         return failed is not None
 
     def _request(self, service: str, request: Any, module: str, name: str) -> Any:
-        """The reply of one of the world's services, of a kind of message; None if there is none."""
+        """Return the reply of one of the world's services; None without a reply within `_DEADLINE_MS`.
+
+        Args:
+            service: name of the service below /world/NAME.
+            request: request message.
+            module, name: module and class of the reply message.
+        """
         kind = self._gz.message(module, name)
         done, reply = self._node.request(
             self._service(service), request, type(request), kind, _DEADLINE_MS
@@ -94,22 +100,22 @@ class GazeboWorld:
         return f"/world/{self._world().name(self._ecm)}/{name}"
 
     def positions(self, joints: Iterable[str]) -> dict[str, float]:
-        """Positions of joints [m or rad].
+        """Return positions of joints [m or rad].
 
         Raises:
-            NotYet: if one has none.
+            NoPositionsYet: if a position is not available yet.
         """
         read = {name: self._joint(name).position(self._ecm) for name in joints}
         if not all(read.values()):
-            raise NotYet
+            raise NoPositionsYet
         return {name: float(position[0]) for name, position in read.items()}
 
     def pose(self, name: str) -> Floats:
-        """(7,) of a link, or of the root link of a model that is named."""
+        """Return the pose (7,) in the world of a link, or of a model's root link."""
         return np.asarray(self._proxy(name).read(self._ecm)[:7])
 
     def move(self, model: str, twist: Floats) -> None:
-        """Set the velocity of a model's root link for the next step."""
+        """Set the twist (6,) of a model's root link for the next step."""
         self._proxy(model).move(self._ecm, twist[:3], twist[3:])
 
     def _joint(self, name: str) -> Any:
@@ -132,7 +138,7 @@ class GazeboWorld:
         return found
 
     def _scope(self, name: str) -> tuple[Any, str]:
-        """The model that a joint or a link is in, also a nested one, and its own name; empty for a model's."""
+        """Return the (nested) model of a scoped name, and the joint's or link's own name; empty for a model."""
         first, *inner = name.split("::")
         model = self._gz.sim.Model(self._world().model_by_name(self._ecm, first))
         for wanted in inner[:-1]:

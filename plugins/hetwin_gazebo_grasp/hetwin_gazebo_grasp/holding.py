@@ -1,4 +1,4 @@
-"""Holds what a hand has grasped in a world that Gazebo steps: decided in a mirror of it, carried by velocities."""
+"""Holding of grasped objects in a Gazebo world: a MuJoCo mirror detects grasps, velocities carry the object."""
 
 from __future__ import annotations
 
@@ -15,36 +15,37 @@ from hetwin_suite.grasp import FAR, NEAR, Grip, MujocoHand, find_hand, mirror_of
 from hetwin_suite.model import BadInput, Event, Floats, one_of
 
 SHARE = 0.2
-"""Share of the velocity that contacts took from the held object in a step by which the next steps are faster."""
-STRONGEST, WEIGHTS = 100.0, 2.0
-"""Force against contacts is limited to this [N], plus this many weights of the object."""
+"""Integral gain: share of a step's velocity error that is added to the commanded velocity from the next step on."""
+MAX_FORCE_N, WEIGHTS = 100.0, 2.0
+"""Limit of the force against contacts: a constant [N], plus a multiple of the object's weight."""
 
 
 class UserWorld(Protocol):
-    """What is asked of the world. Links and joints of models are named ``model::name``, free models by their names."""
+    """Access to a world. Links and joints have scoped names ``model::name``; free models have plain names."""
 
     def sdf(self) -> str:
-        """The world as SDFormat, as it is now, with all models that were added since it began."""
+        """Return the current world as SDFormat, with the models that were added at run time."""
 
     def positions(self, joints: Iterable[str]) -> Mapping[str, float]:
-        """Positions of joints [m or rad]."""
+        """Return positions of joints [m or rad]."""
 
     def pose(self, name: str) -> Floats:
-        """(7,) of a link, or of the root link of a model that is named, in the world."""
+        """Return the pose (7,) in the world of a link, or of a model's root link."""
 
     def move(self, model: str, twist: Floats) -> None:
-        """Set (6,) the velocity of a model's root link for the next step, along the world's axes [m/s and rad/s]."""
+        """Set the twist (6,) of a model's root link for the next step, along the world's axes [m/s, rad/s]."""
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What the user has written in the plugin's element.
+class GraspSettings:
+    """Contents of the plugin's SDFormat element.
 
     Attributes:
-        hand: link that the fingers start from, or that sucks.
-        objects: names of models that may be held, or patterns of them.
-        largest: radius of a sphere around the shapes of what may be held [m].
-        fingers: joint -> its positions in the open and the closed hand, if shapes and limits do not show them.
+        hand: link that carries the fingers or the suction cup.
+        objects: names or patterns of the models that may be held.
+        largest: maximum radius of the bounding sphere of an object that may be held [m].
+        fingers: joint -> its positions in the open and the closed hand; needed only if shapes and limits are not
+            sufficient to find them.
     """
 
     hand: str
@@ -54,21 +55,23 @@ class Wishes:
 
 
 class Holding:
-    """One hand of a world.
+    """One hand that holds objects in a world.
 
     Args:
-        world: that Gazebo steps.
-        wishes: of its user.
+        world: the world, which Gazebo steps.
+        settings: settings of the hand.
         listener: called with `grip_closed` and `grip_lost`.
 
     Attributes:
-        description: what holds what, in words.
+        description: text for the user about the hand and the objects that it cannot hold.
 
     Raises:
         BadInput: if the hand, its joints or the objects are not in the world.
     """
 
-    def __init__(self, world: UserWorld, wishes: Wishes, listener: Callable[[Event], None]) -> None:
+    def __init__(
+        self, world: UserWorld, settings: GraspSettings, listener: Callable[[Event], None]
+    ) -> None:
         self._world, self._listener = world, listener
         self._model = model = mirror_of(world.sdf())
         self._data = mj.MjData(model)
@@ -77,13 +80,13 @@ class Holding:
             model.body(int(model.jnt_bodyid[model.joint(name).id])).name: place
             for name, place in _places(model, mj.mjtJoint.mjJNT_FREE).items()
         }
-        self._zeros = self._found_zeros()
+        self._zeros = self._find_zeros()
         for name, zero in self._zeros.items():
             model.jnt_range[model.joint(name).id] -= zero
-        hand = self._hand(wishes)
-        chosen = self._chosen(wishes)
+        hand = self._hand(settings)
+        chosen = self._chosen(settings)
         self._grip = Grip(model, self._data, hand, chosen, None, listener)
-        self._only_read(int(model.body_rootid[hand.bodies[0]]), chosen)
+        self._restrict_reads(int(model.body_rootid[hand.bodies[0]]), chosen)
         self.description = _described(model, hand)
         things = [name for name in self._free if name not in self._base]
         if shapeless := [name for name in things if not self._has_shape(name)]:
@@ -94,7 +97,7 @@ class Holding:
 
     @property
     def held(self) -> str:
-        """Name of the model that is held; empty: none."""
+        """Name of the held model; empty if there is none."""
         return str(self._model.body(self._held).name) if self._held else ""
 
     def suck(self, on: bool) -> None:
@@ -102,8 +105,8 @@ class Holding:
         self._grip.sucks, self._due = on, 0.0
 
     def let_go(self) -> None:
-        """Let go, and begin anew; the listener is told what was held."""
-        self._free_what_is_held()
+        """Release the held object, notify the listener, and restart the grasp detection."""
+        self._release_held()
         lost, self._held = self.held, 0
         self._grip.restart()
         if lost:
@@ -111,7 +114,7 @@ class Holding:
             self._listener(Event("grip_lost", now_ns, arguments={"object": lost, "opened": False}))
 
     def step(self, seconds: float) -> None:
-        """Prepare the world's next step, at a time of the world."""
+        """Prepare the world's next step, at its simulation time [s]."""
         period, self._last = seconds - self._last, seconds
         if not self._held and seconds < self._due:
             return
@@ -125,19 +128,19 @@ class Holding:
         if looks:
             self._due = seconds + (NEAR if self._grip.look() else FAR)
             if self._grip.held != self._held:
-                self._free_what_is_held()
+                self._release_held()
                 self._held = self._grip.held
                 if self._held:
                     self._grip.follow(0.0)
                     self._push = Push(self._mass(self.held), self._size(self.held))
 
-    def _free_what_is_held(self) -> None:
-        """It goes on with the velocity of its place in the hand, without what brought it there."""
+    def _release_held(self) -> None:
+        """Leave the held object with the hand's velocity at its position, without the servo's correction."""
         if self._held:
             self._world.move(self.held, self._hand_twist)
 
-    def _only_read(self, robot: int, objects: Iterable[str]) -> None:
-        """Read no more of the world than the joints and the base of the robot, and what it may hold."""
+    def _restrict_reads(self, robot: int, objects: Iterable[str]) -> None:
+        """Restrict later reads to the joints and the base of the robot, and to the objects that it may hold."""
         model = self._model
         self._joints = {
             name: place
@@ -157,14 +160,17 @@ class Holding:
             at[place : place + 7] = self._world.pose(name)
         mj.mj_kinematics(self._model, self._data)
 
-    def _found_zeros(self) -> dict[str, float]:
-        """Joint -> its position where the SDFormat has its link: that at the world's begin, or the present one."""
+    def _find_zeros(self) -> dict[str, float]:
+        """Return the joint positions at which the links have the poses of the SDFormat.
+
+        These are either the initial positions (0) or the present ones, whichever fits the world's link poses better.
+        """
         begin = dict.fromkeys(self._joints, 0.0)
         present = dict(self._world.positions(self._joints))
         return min(begin, present, key=self._deviation)
 
     def _deviation(self, zeros: dict[str, float]) -> float:
-        """By how much links that joints move are elsewhere than in the world [m and rad]."""
+        """Return the largest deviation of the mirror's moving links from the world's [m, plus 1 - |q . q'|]."""
         self._zeros = zeros
         self._update(self._free)
         worst = 0.0
@@ -176,28 +182,30 @@ class Holding:
             worst = max(worst, float(away))
         return worst
 
-    def _hand(self, wishes: Wishes) -> MujocoHand:
+    def _hand(self, settings: GraspSettings) -> MujocoHand:
         names = [self._model.body(body).name for body in range(1, self._model.nbody)]
-        found = [n for n in names if n == wishes.hand or n.endswith(f"::{wishes.hand}")]
+        found = [n for n in names if n == settings.hand or n.endswith(f"::{settings.hand}")]
         if len(found) != 1:
             raise BadInput(
                 "several links have this name" if found else "no link has this name",
                 where="hand",
-                found=wishes.hand,
-                expected=", ".join(found) or one_of(wishes.hand, names),
+                found=settings.hand,
+                expected=", ".join(found) or one_of(settings.hand, names),
             )
         model = found[0].rpartition("::")[0]
         fingers = {}
-        for joint, (opened, closed) in wishes.fingers.items():
+        for joint, (opened, closed) in settings.fingers.items():
             name = joint if "::" in joint else f"{model}::{joint}"
             zero = self._zeros.get(name, 0.0)
             fingers[name] = opened - zero, closed - zero
         return find_hand(self._model, found[0], fingers)
 
-    def _chosen(self, wishes: Wishes) -> list[str]:
-        """The free models that may be held."""
-        named = [n for n in self._free if any(fnmatchcase(n, one) for one in wishes.objects)]
-        return [name for name in named if self._size(name) <= wishes.largest] or [*wishes.objects]
+    def _chosen(self, settings: GraspSettings) -> list[str]:
+        """Return the free models that may be held."""
+        named = [n for n in self._free if any(fnmatchcase(n, one) for one in settings.objects)]
+        return [name for name in named if self._size(name) <= settings.largest] or [
+            *settings.objects
+        ]
 
     def _has_shape(self, name: str) -> bool:
         root = self._model.body(name).id
@@ -214,28 +222,28 @@ class Holding:
 
 
 class Push:
-    """Makes up for the velocity that gravity and contacts take from a body whose velocity is set before each step.
+    """Compensates the velocity that gravity and contacts take from a body with a commanded velocity.
 
-    Fingers that squeeze a light body out of a grip change its velocity in each step by more than the servo corrects.
+    Fingers that squeeze a light body change its velocity in each step by more than the servo corrects.
 
     Args:
-        mass: of the body [kg].
-        radius: of a sphere around it [m].
+        mass: mass of the body [kg].
+        radius: radius of its bounding sphere [m].
     """
 
     def __init__(self, mass: float = 1.0, radius: float = 0.0) -> None:
-        force = STRONGEST + WEIGHTS * 9.81 * mass
+        force = MAX_FORCE_N + WEIGHTS * 9.81 * mass
         self._limit = np.array([force / mass] * 3 + [force / mass / max(radius, 1e-3)] * 3)
         self._lacking = np.zeros(6)
         self._before: tuple[Floats, Floats] | None = None
 
     def against_contacts(self, pose: Floats, wanted: Floats, period: float) -> Floats:
-        """Return the twist to set, such that the body moves as wanted in spite of its contacts.
+        """Return the twist (6,) to command, such that the body moves with the wanted twist despite contacts.
 
         Args:
-            pose: (7,) of the body, in the world, before the step.
-            wanted: (6,) twist that it shall have in the step, along the world's axes [m/s, rad/s].
-            period: of a step [s].
+            pose: (7,) pose of the body in the world, before the step.
+            wanted: (6,) wanted twist in the step, along the world's axes [m/s, rad/s].
+            period: duration of a step [s].
         """
         if self._before is not None:
             was, asked = self._before
@@ -260,7 +268,7 @@ def _described(model: mj.MjModel, hand: MujocoHand) -> str:
 
 
 def _places(model: mj.MjModel, *kinds: mj.mjtJoint) -> dict[str, int]:
-    """Joint of these kinds -> where its position begins."""
+    """Return the index of the position in `qpos`, by joint, of all joints of some kinds."""
     wanted = [int(kind.value) for kind in kinds]
     found = [j for j in range(model.njnt) if int(model.jnt_type[j]) in wanted]
     return {model.joint(j).name: int(model.jnt_qposadr[j]) for j in found}

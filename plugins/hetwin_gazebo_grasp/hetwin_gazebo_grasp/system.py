@@ -1,4 +1,4 @@
-"""The system that Gazebo's loader makes: it reads the plugin's element, and holds step by step."""
+"""The Gazebo system: it reads the plugin's element, and holds objects step by step."""
 
 from __future__ import annotations
 
@@ -8,58 +8,58 @@ from collections.abc import Callable
 from typing import Any
 
 from hetwin_gazebo.bindings import gazebo
-from hetwin_gazebo_grasp.gazebo_world import GazeboWorld, NotYet
-from hetwin_gazebo_grasp.holding import Holding, Wishes
+from hetwin_gazebo_grasp.gazebo_world import GazeboWorld, NoPositionsYet
+from hetwin_gazebo_grasp.holding import GraspSettings, Holding
 from hetwin_suite.model import BadInput, Event
 
 PATIENCE_S, AGAIN_S = 10.0, 0.5
-"""How long the hand may be missing, as a robot that is added later is, and how often it is looked for [s]."""
+"""Timeout for a hand that is missing, because its robot is added later, and period of the search for it [s]."""
 LISTEN_S = 0.02
-"""How often the world's parameter is read [s]."""
+"""Period at which the world's parameter is read [s]."""
 
 
 class GraspSystem:
-    """A hand that holds; one for each plugin element, in a world or in a model.
+    """A hand that holds objects; one for each plugin element of a world or a model.
 
     Attributes:
-        wishes: of the element, once it is configured.
+        settings: contents of the element; set by `configure`.
     """
 
-    wishes: Wishes
+    settings: GraspSettings
 
     def __init__(self) -> None:
         self._holding: Holding | None = None
-        self._enabled, self._sucks, self._seen_sucking = True, False, False
-        self._told_enabled: bool | None = None
+        self._enabled, self._sucks, self._applied_suction = True, False, False
+        self._requested_enabled: bool | None = None
         self._has_parameter = self._waits = self._asked = False
         self._models, self._due, self._first, self._listen = frozenset[int](), 0.0, -1.0, 0.0
 
     @property
     def held(self) -> str:
-        """Name of the model that is held; empty: none."""
+        """Name of the held model; empty if there is none."""
         return self._holding.held if self._holding else ""
 
     def configure(self, entity: int, sdf: Any, ecm: Any, events: Any) -> None:
-        """Read the element; the models may come later.
+        """Read the plugin's element; the models may be added later.
 
         Raises:
-            BadInput: if it is incomplete; the loader prints why, and this system does nothing.
+            BadInput: if the element is incomplete; the loader prints the message, and the system stays inactive.
         """
-        self.wishes = wishes = read_wishes(lambda name: str(sdf.get_string(name, "")[0]))
+        self.settings = settings = read_settings(lambda name: str(sdf.get_string(name, "")[0]))
         topic = str(sdf.get_string("topic", "")[0])
-        self._topic = topic or f"/hetwin/grasp/{wishes.hand.replace('::', '/')}"
+        self._topic = topic or f"/hetwin/grasp/{settings.hand.replace('::', '/')}"
         self._parameter = f"{self._topic}/enable"
         gz = gazebo()
         self._world = GazeboWorld(gz)
         self._node = gz.transport.Node()
         self._text = gz.message("stringmsg_pb2", "StringMsg")
-        self._told = self._node.advertise(f"{self._topic}/events", self._text)
+        self._events = self._node.advertise(f"{self._topic}/events", self._text)
         boolean = gz.message("boolean_pb2", "Boolean")
         self._node.subscribe(boolean, self._parameter, self._on_enable)
         self._node.subscribe(boolean, f"{self._topic}/suction", self._on_suction)
 
     def pre_update(self, info: Any, ecm: Any) -> None:
-        """Before each step of Gazebo's physics."""
+        """Hold objects in the next step of Gazebo's physics; Gazebo calls this before each step."""
         if info.paused:
             return
         now = info.sim_time.total_seconds()
@@ -71,22 +71,22 @@ class GraspSystem:
             return
         if now >= self._listen:
             self._listen = now + LISTEN_S
-            self._hear_whether_to_hold()
+            self._update_enabled()
         if not self._enabled:
             if self._holding.held:
                 self._holding.let_go()
             return
-        if self._sucks != self._seen_sucking:
-            self._seen_sucking = self._sucks
+        if self._sucks != self._applied_suction:
+            self._applied_suction = self._sucks
             self._holding.suck(self._sucks)
         self._holding.step(now)
 
     def reset(self, info: Any, ecm: Any) -> None:
-        """Begin anew after Gazebo has been reset."""
+        """Start again after Gazebo was reset."""
         self._holding, self._due, self._first, self._listen = None, 0.0, -1.0, 0.0
 
     def _look_for_models(self, now: float) -> None:
-        """Make the mirror when the hand is there, and anew when models have come or gone."""
+        """Create the mirror when the hand has been added, and again when models were added or removed."""
         models = self._world.models()
         if models == self._models and self._holding is not None:
             return
@@ -94,9 +94,9 @@ class GraspSystem:
             return
         self._first = now if self._first < 0.0 else self._first
         try:
-            self._holding = Holding(self._world, self.wishes, self._tell)
-        except (NotYet, BadInput) as error:
-            asked, self._asked = self._asked, isinstance(error, NotYet)
+            self._holding = Holding(self._world, self.settings, self._publish_event)
+        except (NoPositionsYet, BadInput) as error:
+            asked, self._asked = self._asked, isinstance(error, NoPositionsYet)
             self._due = now if self._asked and not asked else self._due
             self._wait(now - self._first, error)
             return
@@ -107,16 +107,19 @@ class GraspSystem:
         )
 
     def _wait(self, waited: float, why: Exception) -> None:
-        """Say once why nothing is held yet; raise it when the patience is over."""
+        """Print once why nothing is held yet; after `PATIENCE_S`, raise the error."""
         if waited > PATIENCE_S:
             raise why
         if waited >= AGAIN_S and not self._waits:
             print(f"hetwin: holds nothing yet, looks for {PATIENCE_S:g} s: {why}", file=sys.stderr)
             self._waits = True
 
-    def _hear_whether_to_hold(self) -> None:
-        """Do as the topic or a service of the world's parameters said last; the bindings serve no services."""
-        told, self._told_enabled = self._told_enabled, None
+    def _update_enabled(self) -> None:
+        """Apply the last request to hold or not, from the topic or the world's parameter.
+
+        A world parameter serves as a service, because Gazebo's Python bindings cannot provide services.
+        """
+        told, self._requested_enabled = self._requested_enabled, None
         if told is not None:
             self._enabled = told
             if self._has_parameter:
@@ -124,27 +127,27 @@ class GraspSystem:
         elif self._has_parameter:
             self._enabled = self._world.is_on(self._parameter)
 
-    def _tell(self, event: Event) -> None:
+    def _publish_event(self, event: Event) -> None:
         message = self._text()
         told = {"event": event.name, "time": event.time_ns / 1e9, **event.arguments}
         message.data = json.dumps({key: value for key, value in told.items() if key != "hand"})
-        self._told.publish(message)
+        self._events.publish(message)
 
     def _on_enable(self, message: Any) -> None:
-        self._told_enabled = bool(message.data)
+        self._requested_enabled = bool(message.data)
 
     def _on_suction(self, message: Any) -> None:
         self._sucks = bool(message.data)
 
 
-def read_wishes(get: Callable[[str], str]) -> Wishes:
+def read_settings(get: Callable[[str], str]) -> GraspSettings:
     """Read the plugin's element.
 
     Args:
-        get: returns the text of an inner element; empty if there is none.
+        get: returns the text of a child element; empty if there is none.
 
     Raises:
-        BadInput: if an inner element is missing or malformed.
+        BadInput: if a child element is missing or malformed.
     """
     hand = get("hand").strip()
     if not hand:
@@ -152,11 +155,11 @@ def read_wishes(get: Callable[[str], str]) -> Wishes:
     try:
         rows = [row.split() for row in get("fingers").split(",") if row.strip()]
         fingers = {joint: (float(opened), float(closed)) for joint, opened, closed in rows}
-        largest = float(get("largest") or Wishes.largest)
+        largest = float(get("largest") or GraspSettings.largest)
     except ValueError as error:
         raise BadInput(
             str(error),
             where="fingers, largest",
             expected="<fingers>joint opened closed, joint opened closed</fingers>, <largest>metres</largest>",
         ) from None
-    return Wishes(hand, get("objects").split() or ["*"], largest, fingers)
+    return GraspSettings(hand, get("objects").split() or ["*"], largest, fingers)

@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from hetwin_gazebo_grasp import get_system, system
-from hetwin_gazebo_grasp.gazebo_world import NotYet
-from hetwin_gazebo_grasp.holding import STRONGEST, Holding, Push, Wishes
+from hetwin_gazebo_grasp.gazebo_world import NoPositionsYet
+from hetwin_gazebo_grasp.holding import MAX_FORCE_N, GraspSettings, Holding, Push
 from hetwin_suite.grasp import mirror_of
 from hetwin_suite.model import BadInput, Event, Floats
 
@@ -143,8 +143,8 @@ def picked(world: StandIn, holding: Steps | None) -> float:
     return float(np.abs(world.in_hand() - before).max())
 
 
-def holding_in(world: StandIn, told: list[Event], **wishes: object) -> Holding:
-    return Holding(world, Wishes("palm", **wishes), told.append)  # type: ignore[arg-type]
+def holding_in(world: StandIn, told: list[Event], **settings: object) -> Holding:
+    return Holding(world, GraspSettings("palm", **settings), told.append)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("shape", "friction"), [("ball", 0.4), ("box", 0.1), ("can", 1.0)])
@@ -181,7 +181,7 @@ def test_what_is_held_pushes_on_what_stops_it_with_a_limited_force() -> None:
     twist = np.zeros(6)
     for _ in range(2000):
         twist = push.against_contacts(still, np.full(6, 0.1), period)
-    most = (STRONGEST + 2 * 0.5 * 9.81) / 0.5 * period
+    most = (MAX_FORCE_N + 2 * 0.5 * 9.81) / 0.5 * period
     np.testing.assert_allclose(twist[:3] - 0.1, most)
     np.testing.assert_allclose(twist[3:] - 0.1, most / 0.05)
 
@@ -200,8 +200,8 @@ def test_empty_fingers_hold_nothing() -> None:
 
 def test_only_what_is_small_and_named_is_held() -> None:
     world, told = StandIn(world_of("can", 1.0)), list[Event]()
-    for wishes in ({"largest": 0.03}, {"objects": ["cra*"]}):
-        holding = holding_in(world, told, **wishes)
+    for settings in ({"largest": 0.03}, {"objects": ["cra*"]}):
+        holding = holding_in(world, told, **settings)
         picked(StandIn(world_of("can", 1.0)), holding)
         assert holding.held == ""
 
@@ -216,9 +216,9 @@ def test_an_object_without_a_shape_that_is_read_is_named() -> None:
 def test_what_is_not_there_is_named() -> None:
     world = StandIn(world_of("can", 1.0))
     with pytest.raises(BadInput, match=r"no link has this name.*plam.*arm::palm"):
-        Holding(world, Wishes("plam"), lambda _event: None)
+        Holding(world, GraspSettings("plam"), lambda _event: None)
     with pytest.raises(BadInput, match=r"arm::lift_er.*arm::lift"):
-        Holding(world, Wishes("palm", fingers={"lift_er": (0.0, 1.0)}), lambda _event: None)
+        Holding(world, GraspSettings("palm", fingers={"lift_er": (0.0, 1.0)}), lambda _event: None)
 
 
 @dataclass
@@ -364,14 +364,14 @@ def test_a_world_without_physics_is_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def positions(_joints: Iterable[str]) -> dict[str, float]:
-        raise NotYet
+        raise NoPositionsYet
 
     world = InGazebo(world_of("can", 1.0), Element(hand="palm"), monkeypatch)
     monkeypatch.setattr(world, "positions", positions)
     for now in (0.001, 0.002, 0.6):
         world.step(now)
     assert "expected the system Physics" in capsys.readouterr().err
-    with pytest.raises(NotYet, match="joints have no positions"):
+    with pytest.raises(NoPositionsYet, match="joints have no positions"):
         world.step(system.PATIENCE_S + 1.0)
 
 
@@ -393,6 +393,6 @@ def test_a_wrong_element_is_refused(
 def test_lists_of_the_element_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     given = Element(hand="palm", objects="cube* ball", fingers="left 0 0.04, right 0 -0.04")
     world = InGazebo(world_of("can", 1.0), given, monkeypatch)
-    assert world.system.wishes == Wishes(
+    assert world.system.settings == GraspSettings(
         "palm", ["cube*", "ball"], fingers={"left": (0.0, 0.04), "right": (0.0, -0.04)}
     )
