@@ -221,11 +221,9 @@ class Run:
         one_by_one = self._at_barriers or self._options.single_steps
         if one_by_one or controls.pause.left is not None or controls.pace.factor is not None:
             return step + 1
-        stop = self._parts.step.next_stop(step)
-        if stop > step + 1:
-            next_ns = self._parts.publisher.next_ns(self._ready.scene.time_ns)
-            stop = max(step + 1, min(stop, self._scenario.clock.step_from(next_ns)))
-        return stop
+        publisher, clock = self._parts.publisher, self._scenario.clock
+        looked_at = clock.step_from(publisher.next_ns(self._ready.scene.time_ns))
+        return max(step + 1, min(self._parts.step.next_stop(step), looked_at))
 
     def _raise_fidelity(self) -> None:
         """Set all fidelities to high in the last state, where signalers no longer decide."""

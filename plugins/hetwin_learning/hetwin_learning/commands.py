@@ -134,7 +134,7 @@ def fidelity(
 ) -> Result:
     """Learn the parameters of a scenario's fidelity_near_robot by runs; only --out writes a scenario.
 
-    Example: hetwin learn fidelity truck_unloading -n 2
+    Example: hetwin learn fidelity truck_unloading --variant near_robot -n 2
     """
     from hetwin_learning.fidelity.learn_fidelity import learn_fidelity, most_runs
     from hetwin_learning.fidelity.moving import MovedWatcher
