@@ -14,8 +14,7 @@ def mismatches() -> Result:
     """List the axes of mismatch for the option --mismatch AXIS=LEVEL of evaluate and record.
 
     Each axis has the part that it changes, the unit of its levels, its neutral level, levels to try, and the levels of
-    real
-    hardware. Axes that change reality are for record, all others for evaluate.
+    real hardware. Axes that change reality are for record, all others for evaluate.
 
     Example: hetwin list mismatches
     """

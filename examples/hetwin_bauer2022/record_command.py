@@ -111,8 +111,7 @@ def insertion(
     """Record insertions of a plug into a socket, with the robot's beliefs and the truth.
 
     The files are those of hetwin record drop. --shift moves the socket without the robot's knowledge; --mismatch
-    changes
-    reality itself. --boundary draws insertions that could end either way: half in, tilted, or beside the hole.
+    changes reality itself. --boundary draws insertions that could end either way: half in, tilted, or beside the hole.
 
     Example: hetwin record insertion -n 1 --seed 3 --out episodes/insertions
     """

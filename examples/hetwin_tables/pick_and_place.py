@@ -1,8 +1,7 @@
 """Records the episode `pick_and_place`: an arm takes a box from a table and puts it on a tray.
 
 The robot's program plans with the poses of the world file; in the stand-in's world the box is slightly
-displaced. Run as
-``python -m hetwin_tables.pick_and_place --seed 1 --out DIR``.
+displaced. Run as ``python -m hetwin_tables.pick_and_place --seed 1 --out DIR``.
 """
 
 from __future__ import annotations

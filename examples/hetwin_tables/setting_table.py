@@ -2,8 +2,7 @@
 
 The robot assumes a cup at a wrong position and picks up nothing. Then it looks and overlooks a second cup. It carries
 the first one to a tray, while its tracking is stuck for a while, and knocks over the second one when the hand returns.
-Run as
-``python -m hetwin_tables.setting_table --out DIR``.
+Run as ``python -m hetwin_tables.setting_table --out DIR``.
 """
 
 from __future__ import annotations

@@ -77,8 +77,7 @@ def episode(mode: str, seed: tuple[int, ...], states: int) -> list[Example]:
     """Generate examples from one cut-out of scenario A, in a fidelity mode.
 
     Both actions are simulated from every state; the episode continues from the result of one of them, drawn at random.
-    It
-    ends early when few packets are left, or when the engine diverges.
+    It ends early when few packets are left, or when the engine diverges.
 
     Args:
         mode: fidelity mode.

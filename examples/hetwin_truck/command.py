@@ -54,9 +54,8 @@ def plan(
     """Search for the strategy that unloads most packets per hour: picks, and sweeps of three depths.
 
     A belief is the result of a strategy for each particle: a load with sampled masses and friction, observed with
-    noise.
-    Several heuristics alternate in choosing which belief is simulated next, until the budget is spent. The exit code is
-    3 if no belief was simulated in time.
+    noise. Several heuristics alternate in choosing which belief is simulated next, until the budget is spent. The exit
+    code is 3 if no belief was simulated in time.
 
     Example: hetwin truck plan small --budget 10 --particles 1 --length 1
     """

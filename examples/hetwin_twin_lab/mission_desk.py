@@ -29,11 +29,9 @@ class MissionDesk(WiredModel[Settings]):
     """Receives missions, passes them to L1 one after the other, and reports on lab/report (std_msgs/String, JSON).
 
     A mission is {id, mission, target}: 1 sweeps, 2 follows the path `target`, 3 drives to the place `target`. It
-    arrives as
-    JSON on the topic lab/mission, as the arguments of an event `give_mission`, e.g. from a button of the page, or by
-    the
-    service lab/give_mission (hetwin/srv/NotifyEvent), which returns the reason of a refusal. Without an id it gets the
-    next number.
+    arrives as JSON on the topic lab/mission, as the arguments of an event `give_mission`, e.g. from a button of the
+    page, or by the service lab/give_mission (hetwin/srv/NotifyEvent), which returns the reason of a refusal. Without an
+    id it gets the next number.
     """
 
     summary = "Receives missions, gives them to a controller one by one, and reports their results."

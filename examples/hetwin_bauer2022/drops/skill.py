@@ -22,13 +22,10 @@ def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajecto
     """Return the arm's motion over a container: to rest, or, with a speed, through the point of release.
 
     Arguments: ``hand``; ``container``: bin, crate, tray or vase; ``place``: its believed pose; ``inside``: distance of
-    the
-    aim inside its rim, at most up to the centre, negative outside [m]; ``bearing``: direction of the aim from the
-    centre,
-    in the container's frame [rad]; ``clearance``: height of the ball above the rim (0.06 m); ``speed``: speed of the
-    hand
-    when it opens (0 m/s); ``course``: direction of its motion relative to the direction from the hand to the container
-    (0 rad).
+    the aim inside its rim, at most up to the centre, negative outside [m]; ``bearing``: direction of the aim from the
+    centre, in the container's frame [rad]; ``clearance``: height of the ball above the rim (0.06 m); ``speed``: speed
+    of the hand when it opens (0 m/s); ``course``: direction of its motion relative to the direction from the hand to
+    the container (0 rad).
 
     Raises:
         ValueError: if an argument cannot be used.

@@ -29,8 +29,7 @@ class Axis(ABC):
     """A difference between reality and twin, scaled by a level.
 
     An axis is a pure function of episode, level and seed: random numbers come from `EpisodeFacts.random`, so that the
-    level
-    scales the same draw.
+    level scales the same draw.
 
     Attributes:
         place: place where it acts.

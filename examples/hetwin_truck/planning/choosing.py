@@ -1,8 +1,7 @@
 """Learns which strategy of a library suits a load.
 
 After Tallavajhula et al. (2019), section 4.4: strategies are planned for many loads, and a multi-class classifier
-selects
-one for a new load from the robot's observation.
+selects one for a new load from the robot's observation.
 """
 
 from __future__ import annotations
@@ -108,8 +107,7 @@ class Chooser:
     """A classifier whose classes are strategies, with errors weighted by the packets per hour that they cost.
 
     If its choices are no better than the best single strategy, on loads left out of each tree, it chooses that strategy
-    for
-    all loads.
+    for all loads.
 
     Raises:
         BadInput: if scikit-learn is not installed.

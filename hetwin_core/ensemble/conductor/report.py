@@ -51,9 +51,9 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
     Returns:
         ``scenario``: its content, merged with the scenarios that it extends and the variant, without defaults;
         ``variant``: its name, None without one; ``scene``: initial poses and added objects by entity, merged from
-        scenario, episode and start; ``source`` by robot;
-        ``seed``, ``rate``, ``duration`` [s] and ``engine``; ``files``: digests by their roles (``world``,
-        ``robot``, ``source``, ``models.NAME`` ...), see `file_digest`; ``version`` of hetwin.
+        scenario, episode and start; ``source`` by robot; ``seed``, ``rate``, ``duration`` [s] and ``engine``;
+        ``files``: digests by their roles (``world``, ``robot``, ``source``, ``models.NAME`` ...), see `file_digest`;
+        ``version`` of hetwin.
     """
     content = scenario.file.model_dump(
         mode="json", by_alias=True, exclude_defaults=True, exclude={"variants"}

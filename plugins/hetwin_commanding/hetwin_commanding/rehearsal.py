@@ -91,8 +91,7 @@ class _Distances:
     """Checks that bodies keep their distance.
 
     Pairs that touch at the start may continue to touch; pairs closer than the clearance at the start may not come
-    closer.
-    A movable object that the robot touches counts as held, and must keep its distance like a link.
+    closer. A movable object that the robot touches counts as held, and must keep its distance like a link.
     """
 
     def __init__(self, clearance: float, plan: Plan) -> None:

@@ -209,8 +209,7 @@ def disagreements(here: Side, there: Side, span: Interval) -> list[Disagreement]
     """Return the facts that hold in one run alone for longer than the tolerance, by the start of their interval.
 
     A difference in the initial state is left out until it ends. A fact about an object of one run alone that holds at
-    the
-    start counts as holding in the other run as well.
+    the start counts as holding in the other run as well.
     """
     compared = (here.tables.recorded & there.tables.recorded) - {*_OF_MOTION}
     one, other = (_by_fact(side.tables.occasions, compared) for side in (here, there))

@@ -254,8 +254,7 @@ def first_belief(here: Side, there: Side, span: Interval) -> Parting | None:
     """Return the first divergence of the robot's beliefs; None if there is none.
 
     Believed poses are compared like poses, without the difference of the first ones. Other beliefs differ while the
-    robot
-    holds one in one run alone for longer than the tolerance.
+    robot holds one in one run alone for longer than the tolerance.
     """
     one, other = (_by_fact(side, span) for side in (here, there))
     found = []

@@ -55,8 +55,7 @@ class NearRobotRules:
 
     In the paper, medium objects do not move even if they are pushed, which the paper names as the cause of its errors
     (section 5.1). Here a moving high object also raises the objects that it is about to touch, so that a push
-    propagates
-    from packet to packet.
+    propagates from packet to packet.
 
     An object that is not high does not move by itself, but may be moved by others. Its bounding box is recomputed
     whenever its pose changes.

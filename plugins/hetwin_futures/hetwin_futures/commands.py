@@ -134,13 +134,11 @@ def predict(
     """Predict the outcome of a run from many runs in which the scenario's uncertainty is drawn anew.
 
     The scenario declares its uncertainty and its outcomes; a run succeeds if all outcomes come about. The intervals
-    hold
-    at a confidence of 95 %, however often they are looked at.
+    hold at a confidence of 95 %, however often they are looked at.
 
     Without --at and --before, whole runs are made from the start. With one of them, many futures of that moment are
-    made.
-    With --library, each of its strategies is evaluated from the start or the moment, all on the same draws. Strategies
-    that are surely worse are dropped early; a strategy that fails too often is reported as critical.
+    made. With --library, each of its strategies is evaluated from the start or the moment, all on the same draws.
+    Strategies that are surely worse are dropped early; a strategy that fails too often is reported as critical.
 
     The exit code is 1 if all runs failed, and 3 if no future finishes in time.
 
@@ -278,8 +276,7 @@ def explain(
 
     Futures of the run are made with an entity at another position, or with another number, until at least nine of ten
     succeed although everything else that is uncertain is drawn. The scenario declares what is uncertain, and its
-    outcomes
-    define success. The exit code is 0 also if no change is found.
+    outcomes define success. The exit code is 0 also if no change is found.
 
     For example:
 

@@ -24,8 +24,7 @@ def run_as_planned(run: Path, out: Path, *, trust: bool = False) -> None:
     """Rerun a run as the robot believed and planned it: nothing is drawn.
 
     The scenario's file, its variant, the source, the seed and the duration are those of the run. Poses are the ones
-    that
-    the scenario or the recorded episode gives.
+    that the scenario or the recorded episode gives.
 
     Args:
         run: folder of the run.

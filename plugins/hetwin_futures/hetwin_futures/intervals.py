@@ -159,10 +159,8 @@ def related(inputs: Sequence[Mapping[str, Json]], failed: Sequence[bool]) -> lis
     """Return the inputs that are associated with failure more strongly than by chance, the strongest first.
 
     The strength of a number is the rank-biserial correlation: of a failed and another run, the failed one has the
-    larger
-    number (or always the smaller one) in (1 + strength) / 2 of all pairs. The distance from the median is tried as
-    well,
-    and the larger strength counts.
+    larger number (or always the smaller one) in (1 + strength) / 2 of all pairs. The distance from the median is tried
+    as well, and the larger strength counts.
 
     Args:
         inputs: inputs of each run, by name.

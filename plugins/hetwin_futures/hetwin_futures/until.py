@@ -131,9 +131,8 @@ def read_until(text: str, outcomes: Mapping[str, str]) -> Until:
     """Parse a stopping rule.
 
     ``width=0.2`` ends a batch when no outcome's interval is wider. ``seen=0.1`` ends it when every event that happens
-    in a
-    tenth of all runs has been seen, at a confidence of 95 %. ``delivered>0.9`` ends it when the interval of `delivered`
-    lies entirely above or entirely below 0.9.
+    in a tenth of all runs has been seen, at a confidence of 95 %. ``delivered>0.9`` ends it when the interval of
+    `delivered` lies entirely above or entirely below 0.9.
 
     Args:
         text: the rule.

@@ -85,8 +85,7 @@ def check_robots(world: World, where: str) -> None:
     """Check that bases are fixed and joints follow, for all engines but dartsim in this process.
 
     bullet-featherstone blocks wheels that turn in opposite directions, lets a led base sink, and has motors with
-    constant
-    limits. The abilities of a running Gazebo depend on its models.
+    constant limits. The abilities of a running Gazebo depend on its models.
 
     Args:
         world: world with the robots.

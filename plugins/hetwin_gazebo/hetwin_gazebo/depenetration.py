@@ -3,9 +3,8 @@
 An object that penetrates a robot is replaced by a proxy that passes through robots until the two are 1 mm apart, for at
 most 0.5 s. DART resolves the remaining penetrations, and those of other bodies, at 1 mm/s; in addition the object is
 moved out along the contact normals at 1 cm/s. bullet-featherstone separates bodies faster the deeper they overlap;
-speed
-that it adds along the normals beyond 1 cm/s is removed again.
-deeper they overlap; what it adds to the object's speed along the normals beyond 1 cm/s is taken back.
+speed that it adds along the normals beyond 1 cm/s is removed again. deeper they overlap; what it adds to the object's
+speed along the normals beyond 1 cm/s is taken back.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Commands to the drives of joints for each of Gazebo's steps, from the motion and the inertia.
 
 Gazebo's joints take a velocity, and reach it within the step if that needs no more effort than their limit. A joint
-that
-follows is commanded the velocity that takes it to its target, without a limit. A velocity-driven joint is commanded its
-velocity, with limited acceleration.
+that follows is commanded the velocity that takes it to its target, without a limit. A velocity-driven joint is
+commanded its velocity, with limited acceleration.
 
 A limited joint is commanded the velocity that its spring and damper would give it, with their effort as the limit: in
 free space less effort is needed, and an obstacle meets no more than this effort. If its effort does not suffice for its
@@ -153,8 +152,7 @@ class Weights:
     """Efforts of all driven joints, by inverse dynamics of the robots.
 
     In Gazebo, gravity acts on a robot's links only if its base is free (see `SdfWriter`). For robots with a fixed base,
-    the
-    efforts against gravity are thus carried by the simulation.
+    the efforts against gravity are thus carried by the simulation.
 
     Attributes:
         drives: drives of the driven joints.

@@ -73,10 +73,9 @@ class GazeboEngine(Engine):
     """Gazebo Sim with DART, or with bullet-featherstone.
 
     Works around missing features of Gazebo: an object whose collisions change is swapped for a proxy
-    (`collision_masks`);
-    an object that follows another model is a heavy proxy with a velocity servo (`proxy`); an object attached to a free
-    body
-    becomes part of it (`parts`); distances and frames come from a shadow of the world (`shadow`).
+    (`collision_masks`); an object that follows another model is a heavy proxy with a velocity servo (`proxy`); an
+    object attached to a free body becomes part of it (`parts`); distances and frames come from a shadow of the world
+    (`shadow`).
     """
 
     name = "gz"

@@ -254,10 +254,8 @@ class Objects:
         """Attach an object to a frame at its current relative pose.
 
         Gazebo creates joints between models through a topic, one step late. An object attached to a free body therefore
-        becomes
-        a part of it. An object attached to a robot or a static body becomes kinematic instead; its motion is the same,
-        since
-        forces do not move these frames.
+        becomes a part of it. An object attached to a robot or a static body becomes kinematic instead; its motion is
+        the same, since forces do not move these frames.
         """
         self._rigid(name)
         if to not in self._shadow.tables.frames:

@@ -44,11 +44,9 @@ class Slicing(Model[Settings]):
 
     Physics would stop a blade at the surface. As soon as a moving blade touches the object, the model owns the object's
     pose and collisions: the object stays still, and the blade enters. When the blade reaches the middle, the spare
-    parts,
-    which are modelled in the frame of the whole, are put at the object's pose and go to the main model; the object
-    moves
-    to the pose of the first part, where the model keeps it. If the blade leaves earlier, the object is handed back
-    unchanged. Event: ``sliced``, with ``object`` and ``blade``.
+    parts, which are modelled in the frame of the whole, are put at the object's pose and go to the main model; the
+    object moves to the pose of the first part, where the model keeps it. If the blade leaves earlier, the object is
+    handed back unchanged. Event: ``sliced``, with ``object`` and ``blade``.
     """
 
     summary = "Cuts things into parts with a blade."

@@ -49,8 +49,7 @@ class Temperature(Model[Settings]):
     """Simulates dT/dt = sum of rate (T_source - T) over active sources + room_rate (room - T) for every object.
 
     The sum is over the sources that are near the object or contain it, and whose `when` is true, at the end of the
-    step.
-    A source does not act on itself. The equation is solved exactly for the step. Events: ``became_hot``,
+    step. A source does not act on itself. The equation is solved exactly for the step. Events: ``became_hot``,
     ``no_longer_hot``, ``became_cold``, ``no_longer_cold``, with ``object``. After BEHAVIOR (Li et al., 2022).
     """
 

@@ -36,8 +36,7 @@ def check_model(
     The suite runs in this process, so that a debugger can follow; a model that hangs is not terminated.
 
     The model runs on a small scene: a robot's hand that takes a box from a table. A model that can be the main one
-    brings
-    its own scene; if it requests a world, it gets one of hetwin's.
+    brings its own scene; if it requests a world, it gets one of hetwin's.
 
     Args:
         model: a class, MODULE:CLASS, or a model type.

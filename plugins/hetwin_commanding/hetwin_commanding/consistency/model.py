@@ -86,8 +86,7 @@ class ConsistencyModel(Model[Settings]):
     """Observes whether robot and twin move alike: joints, a link, the base, and the lag between them.
 
     Without `robot`, the twin is compared with its source at the same time, e.g. a replayed recording. With it, both
-    obey
-    the same commands, and the robot's joint states are compared with the twin's motion one lag earlier.
+    obey the same commands, and the robot's joint states are compared with the twin's motion one lag earlier.
     """
 
     summary = "Compares robot and twin during a run: joints, a link, the base, the lag."

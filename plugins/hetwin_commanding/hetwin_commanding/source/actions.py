@@ -146,8 +146,7 @@ def serve(node: Node, controller: Controller, inbox: Inbox) -> list[object]:
     """Serve the actions and topics of a controller in ros2_control; does nothing without control_msgs.
 
     Trajectory controllers have the action ``NAME/follow_joint_trajectory``, and subscribe to control_msgs/msg/JointJog
-    on
-    ``NAME/joint_jog``; grippers have ``NAME/gripper_cmd``.
+    on ``NAME/joint_jog``; grippers have ``NAME/gripper_cmd``.
     """
     if FollowJointTrajectory is None:
         return []

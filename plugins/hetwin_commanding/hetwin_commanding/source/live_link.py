@@ -34,8 +34,7 @@ class CommandLink:
     Each controller takes trajectory_msgs/msg/JointTrajectory on ``NAME/joint_trajectory``. The base takes
     geometry_msgs/msg/Twist or TwistStamped, whichever is published. If control_msgs is installed, controllers also have
     their actions and joint jogs (see `serve`), and ``dynamic_joint_states`` publishes joint states. Invalid commands
-    are
-    refused on arrival.
+    are refused on arrival.
 
     Args:
         spec: namespace and topics.

@@ -116,8 +116,7 @@ class CommandedPart(Part):
     """Moves joints and base by commands; each command takes effect at the step after its arrival.
 
     A lagging twin catches up first: a step never obeys a command that arrived after the step's end in real time.
-    `motion`
-    blocks until a step is due.
+    `motion` blocks until a step is due.
 
     Args:
         spec: namespace, and the policy for a lagging twin.

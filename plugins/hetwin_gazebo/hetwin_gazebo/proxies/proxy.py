@@ -26,8 +26,7 @@ class MassFrame:
     """Centre of mass and principal axes in the frame of a link.
 
     bullet-featherstone sets and reports the linear velocity of the centre instead of the link's origin. It also rotates
-    a
-    torque in the world's axes by the orientation of the principal axes once more.
+    a torque in the world's axes by the orientation of the principal axes once more.
     """
 
     centre: Vector
@@ -75,8 +74,7 @@ class Proxy:
     """One of an object's models in Gazebo, with a single link.
 
     Gazebo expects velocities in the link's axes as they were after the last step, even if the same step sets a new pose
-    of
-    the model.
+    of the model.
 
     Args:
         gz: bindings of Gazebo.
@@ -224,8 +222,7 @@ class Picture:
     """A model with the object's name and visuals but without collisions, which moves with the object.
 
     The object's proxies have neither name nor visuals, so that other programs see the object once, at its pose,
-    whichever
-    proxy is active.
+    whichever proxy is active.
 
     Args:
         proxy: handle of the model in Gazebo.

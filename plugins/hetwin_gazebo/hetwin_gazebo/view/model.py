@@ -44,12 +44,10 @@ class GazeboView(Model[Settings]):
     """Creates a visual model of every entity in a running Gazebo, and moves them with the twin.
 
     A robot is one model with its links and joints. The models have no mass and no collisions. If Gazebo is paused at
-    the
-    start, it is stepped in time with the twin; otherwise it keeps running. At the end the models are removed.
+    the start, it is stepped in time with the twin; otherwise it keeps running. At the end the models are removed.
 
     The run does not depend on that Gazebo: while it is closed or hangs, nothing is shown; when it is available again,
-    the
-    models are created again.
+    the models are created again.
     """
 
     summary = "Shows the twin in a running Gazebo."
