@@ -24,18 +24,21 @@ class GraspChoice(StrEnum):
 
 
 class FlawChoice(StrEnum):
-    """Flaw of all drops of a recording, apart from their aim."""
+    """Flaw in all drops of a recording; errors of aim are drawn separately."""
 
     ANY = "any"
     """Drawn for each episode."""
     NONE = "none"
     FADING = "fading"
+    """The grip force fades."""
     ELSEWHERE = "elsewhere"
+    """The ball is elsewhere than believed."""
     HIGH = "high"
+    """The fingers close too high."""
 
 
 class RealityChoice(StrEnum):
-    """Simulator of the real world."""
+    """Simulator that stands in for the real world."""
 
     MUJOCO = "mujoco"
     """The stand-in, which is finer than the twin but uses the same engine."""

@@ -1,4 +1,4 @@
-"""An episode of warming a cup: a TIAGo's program in the stand-in's physics, its messages, and the truth."""
+"""An episode of warming a cup: TIAGo's program in the simulator that stands in for reality, recorded with truth."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from hetwin_suite.runs import BetweenSteps, RunFailed, RunLog, RunOptions, RunSu
 LIFTED_M = 0.05
 """Height above its initial position at which the cup counts as held."""
 PATH_NS = 50_000_000
-"""Period of the samples of its path [ns]."""
+"""Sampling period of the cup's path [ns]."""
 HAPPENS = {
     "in_container": "entered",
     "shut": "closed",
     "switched_on": "switched_on",
     "hot": "became_hot",
 }
-"""Required occurrence after the cup is held, in this order -> its event."""
+"""Required milestones after the lift, in this order -> event that marks each."""
 CAUSES = {
     "held": "never_held",
     "in_container": "dropped",
@@ -35,6 +35,7 @@ CAUSES = {
     "switched_on": "not_switched_on",
     "hot": "stayed_cold",
 }
+"""Milestone -> cause of failure if it is the first one missed."""
 
 
 def record_cups(count: int, seed: int, out: Path, *more: Any, **choice: Any) -> dict[str, Any]:
@@ -60,13 +61,13 @@ class Witness:
 
     @property
     def held_at(self) -> float | None:
-        """Return the time of the first lift [s]; None if there was none."""
+        """Time of the first lift [s]; None if there was none."""
         high = CUP_AT[2] + LIFTED_M
         return next((row[0] for row in self.path if row[3] >= high), None)
 
 
 def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, Any]:
-    """Simulate and write one episode, and return its summary for the distribution.
+    """Simulate and write one episode, and return its label and cause of failure.
 
     Args:
         folder: folder of the episode; must not exist.
@@ -106,7 +107,7 @@ def _simulated(real: Reality, out: Path, witness: Witness) -> RunSummary:
 
 
 def _happened(ended: RunSummary, witness: Witness) -> dict[str, float | None]:
-    """Return occurrence -> its first time [s]; None if it did not occur."""
+    """Return milestone -> its first time [s]; None if it was missed."""
     about = (CUP, MICROWAVE)
     first: dict[str, float] = {}
     for event in ended.events:

@@ -2,8 +2,7 @@
 
 The paper gives the numbers of packets and shows pictures. Scenario A is a short load of the trailer's height in an
 otherwise empty trailer. B is a full trailer. C is as long as B but only half as high, so that most of its packets are
-far
-from the robot.
+far from the robot.
 """
 
 from __future__ import annotations
@@ -16,7 +15,8 @@ TRAILER_WIDTH = 2.4
 TRAILER_HEIGHT = 2.6
 GAP = 0.012
 """Gap between columns [m]."""
-_APART = 0.0005
+_CLEARANCE = 0.0005
+"""Gap between packets of a column [m]."""
 _DENSITY = (60.0, 220.0)
 """Range of the packets' densities [kg/m^3]."""
 
@@ -33,7 +33,7 @@ LOADS = {"A": Load(491, 2.2), "B": Load(1007, 2.2), "C": Load(539, 1.2)}
 SMALL = Load(160, 1.3)
 """The load of the scenario `truck_unloading`."""
 CUT_OUT = 150
-"""Number of packets in the cut-out of scenario A on which the choice of actions is learned."""
+"""Number of packets in the part of scenario A on which the policy of actions is learned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,24 +52,24 @@ class Packet:
 
 
 def draw_load(load: Load, random: np.random.Generator) -> list[Packet]:
-    """Draw rows of columns from the trailer's door at x = 0 inwards; packets of a column have similar sizes."""
+    """Draw rows of columns inwards, from the trailer's door (x = 0); packets of a column have similar sizes."""
     packets: list[Packet] = []
-    door = 0.0
+    depth = 0.0
     while len(packets) < load.packets:
-        door += _row(packets, load, door, random)
+        depth += _row(packets, load, depth, random)
     return packets
 
 
-def _row(packets: list[Packet], load: Load, door: float, random: np.random.Generator) -> float:
+def _row(packets: list[Packet], load: Load, depth: float, random: np.random.Generator) -> float:
     """Add one row across the trailer, and return its depth [m]."""
-    side, deepest = -TRAILER_WIDTH / 2 + GAP, 0.0
+    y, deepest = -TRAILER_WIDTH / 2 + GAP, 0.0
     while len(packets) < load.packets:
-        wide, deep = random.uniform(0.26, 0.44), random.uniform(0.24, 0.42)
-        if side + wide > TRAILER_WIDTH / 2 - GAP:
+        width, length = random.uniform(0.26, 0.44), random.uniform(0.24, 0.42)
+        if y + width > TRAILER_WIDTH / 2 - GAP:
             break
-        _column(packets, load, (door, side), (deep, wide), random)
-        side += wide + GAP
-        deepest = max(deepest, deep)
+        _column(packets, load, (depth, y), (length, width), random)
+        y += width + GAP
+        deepest = max(deepest, length)
     return deepest + GAP
 
 
@@ -77,17 +77,24 @@ def _column(
     packets: list[Packet],
     load: Load,
     corner: tuple[float, float],
-    ground: tuple[float, float],
+    footprint: tuple[float, float],
     random: np.random.Generator,
 ) -> None:
-    height = 0.0
+    top = 0.0
     limit = load.height * random.uniform(0.85, 1.0)
     while len(packets) < load.packets:
-        high = random.uniform(0.14, 0.34)
-        if height + high > limit:
+        height = random.uniform(0.14, 0.34)
+        if top + height > limit:
             return
-        deep, wide = ground[0] * random.uniform(0.9, 1.0), ground[1] * random.uniform(0.9, 1.0)
-        at = (corner[0] + ground[0] / 2, corner[1] + ground[1] / 2, height + high / 2 + _APART)
-        mass = float(random.uniform(*_DENSITY) * deep * wide * high)
-        packets.append(Packet(f"packet_{len(packets):04d}", (deep, wide, high), mass, at))
-        height += high + _APART
+        length, width = (
+            footprint[0] * random.uniform(0.9, 1.0),
+            footprint[1] * random.uniform(0.9, 1.0),
+        )
+        at = (
+            corner[0] + footprint[0] / 2,
+            corner[1] + footprint[1] / 2,
+            top + height / 2 + _CLEARANCE,
+        )
+        mass = float(random.uniform(*_DENSITY) * length * width * height)
+        packets.append(Packet(f"packet_{len(packets):04d}", (length, width, height), mass, at))
+        top += height + _CLEARANCE

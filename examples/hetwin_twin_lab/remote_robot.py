@@ -1,4 +1,4 @@
-"""A real robot beside its twin: sends the link's commands over ROS 2, and receives its answers."""
+"""Connects a real robot to its twin: sends it a model's commands over ROS 2, and receives its replies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hetwin_suite.model import (
 from hetwin_twin_lab.wired import OnTopics, WiredModel
 from hetwin_twin_lab.words import COMMAND, NOT_UNDERSTOOD, REPLY
 
-_LOOK_S = 0.05
+_POLL_PERIOD_S = 0.05
 
 
 class Settings(OnTopics):
@@ -37,7 +37,7 @@ class RemoteRobot(WiredModel[Settings]):
     It waits for the robot at the start. A robot that falls silent later is no error here: the link reports it.
     """
 
-    summary = "A real robot on ROS 2 that takes a link's commands as text, and answers them."
+    summary = "A real robot on ROS 2 that receives commands as JSON, and replies."
     raises: ClassVar[Mapping[str, str]] = {
         "reply": "an answer of the robot: its arguments, among them id and code",
         NOT_UNDERSTOOD: "an answer that could not be read: remark",
@@ -61,7 +61,7 @@ class RemoteRobot(WiredModel[Settings]):
                     found=self.settings.namespace,
                     expected="a running robot, such as hetwin robot obey SCENARIO",
                 )
-            time.sleep(_LOOK_S)
+            time.sleep(_POLL_PERIOD_S)
 
     def step(self, tick: Tick) -> Changes:
         """Send new commands, and raise received answers."""
@@ -70,7 +70,7 @@ class RemoteRobot(WiredModel[Settings]):
             if event.source == settings.link and event.name == settings.command:
                 wire.send(event.arguments)
         changes = tick.changes()
-        for said in wire.heard():
-            changes.event(settings.reply, **said)
+        for reply in wire.heard():
+            changes.event(settings.reply, **reply)
         self.report_unread(wire, changes)
         return changes

@@ -31,15 +31,17 @@ from hetwin_twin_lab.free_space import Block, FreeSpace, Point, in_parts, known_
 from hetwin_twin_lab.words import PLANNED, POINTED
 
 MOST_LEGS = 7
-"""Maximum number of legs of a path; a longer path is returned in parts, and announced with one leg more."""
-_THERE = 0.03
+"""Maximum number of legs of a path; a longer path is returned in parts, and reported with `MOST_LEGS` + 1 legs."""
+_CORNER_TOLERANCE = 0.03
 """Distance within which a corner is reached [m]."""
-_KNOWN = 0.25
-"""Distance of a ray's end from a known obstacle within which the ray has hit that obstacle [m]."""
+_MATCH_DISTANCE = 0.25
+"""A ray that ends within this distance of a known obstacle is attributed to it [m]."""
 _TRUSTED = 1.2
 """Maximum length of rays that are evaluated [m]."""
-_SEEN = 0.1
+_OBSTACLE_RADIUS = 0.1
 """Radius of the disc that is assumed behind the end of a ray [m]."""
+_NUMBERED_PATH = 2
+"""Kind of a requested plan that follows one of the paths; others lead to one of the places."""
 
 Pair = tuple[Finite, Finite]
 
@@ -48,7 +50,9 @@ class Settings(Parameters):
     """The parameters of the model."""
 
     robot: EntityName = parameter("the robot; obstacles in the initial scene are known to it")
-    listens_to: Text = parameter("model whose events ask_plan, ask_leg are answered", "execution")
+    listens_to: Text = parameter(
+        "model whose ask_plan and ask_leg events are answered", "execution"
+    )
     answers: Text = parameter(
         "model whose events `reply` have the robot's pose in the world: x, y, qw, qz"
     )
@@ -56,12 +60,14 @@ class Settings(Parameters):
     places: dict[int, Pair] = parameter("number -> x y of a place in the world, m", {})
     radius: Amount = parameter("radius of the robot", 0.2, "m")
     clear: Amount = parameter("clearance from obstacles", 0.12, "m")
-    height: Amount = parameter("height of the robot; bodies above are no obstacles", 0.3, "m")
+    height: Amount = parameter("height of the robot; bodies above it are not obstacles", 0.3, "m")
     scanner: str = parameter(
-        "link with the laser scanner whose rays are answers of code `ray`; empty: rays are ignored",
+        "link with the laser scanner; its rays arrive as replies with the code `ray`; empty: none",
         "",
     )
-    ray: int = parameter("code of an answer that is a ray: distance [m] and beam (its number)", 3)
+    ray: int = parameter(
+        "reply code that marks a ray; such a reply has distance [m] and beam (index)", 3
+    )
     longest: Amount = parameter("maximum length of a leg on a path to a place", 1.5, "m", gt=0)
     cell: Amount = parameter("cell size of the grid for path search", 0.05, "m", gt=0)
 
@@ -69,13 +75,13 @@ class Settings(Parameters):
 class WayGuide(Model[Settings]):
     """Computes for a controller: the number of legs of a path, and rotation and length of each leg.
 
-    It knows the static obstacles of the scene, and obstacles that rays of a sweep have hit since.
+    It knows the static obstacles of the scene, and obstacles that scanner rays have hit since the start.
     """
 
     summary = "Plans a robot's paths around obstacles, and gives rotation and length of each leg."
     rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
-        PLANNED: "a path was planned: legs (0: there is none), way [m]",
+        PLANNED: "a path was planned: legs (0: there is none), way (its length) [m]",
         POINTED: "motion of a leg: leg, rotation [rad], displacement [m]",
     }
 
@@ -88,7 +94,7 @@ class WayGuide(Model[Settings]):
         for number, path in settings.paths.items():
             if not 1 <= len(path) <= MOST_LEGS:
                 raise BadInput(
-                    "a path has this many legs",
+                    "the path has no corners, or too many",
                     where=f"paths.{number}",
                     found=len(path),
                     expected=f"1 to {MOST_LEGS} corners; longer paths must be split",
@@ -100,10 +106,12 @@ class WayGuide(Model[Settings]):
         """Find the robot and the obstacles.
 
         Raises:
-            BadInput: if the robot has no pose, or the link no scanner.
+            BadInput: if the robot has no pose, or the link has no scanner.
         """
         if not scene.layout.has(self.settings.robot, "pose"):
-            raise BadInput("no pose of it in the scene", where="robot", found=self.settings.robot)
+            raise BadInput(
+                "the robot has no pose in the scene", where="robot", found=self.settings.robot
+            )
         robot = scene.pose(self.settings.robot)
         self._at = PlanarPose(float(robot[0]), float(robot[1]), _yaw(robot))
         self._bearings, self._scanner = np.zeros(0), (0.0, 0.0, 0.0)
@@ -111,7 +119,7 @@ class WayGuide(Model[Settings]):
             self._mount(scene, robot, self.settings.scanner)
         x, y = self._at.x, self._at.y
         self._blocks = known_blocks(scene, self.settings.height)
-        self._space = self._floor((x, y))
+        self._space = self._free_space((x, y))
         self._plan: list[Point] = []
 
     def _mount(self, scene: Snapshot, robot: Floats, link: str) -> None:
@@ -128,14 +136,14 @@ class WayGuide(Model[Settings]):
         settings, changes = self.settings, tick.changes()
         for event in tick.events:
             if event.source == settings.answers and event.name == "reply":
-                self._hear(event.arguments)
+                self._on_reply(event.arguments)
             elif event.source == settings.listens_to and event.name == "ask_plan":
                 self._plan_way(event.arguments, changes)
             elif event.source == settings.listens_to and event.name == "ask_leg":
-                self._point(event.arguments, changes)
+                self._answer_leg(event.arguments, changes)
         return changes
 
-    def _floor(self, robot: Point) -> FreeSpace:
+    def _free_space(self, robot: Point) -> FreeSpace:
         settings = self.settings
         corners = [
             robot,
@@ -152,23 +160,23 @@ class WayGuide(Model[Settings]):
             settings.cell,
         )
 
-    def _hear(self, said: Mapping[str, Json]) -> None:
+    def _on_reply(self, reply: Mapping[str, Json]) -> None:
         """Store the robot's reported pose, and the end of a ray."""
-        pose = [_number(said, name) for name in ("x", "y", "qw", "qz")]
+        pose = [_number(reply, name) for name in ("x", "y", "qw", "qz")]
         if None not in pose:
             x, y, qw, qz = (float(number or 0.0) for number in pose)
             self._at = PlanarPose(x, y, 2.0 * math.atan2(qz, qw))
-        distance, beam = _number(said, "distance"), _number(said, "beam")
-        is_ray = said.get("code") == self.settings.ray
+        distance, beam = _number(reply, "distance"), _number(reply, "beam")
+        is_ray = reply.get("code") == self.settings.ray
         if (
             is_ray
             and distance is not None
             and beam is not None
             and beam in range(len(self._bearings))
         ):
-            self._see(distance, float(self._bearings[int(beam)]))
+            self._add_obstacle(distance, float(self._bearings[int(beam)]))
 
-    def _see(self, distance: float, bearing: float) -> None:
+    def _add_obstacle(self, distance: float, bearing: float) -> None:
         """Add an obstacle at the end of a ray, at a distance [m] and a bearing [rad] from the scanner."""
         if not 0.0 < distance < _TRUSTED:
             return
@@ -176,18 +184,20 @@ class WayGuide(Model[Settings]):
         scanner = self._at.offset(x, y)
         heading = self._at.yaw + yaw + bearing
 
-        def along(way: float) -> Point:
-            return scanner.x + way * math.cos(heading), scanner.y + way * math.sin(heading)
+        def along(length: float) -> Point:
+            return scanner.x + length * math.cos(heading), scanner.y + length * math.sin(heading)
 
         end = tuple(np.array(part) for part in along(distance))
-        if all(float(block.distance(*end)) > _KNOWN for block in self._blocks):
-            self._space.add(Block(along(distance + _SEEN), 0.0, (0.0, 0.0), _SEEN))
+        if all(float(block.distance(*end)) > _MATCH_DISTANCE for block in self._blocks):
+            self._space.add(
+                Block(along(distance + _OBSTACLE_RADIUS), 0.0, (0.0, 0.0), _OBSTACLE_RADIUS)
+            )
 
-    def _plan_way(self, asked: Mapping[str, Json], changes: Changes) -> None:
-        settings, goal = self.settings, asked.get("goal")
+    def _plan_way(self, request: Mapping[str, Json], changes: Changes) -> None:
+        settings, goal = self.settings, request.get("goal")
         here = (self._at.x, self._at.y)
         number = goal if isinstance(goal, int) and not isinstance(goal, bool) else -1
-        if asked.get("kind") == 2:
+        if request.get("kind") == _NUMBERED_PATH:
             self._plan = list(settings.paths.get(number, []))
         elif number in settings.places:
             corners = self._space.way(here, settings.places[number])
@@ -198,14 +208,14 @@ class WayGuide(Model[Settings]):
         way = sum(math.dist(a, b) for a, b in itertools.pairwise(corners))
         changes.event(PLANNED, legs=min(len(self._plan), MOST_LEGS + 1), way=way)
 
-    def _point(self, asked: Mapping[str, Json], changes: Changes) -> None:
-        leg = asked.get("leg")
+    def _answer_leg(self, request: Mapping[str, Json], changes: Changes) -> None:
+        leg = request.get("leg")
         number = leg if isinstance(leg, int) and not isinstance(leg, bool) else -1
         rotation = displacement = 0.0
         if 0 <= number < len(self._plan):
             x, y = self._plan[number]
             displacement = math.hypot(x - self._at.x, y - self._at.y)
-            if displacement < _THERE:
+            if displacement < _CORNER_TOLERANCE:
                 displacement = 0.0
             else:
                 bearing = math.atan2(y - self._at.y, x - self._at.x)

@@ -35,7 +35,7 @@ class Wire:
         sends: topic to send on.
         hears: topic to listen to.
         services: name of a service of type hetwin/NotifyEvent -> callback that takes the event's arguments and returns
-            the reason of a refusal, or an empty text; called in another thread.
+            the reason for a refusal, or an empty string; called in another thread.
 
     Attributes:
         node: the node, for further topics.
@@ -55,7 +55,7 @@ class Wire:
         prefix = f"/{namespace.strip('/')}" if namespace.strip("/") else ""
         self.node = Node(node, context=self._context, namespace=prefix)
         self._publisher = self.node.create_publisher(String, sends, _DEPTH)
-        self.node.create_subscription(String, hears, self._hear, _DEPTH)
+        self.node.create_subscription(String, hears, self._on_message, _DEPTH)
         for name, take in (services or {}).items():
             self.node.create_service(NotifyEvent, name, partial(_serve, take))
         self._lock = threading.Lock()
@@ -95,14 +95,14 @@ class Wire:
         self._thread.join(_JOIN_S)
         self.node.destroy_node()
 
-    def _hear(self, message: String) -> None:
+    def _on_message(self, message: String) -> None:
         try:
-            said = from_text(message.data)
+            received = from_text(message.data)
         except ValueError as error:
             self.bad.append(str(error))
             return
         with self._lock:
-            self._heard.append(said)
+            self._heard.append(received)
 
     def _spin(self) -> None:
         try:
@@ -129,35 +129,35 @@ def from_text(text: str) -> dict[str, Json]:
     """Parse the arguments of a command or an answer.
 
     Raises:
-        ValueError: if the text is no JSON object with an integer ``id``, or has numbers that are not finite.
+        ValueError: if the text is not a JSON object with an integer ``id``, or has numbers that are not finite.
     """
-    said = _parsed(text)
-    if not is_whole(said.get("id")):
+    arguments = _parsed(text)
+    if not is_whole(arguments.get("id")):
         raise ValueError(f"found {text[:80]!r}; expected a JSON object with a whole number id")
-    return said
+    return arguments
 
 
 def _parsed(text: str) -> dict[str, Json]:
     """Parse a JSON object.
 
     Raises:
-        ValueError: if the text is no JSON object, or has numbers that are not finite.
+        ValueError: if the text is not a JSON object, or has numbers that are not finite.
     """
     try:
-        said = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+        arguments = json.loads(text, parse_constant=_reject_non_finite, parse_float=_finite)
     except RecursionError:
         raise ValueError(f"found {text[:80]!r}; it is nested too deeply") from None
-    if not isinstance(said, dict):
-        raise ValueError(f"found {text[:80]!r}; expected a JSON object with a whole number id")
-    return said
+    if not isinstance(arguments, dict):
+        raise ValueError(f"found {text[:80]!r}; expected a JSON object")
+    return arguments
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        _no_number(text)
+        _reject_non_finite(text)
     return value
 
 
-def _no_number(text: str) -> Json:
+def _reject_non_finite(text: str) -> Json:
     raise ValueError(f"found {text}; expected finite numbers")

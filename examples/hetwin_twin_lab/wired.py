@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class OnTopics(Parameters):
-    """The parameters of all such models."""
+    """The parameters that all models on topics share."""
 
     namespace: str = parameter("namespace of its topics", "")
 
@@ -31,7 +31,7 @@ Settings = TypeVar("Settings", bound=OnTopics)
 
 
 class WiredModel(Model[Settings], Generic[Settings]):
-    """Opens a wire at the start, and closes it at the end.
+    """Opens its two topics at the start, and closes them at the end.
 
     Attributes:
         node: name of its node.
@@ -66,7 +66,7 @@ class WiredModel(Model[Settings], Generic[Settings]):
         scene.reproducible = False
 
     def services(self) -> Mapping[str, Callable[[Mapping[str, Json]], str]]:
-        """Return name -> callback of its services; a callback returns the reason of a refusal, or an empty text."""
+        """Return name -> callback of its services; a callback returns the reason for a refusal, or an empty string."""
         return {}
 
     def opened(self, time_ns: int) -> Wire:

@@ -1,4 +1,4 @@
-"""Validation of a scenario's mappings: strict keys, names, ranges of numbers, and errors in words."""
+"""Validation of a scenario's mappings: strict keys, names, ranges of numbers, and readable errors."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 AboveZero = Annotated[Finite, Field(gt=0)]
 """A finite number above 0."""
 Positive = Annotated[AboveZero, Field(le=100_000)]
+"""A finite number above 0 and at most 100 000."""
 
 
 def _whole(value: object) -> int:
@@ -64,7 +65,7 @@ def _pose(values: list[float]) -> list[float]:
     if len(values) != 7:
         raise ValueError(f"seven numbers x y z, qw qx qy qz, not {len(values)} numbers")
     if sum(q * q for q in values[3:]) < 1e-12:
-        raise ValueError("seven numbers x y z, qw qx qy qz, whose last four are a rotation")
+        raise ValueError("seven numbers x y z, qw qx qy qz, whose last four are not all zero")
     return values
 
 
@@ -97,7 +98,7 @@ _BEGINNINGS = {
     "Tuple should have ": "a list of ",
     "Dictionary should have ": "a mapping of ",
     "String should have ": "text of ",
-    "String should match": "a name: letters, digits and underscores, and no digit at its beginning",
+    "String should match": "a name: letters, digits and underscores, not starting with a digit",
 }
 
 
@@ -136,8 +137,8 @@ def tag(key: str) -> str:
 def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discriminator:
     """Select among mappings by the first of these keys that is present, so that only one is validated.
 
-    The alternatives are tagged with `tag` of their key; plain text, if `text` allows it, with ``tag("text")``; a
-    mapping with none of the keys with `tag` of `otherwise`, if given.
+    The tag of a mapping is `tag` of its key, or of `otherwise` if it has none of the keys. The tag of plain text,
+    which `text` allows, is ``tag("text")``.
     """
 
     def chosen(data: Any) -> str | None:
@@ -216,7 +217,7 @@ def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput
 
 
 def _expectation(detail: ErrorDetails) -> str:
-    """The expectation in pydantic's message, or in one of the schema's own."""
+    """The expectation, from the message of pydantic or of a validator in this package."""
     message, found = detail["msg"], detail["input"]
     if detail["type"] in _LISTS:
         return f"a list, such as [{found}]" if isinstance(found, str) and found else "a list"

@@ -1,4 +1,4 @@
-"""Decides which object a hand in a MuJoCo world holds (grasp monitor), and where the object moves (carrying model)."""
+"""Decides which object a hand in a MuJoCo world holds (grasp monitor), and how that object moves (carrying model)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ MONITOR = {
     "release_opening": 0.08,
     "min_closing": 0.02,
 }
-"""Parameters of the grasp monitor. A carried object leaves the fingers only when they open, so that short times
-suffice. Longer ones would fail: slippery cans squeeze out between flat fingers within 0.1 s, and the fingers sink into
-them where contacts are soft."""
+"""Parameters of the grasp monitor. A carried object leaves the fingers only when they open, so short times suffice.
+Longer ones fail: within 0.1 s, slippery cans squeeze out between flat fingers, or the fingers sink into the cans if
+contacts are soft."""
 SUCTION = 0.005
 """Maximum distance at which a suction cup takes an object [m]."""
 _ROBOT = "the robot of the hand"
@@ -68,22 +68,22 @@ class Grip:
         carried_by: Model | None,
         listener: Callable[[Event], None],
     ) -> None:
-        self._model, self._data, self._hand, self._tell = model, data, hand, listener
+        self._model, self._data, self._hand, self._listener = model, data, hand, listener
         self._frame, self.sucks = f"{hand.name} (grasp)", False
         bodies = _objects(model, hand, objects)
         self._layout, description = self._describe(bodies)
         self._body = {body_name(model, body): body for body in bodies}
         self._part_of = {part: body for body in bodies for part in carried(model, body)}
         self._pairs = _pairs(model, hand.bodies, self._part_of)
-        self._around = (model.geom_rbound[self._pairs].sum(axis=1) + REACH) ** 2
-        self._places = model.jnt_qposadr[list(hand.joints)]
+        self._max_distance_squared = (model.geom_rbound[self._pairs].sum(axis=1) + REACH) ** 2
+        self._qpos_addresses = model.jnt_qposadr[list(hand.joints)]
         self._monitor = GraspMonitor()
         if hand.joints:
             self._monitor.contribute({"hand": description, **MONITOR}, 0)
         self._carrier = carried_by or RigidGrasp()
         if not isinstance(self._carrier, Responsible):
             raise BadInput(
-                "this model carries nothing",
+                "this model cannot carry objects",
                 where="carried_by",
                 found=type(self._carrier).__name__,
                 expected="a model that takes responsibilities, such as rigid_grasp",
@@ -117,7 +117,7 @@ class Grip:
             else:
                 self._owner.release(self._name(), POSE.name, scene)
                 self.held = 0
-            self._tell(event)
+            self._listener(event)
         carried_to = self._carrier.step(tick)
         if self.held and carried_to is not None:
             self._value = carried_to.values.get((self._name(), POSE.name), self._value)
@@ -130,8 +130,8 @@ class Grip:
             step: time since the last call [s]; 0: the hand has not moved.
 
         Returns:
-            (6,) twist of the object's target pose, and (6,) twist that moves the object to that pose [m/s, rad/s];
-            world frame.
+            (6,) twist of the target pose, and (6,) the same plus a correction of the pose error [m/s, rad/s]; world
+            frame.
         """
         data, palm = self._data, self._hand.bodies[0]
         now = np.append(data.xpos[palm], data.xquat[palm])
@@ -170,14 +170,14 @@ class Grip:
         if distance > SUCTION:
             return []
         name = "grip_closed" if self.sucks else "grip_lost"
-        about = {"hand": self._frame, "object": body_name(self._model, body)}
-        return [Event(name, tick.time_ns, arguments=about)]
+        arguments = {"hand": self._frame, "object": body_name(self._model, body)}
+        return [Event(name, tick.time_ns, arguments=arguments)]
 
     def _near(self) -> dict[tuple[int, int], Nearest]:
         """(object, body of the hand) -> nearest points, for pairs closer than `REACH`."""
         model, data, at = self._model, self._data, self._data.geom_xpos
         apart = at[self._pairs[:, 0]] - at[self._pairs[:, 1]]
-        close = np.einsum("ij,ij->i", apart, apart) < self._around
+        close = np.einsum("ij,ij->i", apart, apart) < self._max_distance_squared
         found: dict[tuple[int, int], Nearest] = {}
         segment = np.zeros(6)
         for geom, other in self._pairs[close].tolist() if close.any() else ():
@@ -190,8 +190,10 @@ class Grip:
 
     def _scene(self, near: dict[tuple[int, int], Nearest]) -> Snapshot:
         layout, values = self._layout, np.zeros(self._layout.size)
-        if len(self._places):
-            values[layout.range_of(_ROBOT, "joint_positions")] = self._data.qpos[self._places]
+        if len(self._qpos_addresses):
+            values[layout.range_of(_ROBOT, "joint_positions")] = self._data.qpos[
+                self._qpos_addresses
+            ]
         values[layout.range_of(self._frame, POSE.name)] = self.pose(self._hand.bodies[0])
         for body in {*(body for body, _ in near), self.held} - {0}:
             values[layout.range_of(body_name(self._model, body), POSE.name)] = self.pose(body)
@@ -224,13 +226,13 @@ class Grip:
             for body in hand.bodies
         ]
         frame = Entity(self._frame, EntityKind.HAND, owner=_ROBOT, parent=hand.name, joints=joints)
-        things = [Entity(body_name(model, body), EntityKind.OBJECT) for body in objects]
+        entities = [Entity(body_name(model, body), EntityKind.OBJECT) for body in objects]
         robot = Entity(_ROBOT, EntityKind.ROBOT, joints=joints)
-        attributes = [(one.name, POSE) for one in (frame, *things)]
+        attributes = [(one.name, POSE) for one in (frame, *entities)]
         attributes += [(frame.name, HOLDING), (frame.name, HELD_OBJECT)]
         if joints:
             attributes.append((_ROBOT, AttributeSpec("joint_positions", len(joints))))
-        described: dict[str, object] = {
+        description: dict[str, object] = {
             "name": frame.name,
             "robot": _ROBOT,
             "link": hand.name,
@@ -239,7 +241,7 @@ class Grip:
             "opened": list(hand.opened),
             "closed": list(hand.closed),
         }
-        return Layout.build((robot, *links, frame, *things), attributes), described
+        return Layout.build((robot, *links, frame, *entities), attributes), description
 
     def _name(self) -> str:
         return body_name(self._model, self.held)
@@ -256,7 +258,7 @@ def _objects(model: mj.MjModel, hand: MujocoHand, patterns: Sequence[str]) -> li
     rigid = [body for body in rigid if body != model.body_rootid[hand.bodies[0]]]
     if not rigid:
         raise BadInput(
-            "no body may be held",
+            "no body matches that can be held",
             where="objects",
             found=list(patterns),
             expected="names or patterns of rigid bodies with a free joint",

@@ -1,4 +1,4 @@
-"""Carries out a run with the requested transport."""
+"""Executes a run with the requested transport."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def carry_out(
     watched: bool,
     live: LiveRun | None = None,
 ) -> Ended:
-    """Run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
+    """Execute the run; SIGINT, SIGTERM and SIGHUP end the run at its next barrier.
 
     Args:
         request: the run, and its transport.
         display: where progress is shown.
         watched: run local models in a child process, which is killed if a model hangs; the error names the model.
-        live: view of the run, only if it is watched or runs over ROS 2; None: none.
+        live: view of the run, only with `watched` or over ROS 2; None: none.
 
     Raises:
         BadInput: if the scenario, its files or the source cannot be used.

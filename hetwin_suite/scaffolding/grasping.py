@@ -20,7 +20,7 @@ from model_nodes.main_physics.world.description import Body, Joint, JointKind
 MIN_CLOSING = 0.2
 """Minimum closing motion of a hand, as a fraction of its travel."""
 STOPPED_SHORT = 0.97
-"""Fraction of the travel above which fingers have closed without an object."""
+"""Fraction of the travel below which closing fingers have stopped short, at an object."""
 SETTLED = 0.9
 """Fraction of a closing motion after which the hand counts as closed."""
 MIN_MOTION = 0.05
@@ -47,7 +47,7 @@ class Grasp:
 def first_grasp(
     body: Body, hands: Sequence[FoundHand], motion: Motion, height: float
 ) -> Grasp | None:
-    """Find the first grasp: for each hand its first closing on an object, or its first closing if none was on one.
+    """Find the first grasp: for each hand its first closing on an object or, if there is none, its first closing.
 
     Args:
         body: the robot.
@@ -106,12 +106,12 @@ def _closing(hand: FoundHand, motion: Motion) -> tuple[int, float] | None:
 
 def _closed_by(hand: FoundHand, motion: Motion) -> Floats:
     """(n,) mean closing of the recorded fingers, as a fraction of their travel; empty if none was recorded."""
-    shares = [
+    fractions = [
         (motion.positions[name] - opened) / (closed - opened)
         for name, opened, closed in zip(hand.joints, hand.opened, hand.closed, strict=True)
         if name in motion.positions and opened != closed
     ]
-    return np.mean(shares, axis=0) if shares else np.empty(0)
+    return np.mean(fractions, axis=0) if fractions else np.empty(0)
 
 
 def _closings(closed: Floats) -> Iterator[tuple[int, float]]:
@@ -135,7 +135,7 @@ def _closings(closed: Floats) -> Iterator[tuple[int, float]]:
 
 
 RATE = 50.0
-"""Samples per second, unless this exceeds `MAX_SAMPLES`."""
+"""Samples per second; fewer if there would be more than `MAX_SAMPLES`."""
 MAX_SAMPLES = 5000
 TOLERANCE = {JointKind.HINGE: 1e-3, JointKind.SLIDE: 1e-4}
 """Accuracy of position sensors, by which a joint may exceed a limit [rad or m]."""
@@ -182,22 +182,22 @@ def replay(source: Mapping[str, Any], body: Body) -> Motion:
     Raises:
         BadInput: if the recording cannot be read.
     """
-    opened = open_source(source, robots=[body])
+    recording = open_source(source, robots=[body])
     try:
-        notes = [*opened.notes, *_described(opened.findings, body)]
+        notes = [*recording.notes, *_sentences(recording.findings, body)]
         names = [joint.name for joint in body.driven_joints]
-        driven = opened.bind(names, round(1e9 / RATE))
-        duration_s = (opened.duration_ns or 0) / 1e9
+        driven = recording.bind(names, round(1e9 / RATE))
+        duration_s = (recording.duration_ns or 0) / 1e9
         count = int(np.clip(duration_s * RATE, 2, MAX_SAMPLES))
         seconds = np.linspace(0.0, duration_s, count)
-        rows = np.array([opened.motion(round(s * 1e9)).positions for s in seconds])
+        rows = np.array([recording.motion(round(s * 1e9)).positions for s in seconds])
     finally:
-        opened.close()
+        recording.close()
     positions = {name: rows[:, i] for i, name in enumerate(names) if driven[i]}
     return Motion(seconds, positions, tuple(notes))
 
 
-def _described(findings: Sequence[Finding], body: Body) -> Iterator[str]:
+def _sentences(findings: Sequence[Finding], body: Body) -> Iterator[str]:
     """Yield a sentence for each finding in the recording; repeated findings share one sentence with a count."""
     units = {j.name: "m" if j.kind is JointKind.SLIDE else "rad" for j in body.moving_joints}
     alike: dict[tuple[str, ...], list[Finding]] = {}
@@ -207,7 +207,7 @@ def _described(findings: Sequence[Finding], body: Body) -> Iterator[str]:
     for first, *more in alike.values():
         unit = units.get(str(first.arguments.get("joint")), "rad or m")
         text = concern_text(first.name, {**first.arguments, "unit": unit})
-        times = f", and {len(more)} times more" if more else ""
+        times = f", and {len(more)} more times" if more else ""
         yield f"{text}, at {first.from_ns / 1e9:.2f} s{times}"
 
 
@@ -227,13 +227,13 @@ def _beyond(joint: Joint, recorded: JointRange) -> Iterator[str]:
     unit = "m" if joint.kind is JointKind.SLIDE else "rad"
     tolerance = TOLERANCE[joint.kind]
     if joint.lower is not None and recorded.lower < joint.lower - tolerance:
-        yield _words(joint, "position down to", recorded.lower, joint.lower, unit)
+        yield _limit_sentence(joint, "position down to", recorded.lower, joint.lower, unit)
     if joint.upper is not None and recorded.upper > joint.upper + tolerance:
-        yield _words(joint, "position up to", recorded.upper, joint.upper, unit)
+        yield _limit_sentence(joint, "position up to", recorded.upper, joint.upper, unit)
     fastest = joint.max_velocity
     if fastest is not None and recorded.speed > fastest * (1.0 + SPEED_TOLERANCE):
-        yield _words(joint, "speed up to", recorded.speed, fastest, f"{unit}/s")
+        yield _limit_sentence(joint, "speed up to", recorded.speed, fastest, f"{unit}/s")
 
 
-def _words(joint: Joint, what: str, found: float, limit: float, unit: str) -> str:
+def _limit_sentence(joint: Joint, what: str, found: float, limit: float, unit: str) -> str:
     return f"{joint.name}: {what} {found:.3g} {unit}, beyond its limit {limit:.3g} {unit}"

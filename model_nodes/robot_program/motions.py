@@ -1,4 +1,4 @@
-"""Plans motions of a robot's joints, of a hand to a pose or along a straight line, and of fingers."""
+"""Plans motions of joints, and of a hand to a pose or along a straight line; positions and grip of fingers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 _STEP_S = 0.02
 """Time between the points of a straight line."""
-_RISE = 4.0
+_ACCELERATION_RATIO = 4.0
 """Ratio of acceleration to velocity [1/s]; the jerk is ten times that."""
 _JUMP = 0.5
 """Change of a joint between two points of a line above which the arm would jump [rad or m]."""
@@ -62,7 +62,7 @@ class Motions:
     def to_positions(
         self, goal: Mapping[str, float], share: float, seconds: float | None = None
     ) -> JointTrajectory:
-        """Plan a motion of some joints, all at the same time.
+        """Plan a synchronized motion of some joints.
 
         Args:
             goal: positions by joint [rad or m].
@@ -81,7 +81,7 @@ class Motions:
             names, start, np.array(list(goal.values()), np.float64), self._limits(names, share)
         )
         self.commanded.update(goal)
-        return _lasting(motion, seconds)
+        return _stretched(motion, seconds)
 
     def hand_to(
         self, hand: str, pose: Sequence[float], share: float, seconds: float | None
@@ -91,7 +91,7 @@ class Motions:
         Raises:
             CannotReach: if the hand cannot reach the pose.
         """
-        positions = self._solved(hand, pose, self._current(hand), "be")
+        positions = self._solved(hand, pose, self._current(hand), "be at")
         return self.to_positions(self._arm_only(hand, positions), share, seconds)
 
     def hand_along(
@@ -103,7 +103,7 @@ class Motions:
             hand: name of the hand.
             pose: final pose.
             speed: mean velocity along the line [m/s]; the rotation takes the same time.
-            seconds: duration [s]; None: from the speed. It becomes longer if a joint cannot follow.
+            seconds: duration [s]; None: from the speed. The motion takes longer if a joint cannot follow.
 
         Raises:
             CannotReach: if the hand cannot reach a point of the line.
@@ -111,37 +111,39 @@ class Motions:
         joints = self._current(hand)
         start = self.hand_pose(hand, self.commanded)
         length = float(np.linalg.norm(np.subtract(pose[:3], start[:3])))
-        lasts = max(0.2, length / speed) if seconds is None else seconds
-        count = max(2, round(lasts / _STEP_S))
+        duration = max(0.2, length / speed) if seconds is None else seconds
+        count = max(2, round(duration / _STEP_S))
         shares = np.arange(count + 1) / count
         rows = [joints]
         for share in (shares**3 * (10 - 15 * shares + 6 * shares**2)).tolist()[1:]:
-            joints = self._solved(hand, _between(start, pose, share), rows[-1], "go on a line")
+            joints = self._solved(
+                hand, _between(start, pose, share), rows[-1], "move in a straight line through"
+            )
             if np.abs(joints - rows[-1]).max() > _JUMP:
                 raise CannotReach(
-                    f"{hand} cannot go straight to {_pose_words(pose)}: its arm would have to turn over"
+                    f"{hand} cannot go straight to {_pose_words(pose)}: its arm would have to switch configuration"
                 )
             rows.append(joints)
         arm = self._arm_only(hand, joints)
         index = [self._chain(self._facts.hands[hand].link).joints.index(name) for name in arm]
         positions = np.array(rows)[:, index]
-        times = shares * lasts
+        times = shares * duration
         velocities = np.gradient(positions, times, axis=0)
         velocities[0] = velocities[-1] = 0.0
         self.commanded.update(arm)
         limits = np.array([self._facts.joints[name].speed for name in arm])
         line = JointTrajectory(tuple(arm), times, positions, velocities)
-        return _lasting(line, lasts * float((np.abs(velocities) / limits).max(initial=0.0)))
+        return _stretched(line, duration * float((np.abs(velocities) / limits).max(initial=0.0)))
 
     def _solved(self, hand: str, pose: Sequence[float], start: Floats, verb: str) -> Floats:
         facts = self._facts.hands[hand]
-        backwards = seen_from(facts.offset, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
-        target = within(pose, backwards)
+        offset_inverse = seen_from(facts.offset, (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0))
+        target = within(pose, offset_inverse)
         found = self._reach(facts.link).solve(np.array(target), start, self.starts)
         if not found.solved:
             raise CannotReach(
-                f"{hand} cannot {verb} at {_pose_words(pose)}, seen from the robot's root link;"
-                f" its arm gets as near as {found.distance:.3f} m and {found.angle:.2f} rad"
+                f"{hand} cannot {verb} {_pose_words(pose)}, seen from the robot's root link;"
+                f" the closest solution is off by {found.distance:.3f} m and {found.angle:.2f} rad"
             )
         return found.positions
 
@@ -157,7 +159,9 @@ class Motions:
     def _limits(self, names: Sequence[str], share: float) -> MoveLimits:
         joints = [self._facts.joints[name] for name in names]
         velocity = share * np.array([joint.speed for joint in joints])
-        acceleration = np.minimum(_RISE * velocity, [joint.acceleration for joint in joints])
+        acceleration = np.minimum(
+            _ACCELERATION_RATIO * velocity, [joint.acceleration for joint in joints]
+        )
         return MoveLimits(velocity, acceleration, 10.0 * acceleration)
 
     def _check(self, name: str, position: float) -> None:
@@ -168,7 +172,7 @@ class Motions:
             )
         if not joint.lower - 1e-6 <= position <= joint.upper + 1e-6:
             raise CannotReach(
-                f"{name} cannot be at {position:.4g}; expected {joint.lower:.4g} to {joint.upper:.4g}"
+                f"{name} cannot move to {position:.4g}; expected {joint.lower:.4g} to {joint.upper:.4g}"
             )
 
     def _chain(self, link: str) -> Chain:
@@ -188,7 +192,7 @@ class Motions:
         return self._reaches[link]
 
 
-def _lasting(motion: JointTrajectory, seconds: float | None) -> JointTrajectory:
+def _stretched(motion: JointTrajectory, seconds: float | None) -> JointTrajectory:
     """Slow a motion down to a minimum duration [s]."""
     if seconds is None or seconds <= motion.duration or motion.duration == 0.0:
         return motion
@@ -218,7 +222,7 @@ def _pose_words(pose: Sequence[float]) -> str:
 
 
 GRIPPED = 2e-3
-"""Minimum distance of a gripping finger from its commanded position [rad or m]."""
+"""Minimum distance from its commanded position at which a stopped finger is gripping [rad or m]."""
 _OPEN, _CLOSED = "open", "closed"
 
 
@@ -266,12 +270,12 @@ class Fingers:
         if not isinstance(goal, str):
             return dict.fromkeys(fingers, float(goal))
         if goal not in (_OPEN, _CLOSED):
-            raise ValueError(f"a hand cannot be {goal}; expected open, closed or a position")
+            raise ValueError(f"unknown goal {goal} for a hand; expected open, closed or a position")
         positions = facts.opened if goal == _OPEN else facts.closed
         if not positions:
             key = f"hands.{hand}.{'opened' if goal == _OPEN else 'closed'}"
             raise ValueError(
-                f"it is not known where the fingers of {hand} are then;"
+                f"the {goal} positions of the fingers of {hand} are unknown;"
                 f" expected {key} in the scenario, or a position"
             )
         known = dict(zip(facts.fingers, positions, strict=True))

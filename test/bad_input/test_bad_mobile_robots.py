@@ -39,7 +39,7 @@ CHANGES = {
     "limits reversed": (
         "from: -3.14159265",
         "from: 3.2",
-        ("line 15, robot.lidars.lidar", "from below to"),
+        ("line 15, robot.lidars.lidar", "'from' less than 'to'"),
     ),
     "rate that does not divide": (
         "rate: 10}",

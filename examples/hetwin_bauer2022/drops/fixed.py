@@ -56,7 +56,7 @@ def check_choices(grasp: GraspChoice, flaw: FlawChoice) -> None:
 
 
 def fixed(drawn: Draw, recipe: Recipe) -> Draw:
-    """Return the draw with the chosen grasp, flaw, aim and shifts; unchanged without choices.
+    """Return the draw with the chosen grasp, flaw, aim and shifts; unchanged if the recipe makes no choices.
 
     Args:
         drawn: draw of the episode without options.
@@ -76,7 +76,7 @@ def fixed(drawn: Draw, recipe: Recipe) -> Draw:
         drawn = replace(drawn, aim=inside, bearing=bearing)
     if recipe.grasp is not GraspChoice.CAGE:
         random = recipe.random("grasp")
-        # Drawn for pinches too, so that a mixed pinch equals the pinch of that seed and episode.
+        # Also drawn for --grasp pinch, so that a pinch is the same with 'mixed' and 'pinch'.
         pinched = random.random() < PINCHED or recipe.grasp is GraspChoice.PINCH
         drawn = _pinch(drawn, random) if pinched else drawn
     return _shifted(drawn, recipe.shifts)
@@ -91,7 +91,7 @@ def _near_rim(drawn: Draw, distance: float, random: np.random.Generator) -> Draw
 
 
 def _shifted(drawn: Draw, shifts: Shifts) -> Draw:
-    """Add offsets to the true positions of the stand, with the ball, or of the container."""
+    """Add offsets to the true position of the stand (and the ball on it) or of the container."""
     for name, shift in shifts.items():
         if name == STAND:
             drawn = replace(drawn, stand_error=drawn.stand_error + shift)
@@ -99,7 +99,7 @@ def _shifted(drawn: Draw, shifts: Shifts) -> Draw:
             drawn = replace(drawn, place_error=drawn.place_error + np.array([*shift, 0.0]))
         else:
             raise BadInput(
-                "this episode has no such thing that stands",
+                "this episode has no such object to shift",
                 where="--shift",
                 found=name,
                 expected=f"{STAND}, with the ball on it, or {drawn.container.name}",
@@ -110,14 +110,14 @@ def _shifted(drawn: Draw, shifts: Shifts) -> Draw:
 def _with_flaw(drawn: Draw, flaw: Flaw, random: np.random.Generator) -> Draw:
     if drawn.flaw is flaw:
         return drawn
-    again: dict[str, Any] = {
+    redrawn: dict[str, Any] = {
         "stand_error": draw_stand_error(flaw, random),
         "height_error": draw_height_error(flaw, random),
         "force": draw_force(flaw, random),
         "fading": draw_fading(flaw, random),
     }
     names = (*_AFFECTED[drawn.flaw], *_AFFECTED[flaw])
-    return replace(drawn, flaw=flaw, **{name: again[name] for name in names})
+    return replace(drawn, flaw=flaw, **{name: redrawn[name] for name in names})
 
 
 def _pinch(drawn: Draw, random: np.random.Generator) -> Draw:

@@ -1,4 +1,4 @@
-"""Facts about an episode for axes of mismatch."""
+"""Facts about an episode that the axes of mismatch (kinds of model error) need."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class EpisodeFacts:
     Attributes:
         scenario: name of the scenario that replays it.
         thing: handled object.
-        support: objects that support it, and are believed at its position.
+        support: objects that support it; their believed positions are shifted with its own.
         target: object to which it is brought; empty if there is none or several.
         held_part: prefix of the names of the shapes that the fingers hold; empty: all shapes of the thing.
         held_at: x y z of the centre of the held part in the thing's frame [m].
@@ -63,16 +63,16 @@ class EpisodeFacts:
 
     @property
     def arm_joints(self) -> tuple[str, ...]:
-        """The joints that move one of the hands alone, from the hand on."""
-        return tuple(joint for hand in self.hands for joint in _carrying(self.robot, hand.link))
+        """The joints that move only one hand, for each hand from the hand towards the base."""
+        return tuple(joint for hand in self.hands for joint in _joints_above(self.robot, hand.link))
 
     def random(self, axis: str) -> np.random.Generator:
-        """Return the generator of random numbers of an axis for this episode; independent of the level."""
+        """Return an axis's random number generator for this episode; it is the same at every level of mismatch."""
         return own_random(axis, *self.key)
 
 
-def _carrying(robot: ET.Element, link: str) -> list[str]:
-    """Return the joints from a link up to the first link that carries several moving ones."""
+def _joints_above(robot: ET.Element, link: str) -> list[str]:
+    """Return the joints from a link up to the first link with more than one movable child joint."""
     joints = robot.findall("joint")
     above = {_link(joint, "child"): joint for joint in joints}
     moving = [_link(joint, "parent") for joint in joints if joint.get("type") != "fixed"]

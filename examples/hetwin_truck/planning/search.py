@@ -1,9 +1,8 @@
 """Best-first search over strategies with several shared heuristics.
 
 After POMHDP (Kim et al., 2019), with which Tallavajhula et al. (2019), section 4.4, plan: several heuristics, which
-need
-not be admissible, alternate in choosing the next simulation, and share all results. A simulation takes seconds, so a
-belief is simulated only when it is chosen itself, not when its predecessor is.
+need not be admissible, alternate in choosing the next simulation, and share all results. A simulation takes seconds, so
+a belief is simulated only when it is chosen itself, not when its predecessor is.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ Simulate: TypeAlias = Callable[[Strategy], Node]
 
 
 @dataclass(slots=True)
-class _Yields:
-    """Yields of each move in this search: packets and simulated seconds."""
+class _MoveStatistics:
+    """Packets and simulated seconds of each move in this search."""
 
     unloaded: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -59,7 +58,7 @@ class Search:
     Args:
         simulate: returns the belief after a strategy.
         moves: moves of which strategies consist.
-        length: number of moves of a whole strategy.
+        length: number of moves of a complete strategy.
 
     Attributes:
         steps: the best strategy after each simulated belief.
@@ -67,10 +66,10 @@ class Search:
 
     def __init__(self, simulate: Simulate, moves: Sequence[str], length: int) -> None:
         self._simulate, self._moves, self._length = simulate, tuple(moves), length
-        self._yields = _Yields()
+        self._statistics = _MoveStatistics()
         self._nodes: dict[Strategy, Node] = {(): START}
         self._open: list[Strategy] = [(move,) for move in moves]
-        self._heuristics = (self._soon, self._deep, self._steady)
+        self._heuristics = (self._optimistic_rate, self._depth_first, self._current_rate)
         self.steps: list[Step] = []
 
     def run(self, budget_s: float) -> Node:
@@ -94,62 +93,62 @@ class Search:
         return known[-1] if known else START
 
     def whole(self) -> list[Node]:
-        """Return the beliefs after whole strategies, the best first."""
+        """Return the beliefs after complete strategies, the best first."""
         found = [n for n in self._nodes.values() if len(n.strategy) == self._length and not n.lost]
         return sorted(found, key=lambda node: -node.rate)
 
     def _add(self, node: Node, spent: float) -> None:
         self._open.remove(node.strategy)
         self._nodes[node.strategy] = node
-        self._yields.add(self._nodes[node.strategy[:-1]], node)
+        self._statistics.add(self._nodes[node.strategy[:-1]], node)
         if len(node.strategy) < self._length and not node.lost:
             self._open += [(*node.strategy, move) for move in self._moves]
-        whole = self.whole()
-        self.steps.append(Step(spent, len(self.steps) + 1, len(whole), self._best(whole)))
+        complete = self.whole()
+        self.steps.append(Step(spent, len(self.steps) + 1, len(complete), self._best(complete)))
 
-    def _best(self, whole: Sequence[Node]) -> Node:
-        """Return the best belief so far: a whole strategy, or a partial one that was not extended and promises more.
+    def _best(self, complete: Sequence[Node]) -> Node:
+        """Return the best belief so far: a complete strategy, or an unextended partial one of a higher rate.
 
-        The first whole strategies may be poor, if better beginnings were found only after them.
+        The first complete strategies may be poor if better prefixes are found later.
         """
-        followed = {strategy[:-1] for strategy in self._nodes}
-        ends = [n for s, n in self._nodes.items() if s not in followed]
-        return max([*whole, *ends], key=lambda node: self._promise(node, whole))
+        extended = {strategy[:-1] for strategy in self._nodes}
+        ends = [n for s, n in self._nodes.items() if s not in extended]
+        return max([*complete, *ends], key=lambda node: self._promise(node, complete))
 
-    def _promise(self, node: Node, whole: Sequence[Node]) -> float:
+    def _promise(self, node: Node, complete: Sequence[Node]) -> float:
         """Return packets per hour of a belief; partial strategies are completed by the best known remainder.
 
-        Without any whole strategy it is the rate so far.
+        Without any complete strategy it is the rate so far.
         """
-        if node.lost or not whole:
+        if node.lost or not complete:
             return node.rate
-        best, before = whole[0], self._nodes[whole[0].strategy[: len(node.strategy)]]
+        best, before = complete[0], self._nodes[complete[0].strategy[: len(node.strategy)]]
         seconds = node.seconds + best.seconds - before.seconds
         return (node.unloaded + best.unloaded - before.unloaded) / seconds * HOUR
 
     def _expected(self, strategy: Strategy) -> tuple[float, float]:
-        """Estimate packets and seconds after an unsimulated strategy, by its last move's mean yield elsewhere.
+        """Estimate packets and seconds after an unsimulated strategy, by its last move's means elsewhere.
 
-        A move that was never tried gets the yield of the best one, so that each move is tried early.
+        A move that was never tried gets the means of the best one, so that each move is tried early.
         """
-        before, mean = self._nodes[strategy[:-1]], self._yields.mean(strategy[-1])
+        before, mean = self._nodes[strategy[:-1]], self._statistics.mean(strategy[-1])
         if mean is None:
-            means = [self._yields.mean(move) for move in self._moves]
+            means = [self._statistics.mean(move) for move in self._moves]
             mean = max((m for m in means if m is not None), default=(1.0, 1.0))
         return before.unloaded + mean[0], before.seconds + mean[1]
 
-    def _soon(self, strategy: Strategy) -> float:
-        """Return the rate of the whole strategy if all further moves are the best ones: optimistic, as in A*."""
+    def _optimistic_rate(self, strategy: Strategy) -> float:
+        """Return the rate of the complete strategy if all further moves are the best ones: optimistic, as in A*."""
         unloaded, seconds = self._expected(strategy)
         typical = seconds / len(strategy)
         rest = typical * (self._length - len(strategy))
-        return (unloaded + rest * self._yields.best_rate()) / (seconds + rest) * HOUR
+        return (unloaded + rest * self._statistics.best_rate()) / (seconds + rest) * HOUR
 
-    def _deep(self, strategy: Strategy) -> float:
-        """Return the packets unloaded: completes whole strategies early."""
+    def _depth_first(self, strategy: Strategy) -> float:
+        """Return the packets unloaded: completes strategies early."""
         return self._expected(strategy)[0]
 
-    def _steady(self, strategy: Strategy) -> float:
-        """Return the rate so far: abandons bad beginnings."""
+    def _current_rate(self, strategy: Strategy) -> float:
+        """Return the rate so far: abandons bad prefixes."""
         unloaded, seconds = self._expected(strategy)
         return unloaded / seconds * HOUR if seconds else 0.0

@@ -144,7 +144,7 @@ def test_one_episode_of_a_seed_is_recorded_again(
             "drop",
             "--shift",
             "moon=0,0.1",
-            "no such thing that stands.*found 'moon'.*expected stand",
+            "no such object to shift.*found 'moon'.*expected stand",
         ),
     ],
 )

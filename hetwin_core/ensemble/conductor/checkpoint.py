@@ -28,7 +28,14 @@ _PARTS = (
     *("digest", "beliefs", "events", "scheduler", "outputs", "handovers", "policy", "failures"),
     *("effects", "triggers", "outside", "publisher"),
 )
-_SENSELESS = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AssertionError)
+_INVALID_STATE_ERRORS = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +71,7 @@ class Checkpoint:
         return next((reason for reason, is_saved in self._needing() if not is_saved), None)
 
     def _needing(self) -> Iterator[tuple[str, bool]]:
-        """Yield why other processes need another source, and whether the saving process can return to its own."""
+        """Yield why another process needs another source, and whether the saving process can return to its source."""
         for saved in self.models.values():
             state = saved.get("state")
             if isinstance(state, dict) and NEEDS_SOURCE in state:
@@ -73,7 +80,7 @@ class Checkpoint:
     def with_options(self, **changes: Any) -> Checkpoint:
         """Return this checkpoint with other options, such as another source or an end [s].
 
-        A new source starts at the checkpoint's time, with the joints at their present positions.
+        A new source starts at the checkpoint's time, with the joints at their current positions.
         """
         options = replace(self.options, **changes)
         if "source" not in changes:
@@ -114,7 +121,7 @@ def take(
     conductor["scene"] = scene.save()
     return Checkpoint(
         scenario=str(scenario.path.absolute()),
-        options=_found_again(options),
+        options=_with_absolute_paths(options),
         given=given,
         step=step,
         time_ns=scene.time_ns,
@@ -140,48 +147,49 @@ def put_back(
 
     Raises:
         Refused: if the checkpoint has other models or needs a source.
+        Unsaveable: if a saved state is missing or invalid.
         RunFailed: if a model fails.
     """
     if checkpoint.needs_source is not None and not here:
-        raise Refused(f"{checkpoint.needs_source}; it goes on with another source only")
+        raise Refused(f"{checkpoint.needs_source}; it can only continue with another source")
     names = [port.plan.name for port in ports]
     if set(names) != checkpoint.models.keys():
         raise Refused(
-            f"it has the models {', '.join(checkpoint.models)}; here are {', '.join(names)}"
+            f"the checkpoint has the models {', '.join(checkpoint.models)}, this run {', '.join(names)}"
         )
     saved = checkpoint.conductor
     missing = {*_PARTS, "predicates", "scene"} - saved.keys()
     if missing:
-        raise Unsaveable(f"it has no {sorted(missing)[0]}")
-    with _understood("scene"):
+        raise Unsaveable(f"the checkpoint has no {sorted(missing)[0]}")
+    with _naming_part("scene"):
         scene.restore(saved["scene"])
     if scene.time_ns != checkpoint.time_ns:
-        raise Unsaveable(f"its scene is of {scene.time_ns} ns, and not of {checkpoint.time_ns}")
+        raise Unsaveable(f"its scene is at {scene.time_ns} ns, not at {checkpoint.time_ns} ns")
     for port in ports:
-        with _understood(port.plan.name):
+        with _naming_part(port.plan.name):
             port.restore(checkpoint.models[port.plan.name], scene.snapshot())
     for name in _PARTS:
-        with _understood(name):
+        with _naming_part(name):
             getattr(parts, name).restore(saved[name])
-    with _understood("predicates"):
+    with _naming_part("predicates"):
         parts.publisher.predicates.restore(saved["predicates"])
 
 
 @contextmanager
-def _understood(name: str) -> Iterator[None]:
-    """Name the part whose saved state is invalid; a file from a stranger may hold anything.
+def _naming_part(name: str) -> Iterator[None]:
+    """Name the part whose saved state is invalid; an untrusted file may contain anything.
 
     Raises:
         Unsaveable: if the state is invalid.
     """
     try:
         yield
-    except _SENSELESS as error:
-        raise Unsaveable(f"this is no state of {name}: {type(error).__name__}: {error}") from error
+    except _INVALID_STATE_ERRORS as error:
+        raise Unsaveable(f"invalid state of {name}: {type(error).__name__}: {error}") from error
 
 
-def _found_again(options: RunOptions) -> RunOptions:
-    """The options with absolute paths, which also hold in another working directory."""
+def _with_absolute_paths(options: RunOptions) -> RunOptions:
+    """The options with absolute paths, which are also valid in another working directory."""
     source = options.source
     if source is not None and not source.lstrip().startswith("{") and Path(source).exists():
         source = str(Path(source).absolute())
@@ -231,7 +239,7 @@ def _differs(key: str, saved: Any, now: Any) -> BadInput:
         name = next(name for name in names if saved.get(name) != now.get(name))
         where, saved, now = f"{where}.{name}", saved.get(name), now.get(name)
     return BadInput(
-        f"the checkpoint is of another run: {_WORDS.get(key, key)} has changed since",
+        f"the checkpoint belongs to another run: {_WORDS.get(key, key)} has changed since",
         where=where,
         found=now,
         expected=f"{saved!r}, as it was when the checkpoint was taken",
@@ -243,8 +251,8 @@ _ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
 """First bytes of files of older versions, and the name of their formats."""
 _GZIP = 31
 """The window bits that select the gzip format in zlib."""
-_EXPECTED = "a file that hetwin run --checkpoint has written"
-_READING = (
+_EXPECTED = "a file written by hetwin run --checkpoint"
+_READ_ERRORS = (
     *(zlib.error, EOFError, ValueError, KeyError, TypeError, IndexError),
     *(OSError, RecursionError, AttributeError),
 )
@@ -282,9 +290,9 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise error.at(error.where, path) from None
     except FileNotFoundError:
         raise BadInput("there is no such checkpoint", file=path, expected=_EXPECTED) from None
-    except _READING as error:
+    except _READ_ERRORS as error:
         text = f"the checkpoint cannot be read ({type(error).__name__}: {error})"
-        raise BadInput(text, file=path, expected=f"{_EXPECTED}, whole") from error
+        raise BadInput(text, file=path, expected=f"{_EXPECTED}, undamaged") from error
 
 
 def _unpacked(path: Path) -> bytes:
@@ -298,7 +306,7 @@ def _check_format(found: str, path: Path) -> None:
     expected = f"{FORMAT} {VERSION}"
     if found != expected:
         raise BadInput(
-            "this is another format", file=path, where="format", found=found, expected=expected
+            "unsupported format", file=path, where="format", found=found, expected=expected
         )
 
 
@@ -313,6 +321,6 @@ def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
             raise TypeError(f"{key} is {type(content[key]).__name__}; expected {kind.__name__}")
     for key in ("conductor", "models"):
         if not all(isinstance(part, dict | list) for part in content[key].values()):
-            raise TypeError(f"{key} holds what is no state")
+            raise TypeError(f"{key} contains an invalid state")
     saved = {field.name: content[field.name] for field in fields(Checkpoint)}
     return Checkpoint(**{**saved, "options": options})

@@ -1,4 +1,4 @@
-"""Robots of a scenario: description, base, drives, wheels, fittings, and rules for several."""
+"""Robots of a scenario: description, base, drives, wheels, sensors and belts, and checks for several robots."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -57,11 +57,13 @@ class Lidar(Strict):
     rate: Annotated[Positive, Field(description="scans per simulated second")]
 
     @model_validator(mode="after")
-    def _turns(self) -> Self:
+    def _check_limits(self) -> Self:
         if not self.first < self.last:
-            raise ValueError(f"from below to, not from {self.first:g} to {self.last:g}")
+            raise ValueError(f"'from' less than 'to', not {self.first:g} and {self.last:g}")
         if not self.nearest < self.reach:
-            raise ValueError(f"nearest below reach, not {self.nearest:g} and {self.reach:g}")
+            raise ValueError(
+                f"'nearest' less than 'reach', not {self.nearest:g} and {self.reach:g}"
+            )
         return self
 
 
@@ -94,8 +96,8 @@ class FollowedBase(Strict):
     )
     start: Text | PlanarPose | None = Field(
         None,
-        description="initial pose: a topic of type geometry_msgs/msg/PoseWithCovarianceStamped, as AMCL's; x y yaw;"
-        " tf, if its map is the world; default: the robot's pose",
+        description="initial pose: a topic of type geometry_msgs/msg/PoseWithCovarianceStamped, as AMCL publishes it;"
+        " x y yaw; tf, if its frame map coincides with the world; default: the robot's pose",
     )
 
 
@@ -124,12 +126,13 @@ class DriveGroup(Strict):
     mode: DriveMode
     stiffness: AboveZero | None = Field(
         None,
-        description="limited: effort per deviation, in Nm/rad or N/m; default: the limit at 0.05 rad or m",
+        description="limited: effort per unit of position error, in Nm/rad or N/m;"
+        " default: such that the effort limit is reached at 0.05 rad or m",
     )
     damping: AboveZero | None = Field(
         None,
-        description="limited, velocity: effort per deviation of the velocity, in Nms/rad or Ns/m;"
-        " default: by the inertia that the joint moves",
+        description="limited, velocity: effort per unit of velocity error, in Nms/rad or Ns/m;"
+        " default: derived from the inertia that the joint moves",
     )
     effort: AboveZero | None = Field(
         None, description="limited, velocity: largest effort, in Nm or N; default: the URDF's"
@@ -154,7 +157,7 @@ class DriveGroup(Strict):
 
 
 class Wheels(Strict):
-    """The wheels of a differential drive, which give their speeds for a velocity of the base, and odometry."""
+    """Wheels of a differential drive: they relate a velocity of the base to wheel speeds, and these to odometry."""
 
     left: list[Text] = Field(min_length=1, description="joints of the left side")
     right: list[Text] = Field(min_length=1, description="joints of the right side")
@@ -186,7 +189,7 @@ class Robot(Strict):
         description="motion of its root link: fixed, free, or a mapping with odometry",
     )
     drives: dict[Name, DriveGroup] = Field(
-        default={}, description="groups of joints that do not follow their command exactly"
+        default={}, description="drive groups; joints in none of them follow their command exactly"
     )
     wheels: Wheels | None = Field(None, description="wheels of a differential drive")
     joints_at_start: dict[str, Finite] = Field(
@@ -206,7 +209,7 @@ class Robot(Strict):
     belts: dict[str, Belt] = Field(default={}, description="patterns of links -> surface motion")
 
 
-def _named_by_its_key(value: object) -> object:
+def _reject_name(value: object) -> object:
     if value is not None:
         raise ValueError("no name here: the key names the robot")
     return value
@@ -215,8 +218,8 @@ def _named_by_its_key(value: object) -> object:
 class OneOfSeveral(Robot):
     """One of several robots, with a source of its own."""
 
-    name: Annotated[None, BeforeValidator(_named_by_its_key)] = Field(
-        None, exclude=True, description="not to be given: the key names the robot"
+    name: Annotated[None, BeforeValidator(_reject_name)] = Field(
+        None, exclude=True, description="must not be set; the key names the robot"
     )
     namespace: Text | None = Field(
         None, description="namespace of its topics, in its recording and live; default: its name"
@@ -226,12 +229,12 @@ class OneOfSeveral(Robot):
     )
 
 
-def _one_of_several(value: object) -> object:
+def _as_mapping(value: object) -> object:
     return {"urdf": value} if isinstance(value, str) else value
 
 
 # Several robots by name; the scene names their links and joints NAME::LINK and NAME::JOINT.
-RobotsEntry = dict[Name, Annotated[OneOfSeveral, BeforeValidator(_one_of_several)]]
+RobotsEntry = dict[Name, Annotated[OneOfSeveral, BeforeValidator(_as_mapping)]]
 
 
 RobotEntry = Annotated[
@@ -257,8 +260,8 @@ def check_robots(
         has_source: whether the scenario also has a key `source`.
 
     Raises:
-        BadInput: if `robot` or `source` is given beside `robots`, two robots share a source, or a hand has no
-            robot.
+        BadInput: if `robot` or `source` is given together with `robots`, two robots share a source, or a
+            hand has no robot.
     """
     if not robots:
         for name, robot in hands.items():

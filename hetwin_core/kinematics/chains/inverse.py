@@ -1,4 +1,4 @@
-"""Inverse kinematics from a robot's present posture: the nearest solution with the joints that may move."""
+"""Inverse kinematics from a robot's current posture: the nearest solution with the joints that may move."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ class Reach:
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
-            start: (n,) present joint positions [rad or m].
+            start: (n,) current joint positions [rad or m].
             starts: maximum number of starting postures.
         """
         if not self._moving.any():
-            return self._resting(pose, start)
+            return self._without_motion(pose, start)
         part = self._with_held(start[~self._moving])
         solution = part.near(pose, start[self._moving], starts)
         positions = start.copy()
         positions[self._moving] = solution.positions
         return solution._replace(positions=positions)
 
-    def _resting(self, pose: Floats, start: Floats) -> Solution:
+    def _without_motion(self, pose: Floats, start: Floats) -> Solution:
         there, turn = self._chain.place(start), np.empty(3)
         mj.mju_subQuat(turn, placed(pose).pose[3:], there.pose[3:])
         distance = float(np.linalg.norm(pose[:3] - there.position))
@@ -55,7 +55,7 @@ class Reach:
         return Solution(start, max(distance, angle) <= TOLERANCE, distance, angle)
 
     def _with_held(self, held: Floats) -> Solver:
-        """The solver for these positions of the held joints, which is mostly that of the last call."""
+        """The solver for these positions of the held joints; cached, because they rarely change between calls."""
         if self._held != tuple(held.tolist()):
             self._held = tuple(held.tolist())
             names = np.array(self._chain.joints)[~self._moving].tolist()
@@ -71,7 +71,7 @@ def _held_chain(chain: Chain, held: Mapping[str, float]) -> Chain:
 
 
 def _held(segment: Segment, position: float) -> Segment:
-    """The segment with its joint fixed, for this position of its leader."""
+    """The segment with its joint fixed, for this position of the joint that it mimics, or its own."""
     at = segment.multiplier * position + segment.offset
     axis, anchor = np.array(segment.axis, np.float64), np.array(segment.anchor, np.float64)
     turn = np.array([1.0, 0.0, 0.0, 0.0])

@@ -1,4 +1,4 @@
-"""Joint samples in the order of time; one series for all joints that occur in the same messages."""
+"""Joint samples in chronological order; one series for all joints that occur in the same messages."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def build_series(
 
     Args:
         table: all samples.
-        facts: the robots' joints; other joints are not in the account.
+        facts: the robots' joints; other joints are not reported.
         left_out: contradictions, with the samples that must not be used.
 
     Returns:
         The series, and the account of used and unused samples.
     """
     unused = set() if left_out is None else left_out.unused
-    strange = np.array([] if left_out is None else sorted(left_out.strange), np.int64)
+    contradictory = np.array([] if left_out is None else sorted(left_out.strange), np.int64)
     groups = list(table.groups.values())
     carriers: dict[str, list[int]] = {}
     for i, group in enumerate(groups):
@@ -62,9 +62,9 @@ def build_series(
         together.setdefault(tuple(indices), []).append(name)
     account = Account()
     series = [
-        one
+        joined
         for indices, names in together.items()
-        for one in _Samples.of(names, [groups[i] for i in indices], table, strange).series(
+        for joined in _Samples.of(names, [groups[i] for i in indices], table, contradictory).series(
             facts, account
         )
     ]
@@ -75,13 +75,13 @@ def build_series(
 def _count_messages(
     table: JointTable, known: Mapping[str, object], facts: JointFacts, account: Account
 ) -> None:
-    """Add the repairs of whole messages with joints of the robot to the account."""
+    """Record repairs and losses of whole messages, for topics with joints of the robot."""
     topics = {
         group.publisher.topic
         for group in table.groups.values()
         if any(facts.has(name) for name in group.names)
     }
-    account.mended += [one for one in table.mended if one.topic in topics]
+    account.mended += [repair for repair in table.mended if repair.topic in topics]
     lost = list(table.lost.items())
     for topic, count in table.left_out.items():
         first = next((g for g in table.groups.values() if g.publisher.topic == topic), None)
@@ -93,7 +93,7 @@ def _count_messages(
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
-    """Samples of joints from the same groups, in the order of time, without unused ones.
+    """Samples of joints from the same groups, in chronological order, without unused ones.
 
     Attributes:
         names: names of the joints.
@@ -112,9 +112,9 @@ class _Samples:
 
     @classmethod
     def of(
-        cls, names: Sequence[str], groups: Sequence[Group], table: JointTable, strange: Int64s
+        cls, names: Sequence[str], groups: Sequence[Group], table: JointTable, contradictory: Int64s
     ) -> _Samples:
-        """Join the samples of some groups, without the messages in `strange`."""
+        """Join the samples of some groups, without the messages in `contradictory`."""
         columns = [[group.names.index(name) for name in names] for group in groups]
         each = list(zip(groups, columns, strict=True))
         messages = groups[0].message_numbers()
@@ -126,7 +126,7 @@ class _Samples:
             efforts = np.concatenate([_columns(g.effort_table(), c) for g, c in each])
             order = np.argsort(messages)
             messages, positions, efforts = messages[order], positions[order], efforts[order]
-        if len(strange) and (kept := ~np.isin(messages, strange)).size:
+        if len(contradictory) and (kept := ~np.isin(messages, contradictory)).size:
             messages, positions, efforts = messages[kept], positions[kept], efforts[kept]
         recorded = len(messages)
         if not (kept := table.kept[messages]).all():
@@ -144,19 +144,19 @@ class _Samples:
         efforts = self.efforts
         if (infinite := np.isinf(efforts)).any():
             efforts = np.where(infinite, np.nan, efforts)
-            self._mended(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
+            self._record_dropped(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
         if finite.all():
-            yield from self._one(slice(None), slice(None), efforts, facts, account)
+            yield from self._series_of_columns(slice(None), slice(None), efforts, facts, account)
             return
-        self._mended(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
+        self._record_dropped(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
         alike: dict[bytes, list[int]] = {}
         for column in range(len(self.names)):
             alike.setdefault(finite[:, column].tobytes(), []).append(column)
         for columns in alike.values():
             rows = np.flatnonzero(finite[:, columns[0]])
-            yield from self._one(rows, columns, efforts, facts, account)
+            yield from self._series_of_columns(rows, columns, efforts, facts, account)
 
-    def _one(
+    def _series_of_columns(
         self,
         rows: Int64s | slice,
         columns: list[int] | slice,
@@ -170,14 +170,14 @@ class _Samples:
         positions, efforts = self.positions[rows][:, columns], efforts[rows][:, columns]
         lost = 0
         if not (last := np.append(np.diff(times) > 0, True)[: len(times)]).all():
-            lost = self._same_time(times, positions, ~last, own, account)
+            lost = self._record_conflicts(times, positions, ~last, own, account)
             times, positions, efforts = times[last], positions[last], efforts[last]
         repeated = int(np.count_nonzero(~last)) - lost
         account.count(own, self.recorded, len(times) + repeated)
         if len(times):
             yield Series(names, times, positions, efforts, self.topic)
 
-    def _same_time(
+    def _record_conflicts(
         self,
         times: Int64s,
         positions: Floats,
@@ -185,27 +185,29 @@ class _Samples:
         own: Sequence[str],
         account: Account,
     ) -> int:
-        """Return the number of samples that differ from the next one with the same time."""
-        differs = np.flatnonzero(earlier)
-        changed = (positions[differs] != positions[differs + 1]).any(axis=1)
-        differs = differs[changed]
-        if len(differs) and own:
-            first, last = int(times[differs[0]]), int(times[differs[-1]])
+        """Count the samples that differ from the next one with the same time, and record them."""
+        duplicates = np.flatnonzero(earlier)
+        changed = (positions[duplicates] != positions[duplicates + 1]).any(axis=1)
+        conflicting = duplicates[changed]
+        if len(conflicting) and own:
+            first, last = int(times[conflicting[0]]), int(times[conflicting[-1]])
             account.mended.append(
                 Mending(
                     MendingKind.SAME_TIME,
                     self.topic,
-                    len(differs),
+                    len(conflicting),
                     len(times),
                     first,
                     last,
                     joints=tuple(own),
                 )
             )
-        return len(differs)
+        return len(conflicting)
 
-    def _mended(self, kind: MendingKind, odd: Bools, facts: JointFacts, account: Account) -> None:
-        """Add to the account that some (n, joints) values of the robot's joints are left out."""
+    def _record_dropped(
+        self, kind: MendingKind, odd: Bools, facts: JointFacts, account: Account
+    ) -> None:
+        """Record that some (n, joints) values of the robot's joints are dropped."""
         own = [i for i, name in enumerate(self.names) if facts.has(name) and odd[:, i].any()]
         if not own:
             return

@@ -1,4 +1,4 @@
-"""The motion of recorded joints at any time: smooth through their samples, evaluated ahead in blocks.
+"""The motion of recorded joints at any time: smooth through their samples, precomputed in blocks.
 
 Between two samples a joint follows a cubic with slopes according to Fritsch and Butland (1984), which keep each piece
 between its two samples: no overshoot, and no motion where none was recorded. Before the first and after the last
@@ -7,8 +7,8 @@ times of a query.
 
 A gap is an interval of more than three median intervals. The motion within it is unknown. If the joint
 moved before the gap, it is assumed to have continued, and the cubic bridges the gap. If it rested (slower than
-a tenth of the mean speed over the gap), it is assumed to have rested as long as possible, so that it arrives in
-time with the speed observed just after the gap; it starts at least one median interval before the next sample.
+a tenth of the mean speed over the gap), it is assumed to stay at rest until it must start in order to arrive at the
+next sample on time, with the speed observed just after the gap; at the latest one median interval before that sample.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from model_nodes.main_physics.sources.part import JointMotion
 GAP_INTERVALS = 3
 RESTING_SHARE = 0.1
 
-_REACH = 3  # number of samples on either side of an interval on which its cubic depends
+_SUPPORT = 3  # number of samples on either side of an interval on which its cubic depends
 _AHEAD_NS, _FAR_AHEAD_NS = 250_000_000, 1_000_000_000
 _MAX_ROWS = 1000
 
@@ -87,7 +87,7 @@ class Ahead(Generic[Row]):
         self._block = ()
 
     def save(self) -> Plain:
-        """Return which block was evaluated, so that `restore` evaluates the same times together."""
+        """Return which block was evaluated, so that `restore` evaluates the same block."""
         start, last, before = self._start, self._last, self._before
         return {"start_ns": start, "last_ns": last, "before_ns": before, "rows": len(self._block)}
 
@@ -118,10 +118,10 @@ class Playback(Ahead[JointMotion]):
         super().__init__(self._evaluate_block, period_ns, _FAR_AHEAD_NS)
         self.driven: NDArray[np.bool_] = np.zeros(len(joints), np.bool_)
         self._parts: list[tuple[list[int], Interpolator]] = []
-        for one in series:
-            columns = [i for i, joint in enumerate(joints) if joint in one.names]
+        for samples in series:
+            columns = [i for i, joint in enumerate(joints) if joint in samples.names]
             if columns:
-                self._parts.append((columns, Interpolator(one, [joints[i] for i in columns])))
+                self._parts.append((columns, Interpolator(samples, [joints[i] for i in columns])))
                 self.driven[columns] = True
 
     def _evaluate_block(self, start_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
@@ -180,8 +180,8 @@ class Interpolator:
             return Rows(positions, np.zeros_like(positions), np.zeros_like(positions), efforts)
         resting = (times_ns < self._times[0]) | (times_ns > self._times[-1])
         interval = np.clip(current, 0, count - 2)
-        low = max(int(interval[0]) - _REACH, 0)
-        high = min(int(interval[-1]) + _REACH + 2, count)
+        low = max(int(interval[0]) - _SUPPORT, 0)
+        high = min(int(interval[-1]) + _SUPPORT + 2, count)
         pieces = _pieces(self._times[low:high], self._positions[low:high], self._median_ns)
         clipped = np.clip(times_ns, self._times[0], self._times[-1])
         positions, velocities, accelerations = _evaluate(pieces, clipped, interval - low)
@@ -204,7 +204,7 @@ class _Pieces(NamedTuple):
 
 
 def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
-    """Return the cubics of a window; those at its outer `_REACH` samples are not valid."""
+    """Return the cubics of a window; those at its outer `_SUPPORT` samples are not valid."""
     steps = np.diff(times).astype(np.float64)
     changes = np.diff(positions, axis=0)
     gaps = np.flatnonzero(steps > GAP_INTERVALS * median_ns)
@@ -223,7 +223,7 @@ def _pieces(times: Int64s, positions: Floats, median_ns: float) -> _Pieces:
 def _shorten_after_rest(
     gap: int, lengths: Floats, steps: Floats, changes: Floats, median_ns: float
 ) -> NDArray[np.bool_]:
-    """Shorten a gap's `lengths` to the part in which a joint moves; returns (joints,) which of them rested before."""
+    """Shorten a gap's `lengths` to the part in which a joint moves; return (joints,) whether it rested before."""
     still = np.zeros(changes.shape[1])
     mean = changes[gap] / steps[gap]
     before = changes[gap - 1] / steps[gap - 1] if gap > 0 else still
@@ -242,8 +242,8 @@ def _inner_slopes(seconds: Floats, rates: Floats) -> Floats:
     right_weight = seconds[1:] + 2.0 * seconds[:-1]
     product = left * right
     continues = product > 0.0
-    below = np.where(continues, left_weight * right + right_weight * left, 1.0)
-    return np.where(continues, (left_weight + right_weight) * product / below, 0.0)
+    denominator = np.where(continues, left_weight * right + right_weight * left, 1.0)
+    return np.where(continues, (left_weight + right_weight) * product / denominator, 0.0)
 
 
 def _evaluate(pieces: _Pieces, times: Int64s, interval: Int64s) -> tuple[Floats, Floats, Floats]:

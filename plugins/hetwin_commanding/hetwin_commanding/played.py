@@ -18,7 +18,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from hetwin.msg import ActionAnnotation
-from hetwin_suite.command import find_file as find
+from hetwin_suite.command import find_file
 from hetwin_suite.model import ANNOUNCED, BadInput, RunFailed
 from hetwin_suite.robot import AnnouncedAction, announcements
 from hetwin_suite.viewer import DIAGNOSTICS
@@ -37,7 +37,7 @@ _STAMP_AT = 4
 """Offset of a header's stamp in CDR, after the four-byte encapsulation header."""
 _BEGINS_WITH_STAMP = ("std_msgs/Header", "builtin_interfaces/Time")
 """Types of a first field that starts with a stamp."""
-_STAND_PERIOD_S = 0.01
+_HOLD_PERIOD_S = 0.01
 _FIRST_NS = 2_000_000_000
 """Joint states that are first published after this time are not part of the initial pose [ns]."""
 SECOND = 1_000_000_000
@@ -50,7 +50,7 @@ def find_recording(name: Path) -> Path:
         BadInput: if there is no such recording.
     """
     for candidate in (str(name), f"scenarios/episodes/{name}"):
-        path = find(candidate)
+        path = find_file(candidate)
         if path is None:
             continue
         inner = path / "recording"
@@ -82,7 +82,7 @@ class _Topic:
 
 
 class RobotPlayer:
-    """Publishes a recording's messages, stamped with the present time.
+    """Publishes a recording's messages, stamped with the current time.
 
     Args:
         recording: path of a rosbag2.
@@ -120,9 +120,9 @@ class RobotPlayer:
         self._executor.add_node(self._node)
         self._topics = dict(self._open_topics())
         self._decoder = JointMessageDecoder()
-        self._pose = self._first_pose()
-        self._followed = False
-        if not self._pose:
+        self._last_joint_states = self._first_pose()
+        self._twin_follows = False
+        if not self._last_joint_states:
             self.__exit__(None, None, None)
             raise BadInput(
                 "the recording has no joint states",
@@ -160,43 +160,42 @@ class RobotPlayer:
         """Repeat the first joint states, or the last ones that were played, for a time [s]."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            self._stand_once()
+            self._hold_once()
 
     def stand_until_a_twin_follows(self) -> None:
         """Repeat joint states until a twin that listens in this namespace reports that it follows."""
-        self._followed = False
+        self._twin_follows = False
         listening = self._node.create_subscription(
-            DiagnosticArray, DIAGNOSTICS.name, self._look, QoSProfile(depth=10)
+            DiagnosticArray, DIAGNOSTICS.name, self._on_diagnostics, QoSProfile(depth=10)
         )
-        while not self._followed:
-            self._stand_once()
+        while not self._twin_follows:
+            self._hold_once()
         self._node.destroy_subscription(listening)
 
-    def _look(self, message: DiagnosticArray) -> None:
+    def _on_diagnostics(self, message: DiagnosticArray) -> None:
         for status in message.status:
             if status.name == STATUS:
-                said = {pair.key: pair.value for pair in status.values}
-                self._followed = said.get(FOLLOWS) == "yes"
+                values = {pair.key: pair.value for pair in status.values}
+                self._twin_follows = values.get(FOLLOWS) == "yes"
 
-    def _stand_once(self) -> None:
-        for (name, _), raw in self._pose.items():
+    def _hold_once(self) -> None:
+        for (name, _), raw in self._last_joint_states.items():
             self._publish(self._topics[name], raw, time.time_ns())
         self._executor.spin_once(0.0)
-        time.sleep(_STAND_PERIOD_S)
+        time.sleep(_HOLD_PERIOD_S)
 
     def play(self) -> None:
         """Play the whole recording, from the next full second on.
 
         A live twin starts its run at a full second of the robot's clock as well. Its steps are then at the same times
-        of the
-        recording as in a replay.
+        of the recording as in a replay.
 
         Raises:
             RunFailed: if the recording cannot be read to its end.
         """
         begin_ns = -(-time.time_ns() // SECOND) * SECOND
-        while time.time_ns() < begin_ns - _STAND_PERIOD_S * SECOND:
-            self._stand_once()
+        while time.time_ns() < begin_ns - _HOLD_PERIOD_S * SECOND:
+            self._hold_once()
         announced = deque(self._announced)
         for message in self._bag.messages(tuple(self._topics)):
             if isinstance(message, ReadFault):
@@ -209,22 +208,24 @@ class RobotPlayer:
             time.sleep(max(0.0, (due_ns - time.time_ns()) / SECOND))
             topic = self._topics[name]
             if topic.joints:
-                self._pose[name, self._decoder.decode(raw).names] = raw
+                self._last_joint_states[name, self._decoder.decode(raw).names] = raw
             if any(gap.holds(logged_ns / SECOND) for gap in self._gaps):
                 continue
             stamp_ns = due_ns
             if topic.stamped:
                 sec, nanosec = _STAMP.unpack_from(raw, _STAMP_AT)
-                before = sec * SECOND + nanosec - self._bag.start_ns - logged_ns
-                stamp_ns += round(before / self._speed) if abs(before) < SECOND else 0
+                stamp_offset = sec * SECOND + nanosec - self._bag.start_ns - logged_ns
+                stamp_ns += round(stamp_offset / self._speed) if abs(stamp_offset) < SECOND else 0
             self._publish(topic, raw, stamp_ns)
 
     def _announce(self, one: AnnouncedAction, due_ns: int) -> None:
         """Publish an announcement at its time, and stamp it with that time."""
         time.sleep(max(0.0, (due_ns - time.time_ns()) / SECOND))
-        said = ActionAnnotation(operation=one.operation, phase=ANNOUNCED, arguments=one.arguments)
-        said.header.stamp.sec, said.header.stamp.nanosec = divmod(due_ns, SECOND)
-        self._topics[one.topic].publisher.publish(said)
+        annotation = ActionAnnotation(
+            operation=one.operation, phase=ANNOUNCED, arguments=one.arguments
+        )
+        annotation.header.stamp.sec, annotation.header.stamp.nanosec = divmod(due_ns, SECOND)
+        self._topics[one.topic].publisher.publish(annotation)
 
     def _publish(self, topic: _Topic, raw: bytes, stamp_ns: int) -> None:
         if topic.stamped:

@@ -1,4 +1,4 @@
-"""Decides which strategy of a library is best from a moment of a run on, by a race on futures."""
+"""Decides which strategy of a library is best at a given moment of a run, by racing them on simulated futures."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StrategyResult:
         plan: source that executes the strategy.
         futures: finished futures.
         broken: futures that broke down, or whose plan could not be executed.
-        brought: mean utility with its interval, multiplied by the probability that no action fails for a cause that
+        brought: mean utility with its interval, multiplied by the probability that no action fails for a reason that
             the futures do not model.
         prior: success rates of its actions from experience.
         critical: whether the share of failing futures is too large.
@@ -84,7 +84,7 @@ class Decision:
         return sum(one.processor_s for one in each)
 
     def lacking(self, experience: Experience) -> list[str]:
-        """Operations that experience has rows for, but none with these arguments."""
+        """Operations for which the experience has rows, but none for the arguments used here."""
         futures = (one for tried in self.tried for one in tried.futures)
         return experience.lacks(act for one in futures for act in one.actions)
 
@@ -123,7 +123,7 @@ def strategy_result(
         futures: all futures that ended.
         critical: share of failing futures above which the strategy is critical.
         judged: whether the scenario has outcomes, so that a future can fail.
-        experience: success rates of actions for causes that the futures do not model.
+        experience: success rates of actions for reasons that the futures do not model.
     """
     good = [one for one in futures if one.error is None]
     broken = [one for one in futures if one.error is not None]
@@ -137,11 +137,11 @@ def strategy_result(
     )
 
 
-def _times(brought: Mean, chance: Chance) -> Mean:
-    """Return a share of successes, multiplied by the probability that no action fails for an unmodelled cause."""
-    mean, low, high, of = brought
+def _times(utility: Mean, chance: Chance) -> Mean:
+    """Return the mean utility, multiplied by the probability that no action fails for an unmodelled reason."""
+    mean, low, high, of = utility
     if chance == SURE or mean is None or low is None or high is None:
-        return brought
+        return utility
     return Mean(*product([Chance(mean, low, high), chance]), of)
 
 
@@ -169,7 +169,7 @@ def decide(
         moment: start of the futures.
         futures: maximum number of futures of each strategy.
         within_s: wall time in s after which the decision is made; None: no limit.
-        experience: success rates of actions for causes that the futures do not model.
+        experience: success rates of actions for reasons that the futures do not model.
 
     Raises:
         BadInput: if the scenario, the library or the question cannot be used.
@@ -179,22 +179,22 @@ def decide(
     utility, outcomes = library.file.utility, study.scenario.file.outcomes
     if utility is None and not outcomes:
         error = BadInput(
-            "neither the library nor the scenario says what counts",
+            "neither the library nor the scenario defines what to maximize",
             where=UTILITY,
             expected="a question whose answer is a number, or outcomes in the scenario",
         )
         raise library.placed(error)
     if experience.rows and utility is not None:
         error = BadInput(
-            "what a future brings that fails for another cause is not known",
+            "the utility of a future that fails for an unmodelled reason is unknown",
             where=UTILITY,
             found="--prior",
-            expected="no utility of its own, so that success counts 1",
+            expected="no utility in the library; success then counts as 1",
         )
         raise library.placed(error)
     study.utility = utility
-    asked = _Task(study, library, futures, within_s, experience)
-    return at_moment(study, moment, lambda now: _Deciding(asked, now).decision())
+    task = _Task(study, library, futures, within_s, experience)
+    return at_moment(study, moment, lambda now: _Deciding(task, now).decision())
 
 
 class _Task(NamedTuple):
@@ -210,75 +210,79 @@ class _Task(NamedTuple):
 class _Deciding:
     """The decision at the moment, in the process that forks the futures."""
 
-    def __init__(self, asked: _Task, now: Now) -> None:
-        self._asked, self._now, self._begun = asked, now, time.monotonic()
-        self._until = None if asked.within_s is None else self._begun + asked.within_s
+    def __init__(self, task: _Task, now: Now) -> None:
+        self._task, self._now, self._begun = task, now, time.monotonic()
+        self._until = None if task.within_s is None else self._begun + task.within_s
         event = None if now.action is None else action_arguments(now.action)
-        self._plans = plans_of(asked.library, now.scene, event)
+        self._plans = plans_of(task.library, now.scene, event)
         self._sources = list(self._plans.values())
-        self._over: dict[Trial, RunResult] = {}
+        self._finished: dict[Trial, RunResult] = {}
         self._whole = True
 
     def decision(self) -> Decision:
         """Race the strategies, and return the decision."""
         self._check_utility()
-        best = race(len(self._plans), self._asked.futures, self._ask)
-        file, judged = self._asked.library.file, bool(self._asked.study.scenario.file.outcomes)
+        best = race(len(self._plans), self._task.futures, self._run_trials)
+        file, judged = self._task.library.file, bool(self._task.study.scenario.file.outcomes)
         found = [
             strategy_result(
                 *(name, plan, list(self._futures_of(number)), file.critical, judged),
-                self._asked.experience,
+                self._task.experience,
             )
             for number, (name, plan) in enumerate(self._plans.items())
         ]
         chosen = None if best is None or not found[best].futures else found[best]
-        order = sorted(found, key=lambda one: (one is not chosen, *_worth(one)))
+        order = sorted(found, key=lambda one: (one is not chosen, *_sort_key(one)))
         wall_s = time.monotonic() - self._begun
-        at_s, seed = self._now.time_ns / 1e9, self._asked.study.seed
+        at_s, seed = self._now.time_ns / 1e9, self._task.study.seed
         return Decision(at_s, seed, chosen, order, wall_s, self._whole)
 
     def _check_utility(self) -> None:
-        question = self._asked.library.file.utility
+        question = self._task.library.file.utility
         if question is None:
             return
         try:
-            check_utility(self._asked.study.scenario, self._now.tables_so_far(), question, UTILITY)
+            check_utility(self._task.study.scenario, self._now.tables_so_far(), question, UTILITY)
         except BadInput as error:
-            raise self._asked.library.placed(error) from None
+            raise self._task.library.placed(error) from None
 
-    def _ask(self, trials: Sequence[Trial]) -> tuple[Mapping[Trial, float], bool]:
+    def _run_trials(self, trials: Sequence[Trial]) -> tuple[Mapping[Trial, float], bool]:
         futures = [*self._now.runs((self._draw(*trial) for trial in trials), self._until)]
         count = len(self._plans)
-        over = {(one.index % count, one.index // count): self._valued(one) for one in futures}
-        self._over |= over
+        finished = {(one.index % count, one.index // count): self._valued(one) for one in futures}
+        self._finished |= finished
         goes_on = len(futures) == len(trials)
         self._whole &= goes_on
-        worth = {trial: self._worth(one) for trial, one in over.items()}
+        worth = {trial: self._worth(one) for trial, one in finished.items()}
         return {trial: value for trial, value in worth.items() if value is not None}, goes_on
 
     def _valued(self, future: RunResult) -> RunResult:
         """Return the future with the value 0 if it broke down and success is the utility."""
-        counts = self._asked.library.file.utility is None
-        return replace(future, value=0.0) if future.error is not None and counts else future
+        success_is_utility = self._task.library.file.utility is None
+        return (
+            replace(future, value=0.0)
+            if future.error is not None and success_is_utility
+            else future
+        )
 
     def _worth(self, future: RunResult) -> float | None:
-        """Return the utility of a future times the probability that no action fails for an unmodelled cause."""
-        value, experience = future.value, self._asked.experience
+        """Return the utility of a future times the probability that no action fails for an unmodelled reason."""
+        value, experience = future.value, self._task.experience
         return None if value is None else value * experience.chance([future.actions]).p
 
     def _draw(self, strategy: int, number: int) -> Draw:
         """Return the draw of this number with the source of a strategy."""
-        main, source = self._asked.study.scenario.main.name, self._sources[strategy]
+        main, source = self._task.study.scenario.main.name, self._sources[strategy]
         draw = self._now.draw(number).with_source(main, source)
         return replace(draw, index=number * len(self._plans) + strategy)
 
     def _futures_of(self, strategy: int) -> Iterator[RunResult]:
         """Iterate over the finished futures of a strategy in the order of their draws."""
-        for one, number in sorted(self._over):
+        for one, number in sorted(self._finished):
             if one == strategy:
-                yield self._over[one, number]
+                yield self._finished[one, number]
 
 
-def _worth(one: StrategyResult) -> tuple[float, int]:
+def _sort_key(one: StrategyResult) -> tuple[float, int]:
     mean = one.brought.mean
     return (float("inf") if mean is None else -mean, -one.brought.of)

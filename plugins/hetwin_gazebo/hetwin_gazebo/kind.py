@@ -1,4 +1,4 @@
-"""The entry point of Gazebo's engine."""
+"""The entry point of the engine that drives Gazebo."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A world loaded in Gazebo, in this process and in lock-step.
-
-The server replaces the handlers of SIGINT and SIGTERM by its own, which end the server without notice to this process:
-the run would fail instead of stopping.
-"""
+"""A world loaded in Gazebo, in this process and in lock-step."""
 
 from __future__ import annotations
 
@@ -40,10 +36,11 @@ SIGACTION_BYTES = 256
 
 @contextmanager
 def handlers_kept() -> Iterator[None]:
-    """Restore the signal handlers at the end; a signal that arrives meanwhile is handled then.
+    """Restore the signal handlers at the end; a signal that arrives in between is delivered afterwards.
 
-    It works in any thread, where `signal.signal` may be called in the main thread only. Threads that Gazebo starts
-    inherit the mask, so that signals never interrupt them.
+    Gazebo's server replaces the handlers of SIGINT and SIGTERM by its own, which end the server without notice to this
+    process: the run would fail instead of stopping. This works in any thread, whereas `signal.signal` works only in
+    the main thread. Threads that Gazebo starts inherit the mask, so that signals never interrupt them.
     """
     c = ctypes.CDLL(None)
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
@@ -67,7 +64,7 @@ class GazeboFailed(HetwinError):
 
 
 def model_name(body: Body, kind: ProxyKind) -> str:
-    """Return the name of an object's proxy in Gazebo; the plain one has the object's name."""
+    """Return the name of the proxy in Gazebo of an object without a picture; the plain one has the object's name."""
     name = top_name(body.name)
     return name if kind is ProxyKind.PLAIN else f"{name}~{kind.value}"
 
@@ -76,22 +73,25 @@ def _nothing() -> Any:
     return gazebo().message("empty_pb2", "Empty")
 
 
-_OWN = ("plugin", "sensor")
+_USER_TAGS = ("plugin", "sensor")
 
 
-def _has_own(body: Body, parts: Mapping[str, Lump]) -> bool:
+def _has_user_elements(body: Body, parts: Mapping[str, Lump]) -> bool:
     extras = (*body.extras, *(extra for lump in parts.values() for extra in lump.extras))
-    return any(extra.tag in _OWN for extra in extras)
+    return any(extra.tag in _USER_TAGS for extra in extras)
 
 
 class Simulation:
     """Gazebo with a world, and handles of everything that moves in it.
 
+    A proxy is a model that stands for an object in Gazebo's physics; an object has one for each `ProxyKind` in use. A
+    picture is a model that only displays an object.
+
     Attributes:
         proxies: (object, kind) -> its model.
         bases: robot with a free or moving base -> its model.
-        pictures_of: objects that a model other than their proxies displays.
-        pictures: object -> that model, available after the start of the first step.
+        pictures_of: objects that are displayed by a picture, not by their proxies.
+        pictures: object -> its picture, available after the start of the first step.
         joints: joints in the engine's order.
         balls: ball joints in the order of `balls.Balls`.
         frame_of: Gazebo's id of a collision -> name of its frame.
@@ -142,8 +142,10 @@ class Simulation:
         with handlers_kept(), partition_set(partition):
             self._contacts = ContactTopic(self._gz, topic)
             self._node = self._gz.transport.Node()
-            # The topic exists while this object does.
-            self._mark = self._node.advertise(own_world_topic(top_name(world.name)), _nothing())
+            # Kept alive: its topic marks the world as one of this process.
+            self._world_publisher = self._node.advertise(
+                own_world_topic(top_name(world.name)), _nothing()
+            )
             self._fixture = self._gz.sim.TestFixture(str(file))
             self._fixture.on_pre_update(self._callback.pre_update)
             self._fixture.finalize()
@@ -180,8 +182,11 @@ class Simulation:
                 )
 
     def _with_pictures(self, objects: frozenset[str]) -> frozenset[str]:
-        """Return the objects without the user's sensors or plugins, which need a plain proxy with the name."""
-        own = {b.name for b in self._world.bodies if _has_own(b, self._parts[b.name])}
+        """Return the objects that may have a picture.
+
+        The plain proxy of an object with sensors or plugins of the user must keep the object's name.
+        """
+        own = {b.name for b in self._world.bodies if _has_user_elements(b, self._parts[b.name])}
         return objects - own
 
     def _model_name(self, body: Body, kind: ProxyKind) -> str:
@@ -195,7 +200,7 @@ class Simulation:
         world = sim.World(sim.world_entity(ecm))
         joints: dict[str, Any] = {}
         for body in self._world.bodies:
-            kinds: list[ProxyKind | None] = [f for f in ProxyKind if (body.name, f) in self._kinds]
+            kinds: list[ProxyKind | None] = [k for k in ProxyKind if (body.name, k) in self._kinds]
             for kind in kinds or [None]:
                 name = top_name(body.name) if kind is None else self._model_name(body, kind)
                 model = self._model(world, ecm, name)
@@ -261,10 +266,10 @@ class Simulation:
         for joint in (*body.moving_joints, *body.ball_joints):
             models, own = split_name(joint.name)
             scope = self._scope(ecm, model, models)
-            made = self._gz.sim.Joint(scope.joint_by_name(ecm, own))
-            made.enable_position_check(ecm)
-            made.enable_velocity_check(ecm)
-            yield joint_name(body, joint), made
+            handle = self._gz.sim.Joint(scope.joint_by_name(ecm, own))
+            handle.enable_position_check(ecm)
+            handle.enable_velocity_check(ecm)
+            yield joint_name(body, joint), handle
 
     def step(self, command: Command) -> Any:
         """Advance by one of Gazebo's steps, and return the entity component manager with the state.
@@ -284,11 +289,11 @@ class Simulation:
         return self._callback.ecm
 
     def contacts(self) -> list[Contact]:
-        """Return the last received contacts if they are recent; empty at the first request."""
+        """Return the last received contacts if they are recent; empty on the first call."""
         return self._contacts.latest(self._steps * self._step_ns)
 
     def new_contacts(self) -> list[tuple[int, list[Contact]]]:
-        """Return the contacts since the last call, unless that was long ago; see `LockStep`."""
+        """Return the contacts since the last call; empty if that was too long ago; see `LockStep`."""
         now = self._steps * self._step_ns
         return [(now - stamp, found) for stamp, found in self._contacts.unread(now)]
 
@@ -296,7 +301,7 @@ class Simulation:
         """Shut Gazebo down."""
         self._contacts.close()
         self._callback.forget()
-        self._server = self._fixture = self._mark = self._node = None
+        self._server = self._fixture = self._world_publisher = self._node = None
         self.proxies.clear()
         self.bases.clear()
         self.pictures.clear()

@@ -257,7 +257,7 @@ def test_steps_that_the_server_makes_by_itself_are_counted(started: Started) -> 
     rest(engine, 2)
     time.sleep(1.5)  # they are over, and may be reported again
     rest(engine, 2)
-    assert "steps that the twin did not ask for (7 in all)" in remarks(engine)
+    assert "steps that the twin did not ask for (7 in total)" in remarks(engine)
     engine.close()
 
 

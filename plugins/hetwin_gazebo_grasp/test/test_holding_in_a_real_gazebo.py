@@ -140,7 +140,7 @@ def test_after_a_reset_it_holds_again(tmp_path: Path) -> None:
     [
         (holding("paw"), r"no link has this name.*paw"),
         (holding("gripper", fingers="left 0"), r"joint opened closed"),
-        (holding("gripper", objects="cup"), r"no body may be held.*cup"),
+        (holding("gripper", objects="cup"), r"no body matches that can be held.*cup"),
         (holding(""), r"hand: is missing"),
     ],
 )

@@ -28,13 +28,13 @@ class ActionWatch:
         self._rows: list[dict[str, Any]] = []
 
     def look(self, between: BetweenSteps) -> None:
-        """See `Watch.look`."""
+        """See `hetwin_suite.study.Watch.look`."""
         for event in between.events:
             if event.kind is EventKind.ACTION and phase_of(event) not in ("end", ANNOUNCED):
                 self._rows.append(self._row(event, between.scene))
 
     def seen(self) -> list[dict[str, Any]]:
-        """See `Watch.seen`: operation, arguments and measurements of each action."""
+        """Return for each action its operation, arguments, the keys of those that name entities, and measurements."""
         return self._rows
 
     def _row(self, event: Event, scene: Snapshot) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""Success rates of actions from episodes; actions that were never attempted get the rates of their kin.
+"""Success rates of actions from episodes; actions never attempted get the rates of similar ones (see `kin`).
 
-Each rate has a beta distribution: Jeffreys' prior, pseudo-observations with the success share of the kin, as many as
-the prior's weight, and the episodes themselves (A. Gelman et al., Bayesian Data Analysis, section 2.4).
+Each rate has a beta distribution: Jeffreys' prior, pseudo-observations with the success share of similar actions, as
+many as the prior's weight, and the episodes themselves (A. Gelman et al., Bayesian Data Analysis, section 2.4).
 """
 
 from __future__ import annotations
@@ -18,91 +18,91 @@ from hetwin_learning.ranges import ranges_of
 from hetwin_suite.model import Json, library_of
 
 WEIGHT = 8.0
-"""Maximum number of episodes that kin count for."""
+"""Maximum weight of similar actions, in episodes."""
 _JEFFREYS = 0.5
 
 
 class _Count(NamedTuple):
-    of: int
+    attempts: int
     succeeded: int
 
 
 def successes(
     tried: Sequence[Attempt], qualities: Mapping[str, frozenset[str]], weight: float = WEIGHT
 ) -> list[SuccessRow]:
-    """Return a row for each action with its arguments, also for arguments exchanged by their kin.
+    """Return a row for each action with its arguments, also with an object replaced by a similar one.
 
     Args:
         tried: all attempts of all episodes.
         qualities: entity -> its tags and functional attributes, see `kin`.
-        weight: maximum number of episodes that kin count for.
+        weight: maximum weight of similar actions, in episodes.
     """
     operations: dict[str, list[Attempt]] = defaultdict(list)
-    for one in tried:
-        operations[one.action].append(one)
+    for attempt in tried:
+        operations[attempt.action].append(attempt)
     return [
         row
-        for action, ones in operations.items()
-        for row in _of_operation(action, ones, qualities, weight)
+        for action, attempts in operations.items()
+        for row in _of_operation(action, attempts, qualities, weight)
     ]
 
 
 def _of_operation(
-    action: str, tried: list[Attempt], qualities: Mapping[str, frozenset[str]], weight: float
+    action: str, attempts: list[Attempt], qualities: Mapping[str, frozenset[str]], weight: float
 ) -> Iterator[SuccessRow]:
-    ranges = ranges_of(tried)
-    entities = {key for one in tried for key in one.entities}
+    ranges = ranges_of(attempts)
+    entities = {key for attempt in attempts for key in attempt.entities}
     patterns: dict[str, dict[str, Any]] = {}
-    for one in tried:
-        for pattern in _patterns(one, ranges):
+    for attempt in attempts:
+        for pattern in _patterns(attempt, ranges):
             patterns[repr(sorted(pattern.items(), key=str))] = pattern
     for pattern in list(patterns.values()):
         for other in _exchanged(pattern, entities, qualities):
             patterns.setdefault(repr(sorted(other[0].items(), key=str)), other[0])
-    for pattern in sorted(patterns.values(), key=lambda one: str(list(one.values()))):
-        kin = _kin_prior(pattern, tried, entities, qualities, weight)
-        count = _count(pattern, tried)
-        if count.of or kin[1].source:
+    for pattern in sorted(patterns.values(), key=lambda each: str(list(each.values()))):
+        kin = _kin_prior(pattern, attempts, entities, qualities, weight)
+        count = _count(pattern, attempts)
+        if count.attempts or kin[1].source:
             yield _row(action, pattern, count, *kin)
 
 
 def _patterns(
-    one: Attempt, ranges: Mapping[str, list[dict[str, float]]]
+    attempt: Attempt, ranges: Mapping[str, list[dict[str, float]]]
 ) -> Iterator[dict[str, Any]]:
     """Yield the arguments with each combination of ranges of the measurements."""
-    names = [name for name in ranges if name in one.measured]
+    names = [name for name in ranges if name in attempt.measured]
     for chosen in product(*(ranges[name] for name in names)):
-        yield {**one.arguments, **dict(zip(names, chosen, strict=True))}
+        yield {**attempt.arguments, **dict(zip(names, chosen, strict=True))}
 
 
 def _exchanged(
     pattern: Mapping[str, Json], entities: set[str], qualities: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[dict[str, Any], str, float]]:
-    """Yield the arguments with one entity exchanged for its kin, the name of the kin, and its Jaccard index."""
+    """Yield the arguments with one entity replaced by a similar one, its name, and their Jaccard similarity."""
     for key in sorted(entities & pattern.keys()):
         for name, share in kin_of(str(pattern[key]), qualities).items():
             yield {**pattern, key: name}, name, share
 
 
-def _count(pattern: Mapping[str, Json], tried: Sequence[Attempt]) -> _Count:
-    found = [one.succeeded for one in tried if success_fits(pattern, one.known)]
+def _count(pattern: Mapping[str, Json], attempts: Sequence[Attempt]) -> _Count:
+    found = [attempt.succeeded for attempt in attempts if success_fits(pattern, attempt.known)]
     return _Count(len(found), sum(found))
 
 
 def _kin_prior(
     pattern: Mapping[str, Json],
-    tried: Sequence[Attempt],
+    attempts: Sequence[Attempt],
     entities: set[str],
     qualities: Mapping[str, frozenset[str]],
     weight: float,
 ) -> tuple[float, SuccessPrior]:
-    """Return the success share of the kin, weighted by their Jaccard indices, and the prior that it makes."""
+    """Return the success share of similar actions, weighted by similarity, and the resulting prior."""
     names, of, succeeded = [], 0.0, 0.0
     for other, name, share in _exchanged(pattern, entities, qualities):
-        count = _count(other, tried)
-        if count.of:
+        count = _count(other, attempts)
+        if count.attempts:
             names.append(name)
-            of += share * count.of
+            of += share * count.attempts
             succeeded += share * count.succeeded
     counts = round(min(weight, of), 6)
     return (succeeded / of if of else 0.5), SuccessPrior.model_validate(
@@ -113,16 +113,16 @@ def _kin_prior(
 def _row(
     action: str, pattern: Mapping[str, Json], count: _Count, share: float, prior: SuccessPrior
 ) -> SuccessRow:
-    yes = _JEFFREYS + prior.weight * share + count.succeeded
-    no = _JEFFREYS + prior.weight * (1.0 - share) + count.of - count.succeeded
-    beta = library_of("learn", ("scipy.special",), "learning needs SciPy").betaincinv
-    low, high = (float(beta(yes, no, quantile)) for quantile in (0.025, 0.975))
+    alpha = _JEFFREYS + prior.weight * share + count.succeeded
+    beta = _JEFFREYS + prior.weight * (1.0 - share) + count.attempts - count.succeeded
+    inverse = library_of("learn", ("scipy.special",), "learning needs SciPy").betaincinv
+    low, high = (float(inverse(alpha, beta, quantile)) for quantile in (0.025, 0.975))
     return SuccessRow(
         action=action,
         arguments=dict(pattern),
-        of=count.of,
+        of=count.attempts,
         succeeded=count.succeeded,
-        p=yes / (yes + no),
+        p=alpha / (alpha + beta),
         low=low,
         high=high,
         prior=prior,

@@ -1,4 +1,7 @@
-"""Writes a night as CSV and Parquet: a row per recording, and a column per claim and per key of its metadata."""
+"""Writes the verdicts on a night's recordings as CSV and Parquet.
+
+A row per recording, and a column per claim and per key of its metadata.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,17 @@ from hetwin_night.row import Row
 from hetwin_suite.command import write_text
 
 CSV, PARQUET = "night.csv", "night.parquet"
-_OWN = ("name", "outcome", "verdict", "first_at_s", "kind", "first", "end_s", "digest", "page")
+_FIXED_COLUMNS = (
+    "name",
+    "outcome",
+    "verdict",
+    "first_at_s",
+    "kind",
+    "first",
+    "end_s",
+    "digest",
+    "page",
+)
 _TRUTH = {True: "true", False: "false", None: "not known"}
 
 
@@ -25,30 +38,36 @@ def write_tables(rows: Sequence[Row], folder: Path) -> None:
         BadInput: if they cannot be written.
     """
     claims = list(dict.fromkeys(name for row in rows for name in row.claims))
-    about = list(dict.fromkeys(name for row in rows for name in row.about))
+    metadata = list(dict.fromkeys(name for row in rows for name in row.about))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    header = [*_OWN, *(f"claim {name}" for name in claims), "checked", "unchecked", *about]
+    header = [
+        *_FIXED_COLUMNS,
+        *(f"claim {name}" for name in claims),
+        "checked",
+        "unchecked",
+        *metadata,
+    ]
     writer.writerow(header)
-    shown = [row.to_json() for row in rows]
-    for row, told in zip(rows, shown, strict=True):
+    dicts = [row.to_json() for row in rows]
+    for row, data in zip(rows, dicts, strict=True):
         writer.writerow(
             [
-                *("" if told[name] is None else told[name] for name in _OWN),
+                *("" if data[name] is None else data[name] for name in _FIXED_COLUMNS),
                 *(_TRUTH[row.claims[name]] if name in row.claims else "" for name in claims),
                 ", ".join(row.checked),
                 ", ".join(row.unchecked),
-                *(row.about.get(name, "") for name in about),
+                *(row.about.get(name, "") for name in metadata),
             ]
         )
     write_text(folder / CSV, text.getvalue(), "the table")
-    columns = {name: [told[name] for told in shown] for name in _OWN}
+    columns = {name: [data[name] for data in dicts] for name in _FIXED_COLUMNS}
     columns |= {f"claim {name}": [row.claims.get(name) for row in rows] for name in claims}
     columns |= {
         "checked": [list(row.checked) for row in rows],
         "unchecked": [list(row.unchecked) for row in rows],
     }
-    columns |= {name: [row.about.get(name) for row in rows] for name in about}
+    columns |= {name: [row.about.get(name) for row in rows] for name in metadata}
     types = {"first_at_s": pa.float64(), "checked": pa.list_(pa.string())}
     types |= {"unchecked": pa.list_(pa.string())} | {f"claim {n}": pa.bool_() for n in claims}
     arrays = {name: pa.array(values, types.get(name)) for name, values in columns.items()}

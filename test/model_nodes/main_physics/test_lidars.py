@@ -49,8 +49,8 @@ def test_a_scan_is_what_single_beams_measure(engine: Engine) -> None:
         ({"rate": 30}, "robot.lidars.lidar_0.rate", "28.5714 or 30.7692"),
         ({"rate": 500}, "robot.lidars.lidar_0.rate", "400 with the main rate 400"),
         ({"beams": 1}, "robot.lidars.lidar_0.beams", "1"),
-        ({"from": 1.0, "to": 1.0}, "robot.lidars.lidar_0", "from below to"),
-        ({"reach": 0.1, "nearest": 0.2}, "robot.lidars.lidar_0", "nearest below reach"),
+        ({"from": 1.0, "to": 1.0}, "robot.lidars.lidar_0", "'from' less than 'to'"),
+        ({"reach": 0.1, "nearest": 0.2}, "robot.lidars.lidar_0", "'nearest' less than 'reach'"),
         ({"reach": None}, "robot.lidars.lidar_0.reach", ""),
     ],
 )

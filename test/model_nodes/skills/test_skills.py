@@ -96,7 +96,7 @@ def test_all_joints_rest() -> None:
             "hand: found left; expected one of gripper",
         ),
         ("move_hand", {}, "goal: found None; expected open, closed or a position"),
-        ("move_hand", {"goal": "ajar"}, "cannot be ajar"),
+        ("move_hand", {"goal": "ajar"}, "unknown goal ajar"),
         ("move_hand", {"goal": "open", "speed": 0}, "speed: found 0; expected a number above 0"),
         ("move", {}, "to: found nothing"),
         ("move", {"to": [1.0, 2.0]}, r"to: found \[1.0, 2.0\]; expected 3 or 7 numbers"),

@@ -37,7 +37,7 @@ _HELD, _HELD_OBJECT = "held", "held_object"
 
 
 class Truths:
-    """Adds each attribute that is true, or names an entity, as an occasion with the attribute's name.
+    """Adds an occasion, named like the attribute, for each interval in which an attribute is true or names an entity.
 
     ``held(object, hand)`` comes from an attribute of the object if there is one, else from the hand's
     ``held_object``.
@@ -70,7 +70,7 @@ class Truths:
         """Add the next states; return object -> (n,) whether it is held, for objects that are held in some of them."""
         if not self._slots:
             return {}
-        now = self._meant(batch.states.values[:, self._columns])
+        now = self._decoded(batch.states.values[:, self._columns])
         before = np.vstack((self._last, now[:-1]))
         for state, column in np.argwhere(now != before).tolist():
             time_ns = int(batch.states.times[state])
@@ -92,21 +92,21 @@ class Truths:
                     held[self._layout.entities[value].name] = values == value
         return held
 
-    def _meant(self, values: Floats) -> Numbers:
+    def _decoded(self, values: Floats) -> Numbers:
         """(n, k) value of each attribute: the index of the named entity, `_YES` for true, `_NONE` for none or false."""
         finite = np.where(np.isfinite(values), values, -1.0)
         named = np.where(finite < len(self._layout.entities), finite, -1.0).astype(np.int64)
-        truths = np.where(finite > 0.5, _YES, _NONE)
-        return np.where(self._names_entity, np.maximum(named, _NONE), truths)
+        codes = np.where(finite > 0.5, _YES, _NONE)
+        return np.where(self._names_entity, np.maximum(named, _NONE), codes)
 
     def _begin(self, column: int, value: int, time_ns: int) -> list[Stretch]:
         slot = self._slots[column]
         other = "" if value == _YES else self._layout.entities[value].name
         name = slot.attribute.name
-        begun = [self._book.begin_occasion(name, slot.entity, other, time_ns)]
+        opened = [self._book.begin_occasion(name, slot.entity, other, time_ns)]
         if self._by_hand and name == _HELD_OBJECT and other:
-            begun.append(self._book.begin_occasion(_HELD, other, slot.entity, time_ns))
-        return begun
+            opened.append(self._book.begin_occasion(_HELD, other, slot.entity, time_ns))
+        return opened
 
 
 def _is_truth(slot: Slot) -> bool:
@@ -119,20 +119,20 @@ DROPPED = "dropped"
 
 
 class Drops:
-    """Adds ``dropped(object, hand)``, from an event of a drop until a hand holds the object again.
+    """Adds ``dropped(object, hand)``, from a drop event until a hand holds the object again.
 
     Args:
         layout: layout of the scene.
         book: receives the occasions.
 
     Attributes:
-        known: the fluent's name, if a model of the run observes the hands; else empty.
+        known: set with the fluent's name if a model of the run observes the hands; else the empty set.
     """
 
     def __init__(self, layout: Layout, book: Book) -> None:
         self._book = book
         self._open: dict[str, Stretch] = {}
-        held = any(slot.attribute.name == "held" for slot in layout.slots)
+        held = any(slot.attribute.name == _HELD for slot in layout.slots)
         self.known = {DROPPED} if held else set()
 
     def happen(self, name: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
@@ -145,7 +145,7 @@ class Drops:
 
 
 _STATES_AHEAD = 12
-"""Maximum number of states after which a span's start or end is certain."""
+"""Number of further states after which the start or end of an occasion is final."""
 
 
 class Derivation:
@@ -196,12 +196,12 @@ class Derivation:
 
     @property
     def known_until_ns(self) -> int:
-        """Time up to which everything is final."""
+        """Time up to which occasions, beliefs and errors of poses are final."""
         newest = self.timeline.time(len(self.timeline) - 1)
         return max(min(self.certain_ns, newest - LATE_NS), self.timeline.time(0))
 
     def finish(self) -> None:
-        """Complete the findings that were waiting for further states."""
+        """Complete the occasions and errors that were pending."""
         self._handling.update(self.latest_ns + HELD_ON_NS)
         self.errors.settle(self.latest_ns)
 
@@ -218,7 +218,7 @@ class Derivation:
         self.latest_ns = max(self.latest_ns, int(states.times[-1]))
         batch = Batch(states, first, self.timeline, self._index)
         if not first:
-            self._stand(batch)
+            self._add_static_contacts(batch)
         held = self._truths.update(batch)
         self._touching.update(batch)
         still = self._motion.update(batch)
@@ -226,7 +226,7 @@ class Derivation:
         self._handling.update(self.certain_ns)
         return batch
 
-    def _stand(self, batch: Batch) -> None:
+    def _add_static_contacts(self, batch: Batch) -> None:
         """Add the contacts of static bodies in the first state, which last for the whole run."""
         found = standing(self._index.layout, batch.states.values[0])
         self.unclear = found.unclear
@@ -262,7 +262,7 @@ class Derivation:
 
 
 class Scene:
-    """Facts of the registry about a run."""
+    """Layout and models of a run, from its registry."""
 
     def __init__(self, registry: Any) -> None:
         self.layout: Layout = layout_from_json(parsed_json(registry.layout))
@@ -275,7 +275,7 @@ class Deriver(Derivation):
     Args:
         file: the log.
         definitions: its types.
-        scene: facts from its registry.
+        scene: layout and models from its registry.
 
     Attributes:
         reader: decodes states.
@@ -291,7 +291,7 @@ class Deriver(Derivation):
         """Add a chunk, and return its states.
 
         Raises:
-            Exception: of many kinds, if a message does not fit its definition.
+            Exception: of any type, if a message does not match its definition.
         """
         states = self.reader.read(chunk)
         batch = None if states is None else self.add_states(states, chunk.place)

@@ -1,4 +1,4 @@
-"""A server's world while a twin steps it."""
+"""The world of a running Gazebo server, stepped in lock-step by a twin."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hetwin_suite.engine import Remark
 CONTACTS = "ContactSensorData"
 """The component with which a collision reports its contacts."""
 _MARKERS, _MARK = tuple(range(2**40, 2**40 + 4)), "WorldPoseCmd"
-"""Entities of the twin, used in rotation; setting and removing their component marks an order in the state.
+"""Entities of the twin, used in rotation; their component shows in the published state that an order was applied.
 
 Four are needed, since Gazebo takes up to three iterations to remove a component.
 """
@@ -36,8 +36,8 @@ _REPORT_S = 1.0
 class ServerWorld:
     """Steps a world in lock-step, and removes at the end what it has created.
 
-    Gazebo stores the contacts of its last step. It crashes if they are requested after one of the touching models was
-    removed. A step is therefore made before the first request, and after models were removed.
+    Gazebo stores the contacts of its last step, and crashes if they are requested after one of the touching models was
+    removed. The twin therefore makes a step before the first request, and after models were removed.
 
     Args:
         name: name of the world.
@@ -51,7 +51,7 @@ class ServerWorld:
         own: models that the twin has created.
         folder: folder for the files of these models.
         physics: physics engine of the world.
-        watched: collisions that report their contacts for the twin alone.
+        watched: collisions whose contact reports only the twin has enabled.
         step_ns: duration of a step [ns].
         missed: number of steps that the server made without the twin's commands.
 
@@ -72,6 +72,7 @@ class ServerWorld:
         self._folder = tempfile.TemporaryDirectory(prefix="hetwin_gz_")
         self.folder = Path(self._folder.name)
         self.missed = 0
+        # The entity used last, whether its component is still set, and the iteration in which it was last published.
         self._marker, self._marked, self._shown = _MARKERS[0], False, 0
         self._unreported, self._reported_at = 0, float("-inf")
         self._remarks: list[Remark] = []
@@ -107,7 +108,7 @@ class ServerWorld:
         before = self.state.iterations
         if self._connection.listens:
             self._follow(lambda: not self._marked)
-            self._tell(orders, 0)
+            self._apply_with_mark(orders, 0)
             self._follow(lambda: not self._marked)
         else:
             self._connection.order(orders, 0)
@@ -122,19 +123,18 @@ class ServerWorld:
         """
         expected = self.state.iterations + 1
         if self._connection.listens:
-            self._tell(orders, 1)
+            self._apply_with_mark(orders, 1)
             self._follow(lambda: self._shown >= expected)
         else:
             self._connection.order(orders, 1)
             self._wait_for(lambda state: state.iterations >= expected and state.paused, "step")
         self._count(self.state.iterations - expected)
 
-    def _tell(self, orders: Orders, steps: int) -> None:
+    def _apply_with_mark(self, orders: Orders, steps: int) -> None:
         """Make the server publish the changes of the iteration that sets these components, and of the next one.
 
         The server publishes an iteration in which a component is added or removed. The command for a model's pose
-        exists for
-        one iteration; for a model that physics does not know, it has no other effect.
+        exists for one iteration; for a model that physics does not know, it has no other effect.
         """
         self._marker = _MARKERS[(self._marker + 1 - _MARKERS[0]) % len(_MARKERS)]
         marks = {(self._marker, "Model"): b"-", (self._marker, _MARK): b"0 0 0 0 0 0"}
@@ -186,7 +186,7 @@ class ServerWorld:
 
     def _late(self, what: str) -> ServerLost:
         return ServerLost(
-            f"the Gazebo server of the world {self.name} does not {what} within {PATIENCE_S:g} s"
+            f"the Gazebo server of the world {self.name} did not {what} within {PATIENCE_S:g} s"
         )
 
     def _count(self, extra: int) -> None:
@@ -198,12 +198,12 @@ class ServerWorld:
         self._remarks.append(Remark(self.name, "", text, "server_deviates"))
 
     def take_remarks(self) -> list[Remark]:
-        """Return remarks, with the server's own steps at most once a second."""
+        """Return the remarks; unrequested steps of the server are reported at most once a second."""
         now = time.monotonic()
         if self._unreported and now - self._reported_at >= _REPORT_S:
             self.remark(
                 f"the server made {self._unreported} steps that the twin did not ask for"
-                f" ({self.missed} in all): another program steps or plays the world"
+                f" ({self.missed} in total): another program steps or runs the world"
             )
             self._unreported, self._reported_at = 0, now
         remarks, self._remarks = self._remarks, []
@@ -231,9 +231,9 @@ class ServerWorld:
         self._folder.cleanup()
 
     def remove(self, names: Collection[str]) -> bool:
-        """Remove some of the models that were created; returns whether they can be.
+        """Remove some of the models that were created; return whether they could be removed.
 
-        Sensors of the world itself may look for contacts, and would make Gazebo crash.
+        If sensors of the world use contacts, removal would crash Gazebo, so nothing is removed.
 
         Raises:
             ServerLost: if the server does not remove them.
@@ -243,15 +243,15 @@ class ServerWorld:
             self._connection.forget(marker)
         self.order({(entity, CONTACTS): None for entity in self.watched})
         self.watched.clear()
-        gone = self.own & set(names)
-        if gone and any(self.state.with_component(CONTACTS)):
+        removed = self.own & set(names)
+        if removed and any(self.state.with_component(CONTACTS)):
             return False  # sensors of the world use the contacts
-        for name in sorted(gone):
+        for name in sorted(removed):
             self._connection.remove(name)
-        if gone:
-            self._wait_for(lambda state: not gone & Tree(state).models.keys(), "remove models")
+        if removed:
+            self._wait_for(lambda state: not removed & Tree(state).models.keys(), "remove models")
             self.step({})
-        self.own -= gone
+        self.own -= removed
         return True
 
 

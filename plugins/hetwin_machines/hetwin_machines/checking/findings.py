@@ -20,13 +20,13 @@ class Kind(StrEnum):
     """Kinds of findings."""
 
     NEVER_TOGETHER = "never_together"
-    """No arc of a state fires in some case, or an arc never fires."""
+    """The arcs of a state do not cover a case together, or one of them never fires."""
     OVERLAP = "overlap"
     """Two arcs of a state fire at once."""
     UNREACHABLE = "unreachable"
     """A state cannot be reached."""
     NEVER_SET = "never_set"
-    """A signal is read or an output, but nothing sets it."""
+    """A signal is read, or is an output, but nothing sets it."""
     CONFLICT = "conflict"
     """Two machines set a signal to different values at once."""
     UNDEFINED = "undefined"
@@ -67,15 +67,15 @@ class _Fired:
     """Results of evaluating the guards of a state in all cases.
 
     Attributes:
-        are_all: whether the cases are exhaustive.
+        is_exhaustive: whether the cases are exhaustive.
         ever: indices of the arcs that fire in some case.
-        none: a case in which no arc fires.
+        uncovered: a case in which no arc fires.
         pairs: two arcs that fire at once -> a case.
     """
 
-    are_all: bool
+    is_exhaustive: bool
     ever: set[int] = field(default_factory=set)
-    none: Case | None = None
+    uncovered: Case | None = None
     pairs: dict[tuple[int, int], Case] = field(default_factory=dict)
 
 
@@ -90,7 +90,9 @@ def findings(network: Network) -> list[Finding]:
             if arcs and not any(known[name].is_empty for name in _named(arcs)):
                 fired = _fired(arcs, known)
                 never |= {
-                    (state, i) for i in range(len(arcs)) if fired.are_all and i not in fired.ever
+                    (state, i)
+                    for i in range(len(arcs))
+                    if fired.is_exhaustive and i not in fired.ever
                 }
                 found += _in_state(machine.name, state, arcs, fired)
         found += _unreachable(machine, never)
@@ -111,26 +113,26 @@ def _fired(arcs: tuple[Arc, ...], known: Mapping[str, Domain]) -> _Fired:
         except Failed:
             continue
         fired.ever.update(holds)
-        if not holds and fired.none is None:
-            fired.none = case
-        for at, one in enumerate(holds):
-            for two in holds[at + 1 :]:
-                fired.pairs.setdefault((one, two), case)
+        if not holds and fired.uncovered is None:
+            fired.uncovered = case
+        for i, first in enumerate(holds):
+            for second in holds[i + 1 :]:
+                fired.pairs.setdefault((first, second), case)
     return fired
 
 
 def _in_state(machine: str, state: str, arcs: tuple[Arc, ...], fired: _Fired) -> Iterator[Finding]:
     for index, arc in enumerate(arcs):
-        if fired.are_all and index not in fired.ever:
+        if fired.is_exhaustive and index not in fired.ever:
             text = f"arc {index} ({_guard(arc)}) of {state} can never fire"
             yield Finding(Kind.NEVER_TOGETHER, machine, state, (index,), text)
-    if fired.none is not None:
-        text = f"no arc of {state} fires{_if(fired.none)}"
+    if fired.uncovered is not None:
+        text = f"no arc of {state} fires{_if(fired.uncovered)}"
         yield Finding(Kind.NEVER_TOGETHER, machine, state, tuple(range(len(arcs))), text)
-    for (one, two), case in sorted(fired.pairs.items()):
-        both = f"arcs {one} ({_guard(arcs[one])}) and {two} ({_guard(arcs[two])})"
+    for (first, second), case in sorted(fired.pairs.items()):
+        both = f"arcs {first} ({_guard(arcs[first])}) and {second} ({_guard(arcs[second])})"
         text = f"{both} of {state} fire at once{_if(case)}"
-        yield Finding(Kind.OVERLAP, machine, state, (one, two), text)
+        yield Finding(Kind.OVERLAP, machine, state, (first, second), text)
 
 
 def _guard(arc: Arc) -> str:
@@ -139,7 +141,7 @@ def _guard(arc: Arc) -> str:
 
 def _if(case: Case) -> str:
     values = ", ".join(f"{name} = {in_words(value)}" for name, value in case.items())
-    return f" if {values}" if values else ", whatever signals are"
+    return f" if {values}" if values else ", whatever the signals are"
 
 
 def _never_set(
@@ -176,7 +178,7 @@ def _unreachable(machine: Machine, never: set[tuple[str, int]]) -> Iterator[Find
             to_see += pushed
     for state in machine.states:
         if state not in reached:
-            text = f"{state} is out of reach from {machine.initial}"
+            text = f"{state} cannot be reached from {machine.initial}"
             yield Finding(Kind.UNREACHABLE, machine.name, state, (), text)
 
 

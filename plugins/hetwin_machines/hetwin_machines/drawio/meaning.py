@@ -25,8 +25,10 @@ from hetwin_suite.expressions import Binary, Node, text_of
 
 LISTS = ("inputs", "events", "outputs")
 _NETWORK_KEYS = (*LISTS, "advance", "max_cycles")
-_MAX_LENGTH = 60
-"""Maximum number of shapes on an arc, and of characters that an error message quotes."""
+_MAX_SHAPES = 60
+"""Maximum number of shapes on an arc."""
+_MAX_QUOTED = 60
+"""Maximum number of characters that an error message quotes."""
 _MAX_ARCS = 2000
 
 
@@ -49,19 +51,19 @@ def network_of(sheets: Sequence[Sheet]) -> Network:
     """
     data: dict[str, Any] = {"machines": {}}
     tables: dict[str, list[str]] = {}
-    own: dict[str, dict[str, Any]] = {}
+    machine_notes: dict[str, dict[str, Any]] = {}
     for sheet in sheets:
-        own[sheet.name] = _read_notes(sheet, data, tables)
+        machine_notes[sheet.name] = _read_notes(sheet, data, tables)
     places: dict[str, str] = {}
     for sheet in sheets:
         if any(shape.kind is Kind.CIRCLE for shape in sheet.shapes):
             if sheet.name in data["machines"]:
                 raise NetworkError("two pages have the same name", f"page {sheet.name}")
             machine = _Machine(sheet, tables)
-            data["machines"][sheet.name] = {**machine.read(), **own[sheet.name]}
+            data["machines"][sheet.name] = {**machine.read(), **machine_notes[sheet.name]}
             places |= machine.places
     if not data["machines"]:
-        raise NetworkError("no page has a circle, which would be a state", sheets[0].name)
+        raise NetworkError("no page has a state (a circle)", sheets[0].name)
     try:
         return read_network(data)
     except NetworkError as error:
@@ -79,8 +81,8 @@ def _nearest(where: str, places: Mapping[str, str]) -> str:
 
 
 def _read_notes(sheet: Sheet, data: dict[str, Any], tables: dict[str, list[str]]) -> dict[str, Any]:
-    """Add what the notes give for the network to `data` and `tables`; return what they give for the page's machine."""
-    own: dict[str, Any] = {}
+    """Move the network's entries of the notes into `data` and `tables`; return those of the page's machine."""
+    machine_notes: dict[str, Any] = {}
     for shape in sheet.shapes:
         if shape.kind is not Kind.NOTE or shape.on:
             continue
@@ -91,15 +93,17 @@ def _read_notes(sheet: Sheet, data: dict[str, Any], tables: dict[str, list[str]]
             elif word in _NETWORK_KEYS:
                 value = int(text) if text.isdecimal() else text
                 if data.setdefault(word, value) != value:
-                    raise NetworkError(f"two notes give {word}", _place(sheet, shape), text)
+                    raise NetworkError(
+                        f"two notes set {word} to different values", _place(sheet, shape), text
+                    )
             elif word in ("on_inactive", "in"):
-                own[word] = text
+                machine_notes[word] = text
             elif word == "gives_up":
-                own[word] = text.replace(",", " ").split()
+                machine_notes[word] = text.replace(",", " ").split()
             elif word.startswith("table "):
                 entries = [entry.strip() for entry in text.split(",")]
                 tables[word.removeprefix("table ").strip()] = entries
-    return own
+    return machine_notes
 
 
 def _text(part: Shape | Wire) -> str:
@@ -109,7 +113,7 @@ def _text(part: Shape | Wire) -> str:
 def _place(sheet: Sheet, part: Shape | Wire, text: str | None = None) -> str:
     quoted = " ".join((_text(part) if text is None else text).split())
     kind = part.kind.value if isinstance(part, Shape) else "arc"
-    return f"page {sheet.name}, {kind} {quoted[:_MAX_LENGTH]!r}"
+    return f"page {sheet.name}, {kind} {quoted[:_MAX_QUOTED]!r}"
 
 
 class _Machine:
@@ -154,7 +158,7 @@ class _Machine:
         """Add a wire to those of the shape at its tail, or to the arcs that lead to the initial state."""
         for end, id_ in (("tip", wire.target), ("tail", wire.source)):
             if id_ not in self._shapes and (end == "tip" or id_ or not wire.is_bold):
-                expected = "a wire between shapes, or a bold wire to the initial state"
+                expected = "an arc between shapes, or a bold arc to the initial state"
                 raise NetworkError(
                     f"its {end} is not connected to a shape", self._at(wire), None, expected
                 )
@@ -213,19 +217,19 @@ class _Machine:
 
     def _arcs(self, state: str) -> Iterator[tuple[Wire, dict[str, Any]]]:
         for wire in self._from.get(state, []):
-            yield from self._follow(wire, _Path(), side=None)
+            yield from self._follow(wire, _Path(), answer=None)
 
     def _follow(
-        self, wire: Wire, path: _Path, side: bool | None
+        self, wire: Wire, path: _Path, answer: bool | None
     ) -> Iterator[tuple[Wire, dict[str, Any]]]:
         """Yield all arcs along a wire, each with the wire at its tip."""
-        path = self._with_label(wire, path, side)
+        path = self._with_label(wire, path, answer)
         shape = self._shapes[wire.target]
         if shape.id in self._states:
             yield wire, _arc(path, self._states[shape.id])
             return
-        if shape.id in path.seen or len(path.seen) >= _MAX_LENGTH:
-            raise NetworkError("an arc runs in a circle and never reaches a state", self._at(shape))
+        if shape.id in path.seen or len(path.seen) >= _MAX_SHAPES:
+            raise NetworkError("an arc loops without reaching a state", self._at(shape))
         path = replace(path, seen=(*path.seen, shape.id))
         wires = self._from.get(shape.id, [])
         if shape.kind is Kind.HEXAGON and not wires:
@@ -233,7 +237,7 @@ class _Machine:
         elif shape.kind is Kind.DIAMOND:
             yield from self._branch(shape, wires, path)
         elif len(wires) == 1:
-            yield from self._follow(wires[0], self._with_stack(shape, path), side=None)
+            yield from self._follow(wires[0], self._with_stack(shape, path), answer=None)
         else:
             expected = "one arc that leaves a bubble or hexagon"
             raise NetworkError(f"{len(wires)} arcs leave it", self._at(shape), None, expected)
@@ -244,31 +248,31 @@ class _Machine:
         if not wires:
             raise NetworkError("no arc leaves it", self._at(diamond), None, "arcs to states")
         text = " ".join(_text(diamond).split())
-        sides = {wire.id: self._label(wire, leaves_diamond=True).side for wire in wires}
+        answers = {wire.id: self._label(wire, leaves_diamond=True).side for wire in wires}
         if not text:
             for wire in wires:
-                yield from self._follow(wire, path, side=None)
+                yield from self._follow(wire, path, answer=None)
             return
-        labelled = {side for side in sides.values() if side is not None}
-        unlabelled = [wire for wire in wires if sides[wire.id] is None]
+        labelled = {answer for answer in answers.values() if answer is not None}
+        unlabelled = [wire for wire in wires if answers[wire.id] is None]
         if len(unlabelled) > 1 or (unlabelled and len(labelled) != 1):
             expected = "yes or no beside each arc that leaves a diamond"
             raise NetworkError("an arc has neither yes nor no", self._at(diamond), None, expected)
         node = self._parsed(label_of(text, self._tables, self._at(diamond)), diamond)
         for wire in wires:
-            side = sides[wire.id]
-            holds = side if side is not None else not labelled.pop()
+            answer = answers[wire.id]
+            holds = answer if answer is not None else not labelled.pop()
             guards = (*path.guards, node if holds else opposite(node))
-            yield from self._follow(wire, replace(path, guards=guards), side=holds)
+            yield from self._follow(wire, replace(path, guards=guards), answer=holds)
 
     def _parsed(self, label: Label, part: Shape) -> Node:
         if label.assignments or len(label.conditions) != 1:
             raise NetworkError("not a condition", self._at(part), None, "such as n > 0")
         return parse(label.conditions[0], self._at(part))
 
-    def _with_label(self, wire: Wire, path: _Path, side: bool | None) -> _Path:
+    def _with_label(self, wire: Wire, path: _Path, answer: bool | None) -> _Path:
         """Return the path extended by the conditions and assignments beside a wire."""
-        label = self._label(wire, leaves_diamond=side is not None)
+        label = self._label(wire, leaves_diamond=answer is not None)
         guards = (*path.guards, *(parse(text, self._at(wire)) for text in label.conditions))
         for name, text in label.assignments.items():
             parse(text, self._at(wire))

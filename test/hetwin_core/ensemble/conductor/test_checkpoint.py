@@ -165,5 +165,5 @@ def test_checkpoint_of_another_version_is_bad_input(key):
         checkpoint.models,
     )
     conductor, _, _ = conduct(TOLD)
-    with pytest.raises(BadInput, match=f"^{key}: the checkpoint is of another run"):
+    with pytest.raises(BadInput, match=f"^{key}: the checkpoint belongs to another run"):
         conductor.go_on_from(checkpoint)

@@ -39,11 +39,11 @@ WRONG: dict[str, tuple[Callable[[Checkpoint], Checkpoint], str]] = {
     ),
     "a time and a step of another scene": (
         lambda one: replace(one, step=40, time_ns=100_000_000),
-        "its scene is of 50000000 ns, and not of 100000000",
+        "its scene is at 50000000 ns, not at 100000000 ns",
     ),
-    "no scene": (with_part("scene", {}), "this is no state of scene: KeyError: 'values'"),
-    "a scene that is a list": (with_part("scene", [1]), "this is no state of scene: TypeError"),
-    "triggers that are a list": (with_part("triggers", [1]), "this is no state of triggers"),
+    "no scene": (with_part("scene", {}), "invalid state of scene: KeyError: 'values'"),
+    "a scene that is a list": (with_part("scene", [1]), "invalid state of scene: TypeError"),
+    "triggers that are a list": (with_part("triggers", [1]), "invalid state of triggers"),
 }
 
 
