@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_moveit.believed import Believed
+from hetwin_moveit.believed import SceneReader
 from hetwin_suite.engine import BoundingBoxes
 from hetwin_suite.model import EntityKind, Floats, Layout
 
@@ -15,7 +15,7 @@ TOUCHING_M = 0.01
 """Maximum gap in m between the bounding boxes of two bodies that count as touching."""
 
 
-def stands_on(layout: Layout, believed: Believed, values: Floats) -> list[str]:
+def stands_on(layout: Layout, believed: SceneReader, values: Floats) -> list[str]:
     """Return the names of the bodies whose bounding boxes touch that of the robot's root link.
 
     Args:
@@ -40,7 +40,9 @@ def stands_on(layout: Layout, believed: Believed, values: Floats) -> list[str]:
     ]
 
 
-def allowed(matrix: Any, link: str, others: Iterable[str], entry: Callable[[], Any]) -> Any:
+def allow_collisions(
+    matrix: Any, link: str, others: Iterable[str], entry: Callable[[], Any]
+) -> Any:
     """Allow collisions of a link with some objects in an allowed collision matrix, in place, and return the matrix.
 
     Args:

@@ -17,7 +17,7 @@ _TRIANGLE = np.triu_indices(6)
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedObject:
     """An object of the planning scene.
 
     Attributes:
@@ -33,7 +33,7 @@ class Placed:
     padding: float = 0.0
 
 
-class Believed:
+class SceneReader:
     """Reads the objects of a planning scene from states of a run.
 
     Bodies that belong to no robot are objects. Only the owners of the scene's hands count as robots; without hands,
@@ -67,7 +67,7 @@ class Believed:
             and any(shape.collides for shape in body.shapes)
         }
 
-    def at(self, values: Floats) -> dict[str, Placed]:
+    def at(self, values: Floats) -> dict[str, PlacedObject]:
         """Return each object's pose and holder in a state, by the object's name.
 
         Args:
@@ -91,14 +91,14 @@ class Believed:
                 found.append(link.name)
         return found
 
-    def _placed(self, name: str, values: Floats) -> Placed:
+    def _placed(self, name: str, values: Floats) -> PlacedObject:
         hand = self._holder(name, values)
         frame = hand.parent if hand is not None else self.root
         pose = values[self._layout.range_of(name, _POSE)].copy()
         if frame and self._layout.has(frame, _POSE):
             pose = relative_to(values[self._layout.range_of(frame, _POSE)], pose)
         padding = self._padding(name, values) if self._padded else 0.0
-        return Placed(frame, pose[:7], "" if hand is None else hand.name, padding)
+        return PlacedObject(frame, pose[:7], "" if hand is None else hand.name, padding)
 
     def _holder(self, name: str, values: Floats) -> Entity | None:
         if not self._layout.has(name, _HELD):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hetwin_moveit.believed import Placed
+from hetwin_moveit.believed import PlacedObject
 
 MOVED_M = 0.0005
 TURNED_RAD = 0.001
@@ -37,7 +37,7 @@ class Diff:
         return bool(self.added or self.moved or self.removed or self.attached or self.detached)
 
 
-def changes(before: Mapping[str, Placed], now: Mapping[str, Placed]) -> Diff:
+def changes(before: Mapping[str, PlacedObject], now: Mapping[str, PlacedObject]) -> Diff:
     """Return the difference between two states of a planning scene.
 
     Args:
@@ -65,13 +65,15 @@ def changes(before: Mapping[str, Placed], now: Mapping[str, Placed]) -> Diff:
     return Diff(tuple(added), tuple(moved), tuple(gone), tuple(attached), detached)
 
 
-def sent(before: Mapping[str, Placed], now: Mapping[str, Placed], diff: Diff) -> dict[str, Placed]:
+def state_after(
+    before: Mapping[str, PlacedObject], now: Mapping[str, PlacedObject], diff: Diff
+) -> dict[str, PlacedObject]:
     """Return the state of a planning scene after a difference; objects that are not in it keep their old state."""
     changed = {*diff.added, *diff.moved, *diff.attached}
     return {name: placed if name in changed else before[name] for name, placed in now.items()}
 
 
-def _differs(last: Placed, placed: Placed) -> bool:
+def _differs(last: PlacedObject, placed: PlacedObject) -> bool:
     turned = 2.0 * np.arccos(min(1.0, abs(float(last.pose[3:7] @ placed.pose[3:7]))))
     return bool(
         last.frame != placed.frame

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from transforms3d.quaternions import qmult, rotate_vector
 
-from hetwin_moveit.believed import Believed, Placed
+from hetwin_moveit.believed import PlacedObject, SceneReader
 from hetwin_moveit.diff import Diff
 from hetwin_suite.command import BadInput
 from hetwin_suite.model import Floats, Shape, ShapeKind
@@ -73,10 +73,10 @@ class Writer:
         classes: message classes.
     """
 
-    def __init__(self, believed: Believed, classes: Types) -> None:
+    def __init__(self, believed: SceneReader, classes: Types) -> None:
         self._believed, self._types = believed, classes
 
-    def diff(self, now: Mapping[str, Placed], diff: Diff) -> Any:
+    def diff(self, now: Mapping[str, PlacedObject], diff: Diff) -> Any:
         """Return a PlanningScene with `is_diff` set; MoveIt applies its attached objects before those of the world."""
         scene = self._types.scene()
         scene.is_diff = scene.robot_state.is_diff = True
@@ -91,7 +91,7 @@ class Writer:
         ]
         return scene
 
-    def _attached(self, name: str, placed: Placed) -> Any:
+    def _attached(self, name: str, placed: PlacedObject) -> Any:
         message = self._types.attached()
         message.link_name = placed.frame
         message.object = self._placed(name, placed, ADD)
@@ -111,7 +111,7 @@ class Writer:
         message.operation = bytes([REMOVE])
         return message
 
-    def _placed(self, name: str, placed: Placed, operation: int) -> Any:
+    def _placed(self, name: str, placed: PlacedObject, operation: int) -> Any:
         message = self._types.object()
         message.header.frame_id = placed.frame or "world"
         message.id = name

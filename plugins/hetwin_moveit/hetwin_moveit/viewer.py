@@ -11,9 +11,9 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetwin_moveit.allowed import allowed, stands_on
-from hetwin_moveit.believed import Believed, Placed
-from hetwin_moveit.diff import changes, sent
+from hetwin_moveit.allowed import allow_collisions, stands_on
+from hetwin_moveit.believed import PlacedObject, SceneReader
+from hetwin_moveit.diff import changes, state_after
 from hetwin_moveit.messages import Types, Writer, types
 from hetwin_suite.command import BadInput
 from hetwin_suite.model import Floats
@@ -62,8 +62,8 @@ class PlanningSceneOfRun:
         self._is_allowed = False
         self.address = self._publisher.topic_name
         self._begun: Begun | None = None
-        self._believed: Believed | None = None
-        self._sent: dict[str, Placed] = {}
+        self._believed: SceneReader | None = None
+        self._sent: dict[str, PlacedObject] = {}
         self._listeners = 0
         self._under_way: Any = None
         self._ends = threading.Event()
@@ -88,7 +88,7 @@ class PlanningSceneOfRun:
             begun = self._feed.begun
             if begun is not None and begun is not self._begun:
                 self._begun, self._sent = begun, {}
-                self._believed = Believed(begun.layout, padded=self._padded)
+                self._believed = SceneReader(begun.layout, padded=self._padded)
                 self._is_allowed = False
             self._look()
 
@@ -113,7 +113,7 @@ class PlanningSceneOfRun:
             message.allowed_collision_matrix = matrix
         self._publisher.publish(message)
         self._request(message)
-        self._sent = sent(self._sent, placed, diff)
+        self._sent = state_after(self._sent, placed, diff)
 
     def _allowed(self, values: Floats) -> Any:
         """Return MoveIt's matrix with the contacts of the robot's base allowed, once per run.
@@ -139,7 +139,7 @@ class PlanningSceneOfRun:
         if response is None or not others:
             return None
         matrix = response.scene.allowed_collision_matrix
-        return allowed(matrix, self._believed.root, others, AllowedCollisionEntry)
+        return allow_collisions(matrix, self._believed.root, others, AllowedCollisionEntry)
 
     def _new_listener(self) -> bool:
         """Return whether a subscriber or the service has joined since the last call."""

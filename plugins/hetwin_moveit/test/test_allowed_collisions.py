@@ -6,8 +6,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from hetwin_moveit.allowed import allowed, stands_on
-from hetwin_moveit.believed import Believed
+from hetwin_moveit.allowed import allow_collisions, stands_on
+from hetwin_moveit.believed import SceneReader
 from hetwin_suite import run
 from hetwin_suite.episode import open_episode
 
@@ -23,7 +23,7 @@ def test_pairs_are_added_and_the_rest_stays() -> None:
         default_entry_names=["table", "a"],
         default_entry_values=[True, True],
     )
-    made = allowed(matrix, "base", ["table"], entry)
+    made = allow_collisions(matrix, "base", ["table"], entry)
     assert made.entry_names == ["a", "b", "base", "table"]
     assert [row.enabled for row in made.entry_values] == [
         [False, True, True, True],
@@ -36,5 +36,5 @@ def test_pairs_are_added_and_the_rest_stays() -> None:
 def test_what_the_base_stands_on_is_found(tmp_path: Path) -> None:
     run("pick_and_place", out=tmp_path / "run", duration=0.01)
     episode = open_episode(tmp_path / "run")
-    believed = Believed(episode.layout)
+    believed = SceneReader(episode.layout)
     assert stands_on(episode.layout, believed, episode.values[0]) == ["ground"]

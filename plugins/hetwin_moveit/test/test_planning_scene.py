@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from moveit_stand_in import TYPES, PlanningSceneStandIn
 from support.plugins import needs
 
-from hetwin_moveit.believed import Believed, Placed
-from hetwin_moveit.diff import changes, sent
+from hetwin_moveit.believed import PlacedObject, SceneReader
+from hetwin_moveit.diff import changes, state_after
 from hetwin_moveit.messages import BOX, CYLINDER, SPHERE, Writer
 from hetwin_suite import run
 from hetwin_suite.episode import Episode, open_episode
@@ -39,15 +39,15 @@ def episode(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 
 def followed(episode: Episode, every: int) -> Iterator[tuple[int, PlanningSceneStandIn]]:
     """Indices of states, and a planning scene that has got all changes up to them."""
-    believed = Believed(episode.layout)
+    believed = SceneReader(episode.layout)
     writer = Writer(believed, TYPES)
-    scene, before = PlanningSceneStandIn(), dict[str, Placed]()
+    scene, before = PlanningSceneStandIn(), dict[str, PlacedObject]()
     for index in range(0, len(episode.times), every):
         placed = believed.at(episode.values[index])
         diff = changes(before, placed)
         if diff:
             scene.apply(writer.diff(placed, diff))
-            before = sent(before, placed, diff)
+            before = state_after(before, placed, diff)
         yield index, scene
 
 
@@ -70,7 +70,7 @@ def test_it_hangs_on_the_hand_from_grasp_to_release(episode: Episode) -> None:
         assert ("box" in scene.attached) == is_held
         assert ("box" in scene.world) != is_held
     last = [i for i, _ in enumerate(episode.times) if episode.values[i][held][0] >= 0.0][-1]
-    believed = Believed(episode.layout)
+    believed = SceneReader(episode.layout)
     placed = believed.at(episode.values[last])
     (message,) = (
         Writer(believed, TYPES)
@@ -87,7 +87,7 @@ def test_it_hangs_on_the_hand_from_grasp_to_release(episode: Episode) -> None:
 def test_a_table_is_set_in_the_planning_scene_too(tmp_path: Path) -> None:
     run("set_table", out=tmp_path / "run")
     episode = open_episode(tmp_path / "run")
-    layout, believed = episode.layout, Believed(episode.layout)
+    layout, believed = episode.layout, SceneReader(episode.layout)
     held = {
         name: layout.range_of(name, "held") for name in believed.objects if layout.has(name, "held")
     }
@@ -108,7 +108,7 @@ def test_a_table_is_set_in_the_planning_scene_too(tmp_path: Path) -> None:
 
 
 def test_who_joins_late_gets_everything(episode: Episode) -> None:
-    believed = Believed(episode.layout)
+    believed = SceneReader(episode.layout)
     placed = believed.at(episode.values[len(episode.times) // 2])
     early, late = PlanningSceneStandIn(), PlanningSceneStandIn()
     everything = Writer(believed, TYPES).diff(placed, changes({}, placed))
@@ -119,20 +119,20 @@ def test_who_joins_late_gets_everything(episode: Episode) -> None:
     assert early.attached.keys() == late.attached.keys() == {"box"}
 
 
-def scene_of(*shapes: Shape) -> Believed:
+def scene_of(*shapes: Shape) -> SceneReader:
     box = Entity("thing", EntityKind.OBJECT, shapes=shapes)
     slots = [("thing", POSE), ("thing", AttributeSpec("pose_covariance", 21))]
-    return Believed(Layout.build([box], slots), padded=True)
+    return SceneReader(Layout.build([box], slots), padded=True)
 
 
-def values_of(believed: Believed, deviation: float = 0.0) -> np.ndarray:
+def values_of(believed: SceneReader, deviation: float = 0.0) -> np.ndarray:
     values = np.zeros(POSE.size + 21)
     values[3] = 1.0
     values[[POSE.size, POSE.size + 6, POSE.size + 11]] = deviation**2
     return values
 
 
-def written(believed: Believed, deviation: float) -> object:
+def written(believed: SceneReader, deviation: float) -> object:
     placed = believed.at(values_of(believed, deviation))
     (message,) = Writer(believed, TYPES).diff(placed, changes({}, placed)).world.collision_objects
     return message
@@ -171,7 +171,9 @@ def test_an_ellipsoid_is_a_closed_mesh() -> None:
 
 
 POSES = st.builds(
-    lambda x, hand: Placed("hand" if hand else "base", np.array([x, 0, 0, 1, 0, 0, 0.0]), hand),
+    lambda x, hand: PlacedObject(
+        "hand" if hand else "base", np.array([x, 0, 0, 1, 0, 0, 0.0]), hand
+    ),
     st.sampled_from([0.0, 0.0001, 0.1]),
     st.sampled_from(["", "left", "right"]),
 )
@@ -180,9 +182,9 @@ STATES = st.dictionaries(st.sampled_from(["a", "b", "c"]), POSES)
 
 @given(st.lists(STATES, min_size=1, max_size=6))
 def test_after_any_changes_everything_is_where_it_should_be(
-    states: list[dict[str, Placed]],
+    states: list[dict[str, PlacedObject]],
 ) -> None:
-    before: dict[str, Placed] = {}
+    before: dict[str, PlacedObject] = {}
     holding: dict[str, str] = {}
     world: set[str] = set()
     for state in states:
@@ -195,7 +197,7 @@ def test_after_any_changes_everything_is_where_it_should_be(
             holding[name] = state[name].hand
         world = (world - {*diff.removed}) | {*diff.added}
         assert {*diff.moved} <= world
-        before = sent(before, state, diff)
+        before = state_after(before, state, diff)
         assert {*world, *holding} == {*state} == {*before}
         assert holding == {name: one.hand for name, one in state.items() if one.hand}
         for name, one in state.items():
