@@ -1,1 +1,1 @@
-"""Better models of arms, drives, efforts and travel from what robots did; and what a robot's description holds."""
+"""Calibration of arms, drives, efforts and travel times from recordings, and tools for robot descriptions."""

@@ -1,7 +1,7 @@
-"""Robust least squares of few parameters: MuJoCo's solver with soft L1 loss, and the deviations of the solution.
+"""Robust least squares with few parameters: MuJoCo's solver with soft L1 loss, and standard deviations.
 
-The loss of a residual r is 2 (sqrt(1 + r^2) - 1): r^2 while r is small, twice its size where it is large. So residuals
-are given divided by the scale at which a deviation begins to count as an outlier.
+The loss of a residual r is 2 (sqrt(1 + r^2) - 1), about r^2 for small r and 2 |r| for large r. Residuals are therefore
+passed in units of the scale beyond which they are outliers.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Residuals = Callable[[Floats], Floats]
-"""Parameters (n,) to residuals (m,); more than the scale of an outlier is above 1."""
+"""Function from parameters (n,) to residuals (m,) in units of the outliers' scale."""
 
 _DIFFERENCE = 1e-6
-"""Share of a parameter's unit by which derivatives are taken."""
+"""Step of finite differences, as a share of a parameter's unit."""
 _FLAT = 1e-12
 """Curvature, as a share of the largest, below which the residuals do not determine a direction."""
 _DAMPING = 4.0
-"""Factor by which steps are damped more, or less."""
+"""Factor by which the damping of steps is raised or lowered."""
 _MOST_OWN = 0.9
-"""Share of a residual that its own parameters have taken away; no more is believed."""
+"""Upper limit of a residual's leverage."""
 _FAR = 1e100
-"""Stands for no bound, in units."""
+"""Bound that stands for infinity, in units of the parameters."""
 
 
 class Fit(NamedTuple):
     """The parameters that fit best.
 
     Attributes:
-        parameters: (n,).
-        sd: (n,) their standard deviations; inf for those that the residuals do not determine.
-        residuals: (m,) at the parameters, as they were given, without the loss.
+        parameters: (n,) best parameters.
+        sd: (n,) standard deviations; inf for parameters that the residuals do not determine.
+        residuals: (m,) residuals at the parameters, without the loss.
         cost: half the sum of the losses.
     """
 
@@ -54,21 +54,21 @@ def least_squares(
     upper: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     jacobian: Callable[[Floats], Floats] | None = None,
-    most_steps: int = 100,
+    max_steps: int = 100,
     tolerance: float = 1e-8,
 ) -> Fit:
-    """Return the parameters with the least sum of losses near a start.
+    """Return the parameters that minimize the sum of losses, near a start.
 
     Args:
-        residuals: to be minimised.
-        start: parameters (n,) to begin with; moved within the bounds.
-        units: (n,) changes of the parameters that matter about equally, above 0; default: 1 each.
+        residuals: function that computes the residuals.
+        start: initial parameters (n,); clipped to the bounds.
+        units: (n,) positive changes of the parameters with about equal effects; default: 1 each.
         lower, upper: (n,) bounds; default: none.
-        groups: (m,) whole numbers; residuals of the same group may depend on each other, as those of one recording
-            do. Counts for the covariance only; default: none depends on another.
-        jacobian: derivatives (m, n) of the residuals; default: by differences.
-        most_steps: at most.
-        tolerance: share of the parameters, in their units; a step that changes less is the last.
+        groups: (m,) integers; residuals of the same group may be correlated, such as those of one recording. Used for
+            the covariance only; default: all residuals are independent.
+        jacobian: function that computes the derivatives (m, n) of the residuals; default: finite differences.
+        max_steps: maximum number of steps.
+        tolerance: relative step, in units, below which the fit has converged.
 
     Raises:
         ValueError: if there are fewer residuals than parameters, or they are not finite at the start.
@@ -86,7 +86,7 @@ def least_squares(
         _LOSS,
         xtol=tolerance,
         gtol=tolerance,
-        max_iter=most_steps,
+        max_iter=max_steps,
         mu_factor=_DAMPING,
         verbose=minimize.Verbosity.SILENT,
     )
@@ -97,7 +97,7 @@ def least_squares(
 
 
 class _SoftL1(minimize.Norm):  # type: ignore[misc]
-    """Half the sum of the losses; its curvature is that of squares, weighted by the loss."""
+    """Half the sum of the losses; the Hessian is that of iteratively reweighted least squares."""
 
     def value(self, r: Floats) -> float:
         return float(np.sum(r * r / (np.sqrt(1.0 + r * r) + 1.0)))
@@ -111,7 +111,7 @@ _LOSS = _SoftL1()
 
 
 class _Problem:
-    """Residuals of columns of parameters, which are measured in their units."""
+    """The residuals as a function of columns of parameters in their units, as MuJoCo's solver needs it."""
 
     def __init__(
         self,
@@ -125,7 +125,11 @@ class _Problem:
         self.bounds = [np.clip(end / unit, -_FAR, _FAR)[:, None] for end in (low, high)]
 
     def begin(self, start: Floats) -> Floats:
-        """Return the column to begin with; raise ValueError if it cannot be."""
+        """Return the initial column (n, 1).
+
+        Raises:
+            ValueError: if there are too few residuals, or they are not finite.
+        """
         first = np.clip((start / self._unit)[:, None], *self.bounds)
         r = self.residuals(first)
         if len(r) < len(first):
@@ -148,7 +152,7 @@ class _Problem:
 
 
 def _variances(J: Floats, r: Floats, groups: ArrayLike | None) -> Floats:  # noqa: N803
-    """Of the estimate, (n,): curvature outside, spread of the groups' pulls inside."""
+    """Return the variances (n,) of the parameters by the sandwich estimator, clustered by group."""
     m, n = J.shape
     bend = (1.0 + r * r) ** -1.5
     curvature = (J * bend[:, None]).T @ J
@@ -157,7 +161,7 @@ def _variances(J: Floats, r: Floats, groups: ArrayLike | None) -> Floats:  # noq
     count = m
     if (
         groups is None
-    ):  # the share that a parameter has taken from a residual that alone determines it (MacKinnon, White 1985)
+    ):  # divide each residual by 1 - leverage, as the fit has reduced it (MacKinnon, White 1985)
         own = np.minimum(bend * np.einsum("ij,jk,ik->i", J, inverse, J), _MOST_OWN)
         pulls /= np.sqrt(1.0 - own)[:, None]
     if groups is not None:
@@ -172,7 +176,7 @@ def _variances(J: Floats, r: Floats, groups: ArrayLike | None) -> Floats:  # noq
 
 
 def _inverse(curvature: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """The inverse (n, n) along determined directions, and which parameters (n,) are."""
+    """Return the inverse (n, n) along determined directions, and a mask (n,) of the determined parameters."""
     scale = np.sqrt(np.maximum(np.diag(curvature), 1e-300))
     values, vectors = np.linalg.eigh(curvature / np.outer(scale, scale))
     flat = values <= _FLAT * max(float(values[-1]), 1e-300)

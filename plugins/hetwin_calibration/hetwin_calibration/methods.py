@@ -1,4 +1,4 @@
-"""Choices of commands: profiles of motion, parameters of calibration."""
+"""Choices of command options: motion profiles, and sets of calibrated parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Profile(StrEnum):
-    """How the joints move from one waypoint to the next."""
+    """Motion profiles between waypoints."""
 
     QUINTIC = "quintic"
     TIME_OPTIMAL = "time_optimal"

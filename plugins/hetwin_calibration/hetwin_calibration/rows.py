@@ -1,4 +1,4 @@
-"""Logs as rows of numbers."""
+"""Reader of CSV files as rows of numbers."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from hetwin_suite.tables import need_columns, read_table
 
 Row = dict[str, float | None]
 LINE = "line"
-"""Key of a row's line in its file."""
+"""Key of a row's line number in its file."""
 
 
 def read_rows(file: Path, columns: Sequence[str], *, may_lack: Sequence[str] = ()) -> list[Row]:
     """Return the rows of a CSV file with their numbers by column, and their `LINE`.
 
     Args:
-        file: that is read; it may have other columns.
-        columns: that it has.
-        may_lack: those whose cells may be empty, which are None then.
+        file: CSV file, which may have further columns.
+        columns: required columns.
+        may_lack: columns whose cells may be empty; an empty cell is None.
 
     Raises:
-        BadInput: if it cannot be read, a column is missing, or a cell is no number.
+        BadInput: if the file cannot be read, a column is missing, or a cell is not a number.
     """
     table = read_table(file, f"a table with the columns {', '.join(columns)}")
     need_columns(table, columns)

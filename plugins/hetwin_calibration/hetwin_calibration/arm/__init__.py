@@ -1,1 +1,1 @@
-"""Calibration of arms by markers that were measured on them."""
+"""Calibration of arms by measured markers."""

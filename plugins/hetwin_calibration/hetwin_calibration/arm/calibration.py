@@ -1,4 +1,4 @@
-"""Fits a chain's small errors to measured markers, finds postures that do not belong, and judges a fit."""
+"""Fit of a chain's small errors to measured markers, with outlier rejection and cross-validation."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ Ints = NDArray[np.intp]
 FOLDS = 5
 OUTLIER_M = 0.004
 OUTLIER_RATIO = 4.0
-"""A row is an outlier if it is off by more than so much, and by so many times the median."""
+"""Minimum residual of an outlier [m], and its minimum ratio to the median residual; both must be exceeded."""
 _NOISE_M = 0.002
-"""Usual deviation of a measurement that belongs; weighs the measurements against the usual sizes of errors."""
+"""Usual measurement noise [m]; weighs the measurements against the prior of the chain's errors."""
 _EXACT_M = 0.1
-"""Scale at which the loss is all but square."""
+"""Scale of a robust loss that is almost quadratic."""
 _START_M = 0.02
-"""Scale at which it counts less that the chain has errors."""
+"""Scale of a robust loss that tolerates the errors of an uncalibrated chain."""
 _STARTS = 4
 _ROUNDS = 2
-"""The base is taken to be where it was found so often, so that its turn is small."""
+"""Number of fits, each relative to the last base, so that the base's rotation vector is small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class MeasuredMarkers:
     """Markers in m postures.
 
     Attributes:
-        positions: (m, n) of the chain's joints [rad or m].
-        markers: (m, k, 3) where the k markers were measured [m].
+        positions: (m, n) joint positions of the chain [rad or m].
+        markers: (m, k, 3) measured positions of the k markers [m].
     """
 
     positions: Floats
@@ -52,10 +52,10 @@ class ArmFit:
     """A fit to some postures.
 
     Attributes:
-        base: where the chain's root is, in the frame of the measurements.
-        parameters: of the `MarkerModel`; the base's are 0.
-        errors: which errors they have.
-        markers: how many there are.
+        base: pose of the chain's root in the frame of the measurements.
+        parameters: parameters of the `MarkerModel`; those of the base are 0.
+        errors: the errors that were fitted.
+        markers: number of markers.
     """
 
     base: Frame
@@ -65,30 +65,30 @@ class ArmFit:
 
     @property
     def of_markers(self) -> Floats:
-        """(k, 3) where the markers are on the chain's end [m]."""
+        """Positions (k, 3) of the markers in the frame of the chain's end [m]."""
         return self.parameters[BASE : BASE + 3 * self.markers].reshape(-1, 3)
 
     @property
     def of_errors(self) -> Floats:
-        """(e,) how large the errors are [m or rad]."""
+        """Sizes (e,) of the errors [m or rad]."""
         return self.parameters[BASE + 3 * self.markers :]
 
     def misses(self, segments: Sequence[Segment], measured: MeasuredMarkers) -> Floats:
-        """Return (m, k) how far the markers were measured from where they should be [m]."""
+        """Return the distances (m, k) between measured and predicted marker positions [m]."""
         model = _model(segments, self, measured)
         return np.asarray(np.linalg.norm(model.place(self.parameters) - measured.markers, axis=2))
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A chain, calibrated.
+    """A calibrated chain.
 
     Attributes:
-        outliers: rows that do not belong, in order.
-        nominal, calibrated: fits of the others without errors and with them.
-        rms: [m] of both.
-        held_out_rms: [m] of both, of rows that were not fitted, over `FOLDS` folds.
-        errors: way [m] and turn [rad] (6,) in the frame of each joint, by the index of its segment.
+        outliers: ascending indices of the rows that were rejected.
+        nominal, calibrated: fits of the other rows without and with errors of the chain.
+        rms: residuals of both fits [m].
+        held_out_rms: residuals of both on held-out rows, over `FOLDS` folds [m].
+        errors: translation [m] and rotation vector [rad] (6,) in the frame of each joint, by index of its segment.
     """
 
     outliers: tuple[int, ...]
@@ -105,9 +105,9 @@ def calibrate_arm(
     """Return the calibration of a chain.
 
     Args:
-        segments: of the chain.
-        errors: that it may have.
-        measured: postures with markers; at least as many as make up for base and markers in each fold.
+        segments: segments of the chain.
+        errors: the errors that are fitted.
+        measured: postures with markers; each fold must determine base, markers and errors.
     """
     start = _first_fit(segments, measured)
     outliers = _outliers(_fit(segments, errors, measured, start, OUTLIER_M), segments, measured)
@@ -128,7 +128,7 @@ def calibrate_arm(
 
 
 def _outliers(fit: ArmFit, segments: Sequence[Segment], measured: MeasuredMarkers) -> Ints:
-    """The rows that are far off where a fit that hardly minds them has them."""
+    """Return the rows with large residuals in a robust fit."""
     misses = fit.misses(segments, measured).max(axis=1)
     limit = max(OUTLIER_M, OUTLIER_RATIO * float(np.median(misses)))
     return np.flatnonzero(misses > limit)
@@ -137,7 +137,7 @@ def _outliers(fit: ArmFit, segments: Sequence[Segment], measured: MeasuredMarker
 def _held_out(
     segments: Sequence[Segment], errors: Errors, measured: MeasuredMarkers, start: ArmFit
 ) -> float:
-    """The RMS of rows that were not fitted [m]."""
+    """Return the RMS of held-out rows [m]."""
     order = np.random.default_rng(0).permutation(len(measured.positions))
     misses = []
     for fold in range(FOLDS):
@@ -148,7 +148,7 @@ def _held_out(
 
 
 def _first_fit(segments: Sequence[Segment], measured: MeasuredMarkers) -> ArmFit:
-    """The best of several robust fits of base and markers alone, from markers in different places."""
+    """Return the best of several robust fits of base and markers alone, from random marker positions."""
     k = measured.markers.shape[1]
     generator = np.random.default_rng(1)
     best, least = None, np.inf
@@ -173,7 +173,7 @@ def _fit(
     start: ArmFit,
     scale: float = _EXACT_M,
 ) -> ArmFit:
-    """The best fit near a start without errors; deviations beyond the scale [m] count less."""
+    """Return the best fit near a start without errors; residuals beyond the scale [m] are down-weighted."""
     others = np.zeros(len(errors.joints))
     k = start.markers
     fit = ArmFit(start.base, np.concatenate((start.parameters[: BASE + 3 * k], others)), errors, k)
@@ -190,7 +190,7 @@ def _fit(
         def derivatives(x: Floats, model: MarkerModel = model) -> Floats:
             return np.vstack((model.derivatives(x).reshape(-1, len(x)) / scale, usual))
 
-        found = least_squares(residuals, fit.parameters, jacobian=derivatives, most_steps=60)
+        found = least_squares(residuals, fit.parameters, jacobian=derivatives, max_steps=60)
         x = found.parameters.copy()
         x[:BASE] = 0.0
         fit = replace(fit, base=model.base_at(found.parameters), parameters=x)
@@ -202,7 +202,7 @@ def _model(segments: Sequence[Segment], fit: ArmFit, measured: MeasuredMarkers) 
 
 
 def aligned(points: Floats, wanted: Floats) -> Frame:
-    """Return the transform that brings points (m, 3) as near to others as can be."""
+    """Return the rigid transform that best aligns points (m, 3) with others, by least squares."""
     middle, there = points.mean(axis=0), wanted.mean(axis=0)
     u, _, v = np.linalg.svd((points - middle).T @ (wanted - there))
     turned = np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ v))])

@@ -1,4 +1,4 @@
-"""Calibrates a robot's chain by a file of measured markers."""
+"""Calibration of a robot's chain by a file of measured markers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hetwin_suite.tables import NumberTable as Table
 from hetwin_suite.tables import need_columns, read_table
 
 STILL = 1e-3
-"""A joint that stands still moves by no more than this in a file [rad or m]."""
+"""Maximum range of a resting joint in a file [rad or m]."""
 _MARKER = re.compile(r"([xyz])([1-9]\d*)")
 
 
@@ -33,9 +33,9 @@ class MarkerFile:
     """Content of a file of measured markers.
 
     Attributes:
-        measured: of the postures.
-        markers: numbers of the markers that count.
-        passed_over: columns that are not of the chain, and markers that are others' doubles.
+        measured: the postures.
+        markers: numbers of the markers that are used.
+        passed_over: columns of joints outside the chain, and of duplicate markers.
         table: the whole file.
     """
 
@@ -45,10 +45,10 @@ class MarkerFile:
     table: Table
 
     def moving(self, joints: Iterable[str]) -> list[str]:
-        """Return which of these joints the file has, and moves by more than `STILL`.
+        """Return those of some joints that move in the file by more than `STILL`.
 
         Raises:
-            BadInput: if a cell of theirs is no finite number.
+            BadInput: if a cell of these joints is not a finite number.
         """
         known = [name for name in joints if name in self.table.columns]
         ranges = np.ptp(self.table.numbers(known), axis=0)
@@ -57,11 +57,11 @@ class MarkerFile:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedArm:
-    """A chain that was calibrated.
+    """A calibrated chain and its data.
 
     Attributes:
-        chain: as the URDF has it.
-        file: of measured markers.
+        chain: the chain of the URDF.
+        file: the measured markers.
         found: the calibration.
     """
 
@@ -71,18 +71,18 @@ class CalibratedArm:
 
     @property
     def offsets(self) -> dict[str, float]:
-        """The offsets of the joints [rad or m]."""
+        """Offsets of the joints [rad or m]."""
         names = [segment.joint for segment in self.chain.segments if segment.joint]
         values = self.found.calibrated.of_errors.tolist()
         return dict(zip(names, values[: len(names)], strict=True))
 
     def origins(self) -> Mapping[str, Floats]:
-        """Return by joint the way [m] and turn [rad] (6,) that its frame is off."""
+        """Return the error of each joint's frame, translation [m] and rotation vector [rad] (6,), by joint."""
         segments = self.chain.segments
         return {segments[i].joint: error for i, error in self.found.errors.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin calibrate arm --json` prints it."""
+        """Return the JSON object of `hetwin calibrate arm --json`."""
         found = self.found
         nominal, calibrated = ((1e3 * pair) for pair in np.array([found.rms, found.held_out_rms]).T)
         base = EndPose(found.calibrated.base.position, found.calibrated.base.rotation).pose
@@ -133,13 +133,17 @@ def read_markers(file: Path, chain: Chain) -> MarkerFile:
 
 
 def _markers(table: Table) -> list[int]:
-    """The numbers of the markers."""
+    """Return the numbers of the markers in the header."""
     found = (_MARKER.fullmatch(column) for column in table.columns)
     return sorted({int(match[2]) for match in found if match})
 
 
 def _check_count(table: Table, markers: int, chain: Chain) -> None:
-    """A fold must leave more numbers than base, markers and offsets have."""
+    """Check that each fold leaves more numbers than there are parameters of base, markers and offsets.
+
+    Raises:
+        BadInput: if there are too few rows.
+    """
     unknown = BASE + 3 * markers + len(chain.joints)
     needed = max(FOLDS, int(np.ceil(unknown / (3 * markers) * FOLDS / (FOLDS - 1))) + 1)
     if len(table.rows) < needed:

@@ -1,4 +1,4 @@
-"""Where markers on a chain's end are, for small errors of the chain, of its base and of the markers."""
+"""Positions of markers on a chain's end as a function of small errors of the chain, base pose and marker positions."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from hetwin_suite.robot import Frame, Screws, Segment, frame_of
 Floats = NDArray[np.float64]
 
 BASE = 6
-"""Numbers of the base: a way [m] and a turn [rad] from where it is taken to be."""
+"""Number of base parameters: a translation [m] and a rotation vector [rad] relative to the assumed base."""
 
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Which small errors joints may have: directions (6,) of a way [m] and a turn [rad] in the joint's frame.
+    """Small errors of joints, each a direction of translation [m] and rotation vector [rad] in the joint's frame.
 
     Attributes:
-        joints: for each, the index of its segment.
+        joints: index of the joint's segment, for each of e errors.
         directions: (e, 6) unit vectors.
-        sd: (e,) how large they usually are [m or rad].
+        sd: (e,) prior standard deviations [m or rad].
     """
 
     joints: tuple[int, ...]
@@ -31,10 +31,10 @@ class Errors:
     sd: Floats
 
     def of_joints(self, values: Floats) -> dict[int, Floats]:
-        """Return the way [m] and turn [rad] (6,) of each joint that may have errors, by the index of its segment.
+        """Return the total translation [m] and rotation vector [rad] (6,) of each joint, by index of its segment.
 
         Args:
-            values: (e,) how large the errors are.
+            values: (e,) sizes of the errors.
         """
         sums: dict[int, Floats] = {}
         for joint, direction, value in zip(
@@ -51,18 +51,18 @@ SHAPE_SD = 0.01
 
 
 def offsets_of(segments: Sequence[Segment]) -> Errors:
-    """Return the offsets of a chain's joints: turns about their axes, or ways along them."""
+    """Return the offsets of a chain's joints: rotations about their axes, or translations along them."""
     moving = [i for i, segment in enumerate(segments) if segment.joint]
     directions = np.array([_along(segments[i]) for i in moving])
     return Errors(tuple(moving), directions, np.full(len(moving), OFFSET_SD))
 
 
 def all_errors_of(segments: Sequence[Segment]) -> Errors:
-    """Return the offsets of a chain's joints, and all other small errors of where their axes are."""
+    """Return the offsets of a chain's joints, and all other small errors of the poses of their axes."""
     offsets = offsets_of(segments)
     joints, directions = list(offsets.joints), [*offsets.directions]
     for i, along in zip(offsets.joints, offsets.directions, strict=True):
-        # Five directions at right angles to the offset's.
+        # Five directions orthogonal to that of the offset.
         _, _, basis = np.linalg.svd(along[None])
         joints += [i] * 5
         directions += [*basis[1:]]
@@ -71,7 +71,7 @@ def all_errors_of(segments: Sequence[Segment]) -> Errors:
 
 
 def no_errors() -> Errors:
-    """Return no errors at all."""
+    """Return an empty set of errors."""
     return Errors((), np.zeros((0, 6)), np.zeros(0))
 
 
@@ -84,14 +84,14 @@ def _along(segment: Segment) -> Floats:
 class MarkerModel:
     """Positions of k markers on a chain's end, in m postures.
 
-    Parameters are the base's six numbers, the places of the markers on the end (3 each), and the errors.
+    The parameters are the six numbers of the base, the positions of the markers on the end (3 each), and the errors.
 
     Args:
-        segments: of the chain.
-        errors: that it may have.
-        positions: (m, n) of the chain's joints [rad or m].
-        base: where it is taken to be.
-        markers: how many.
+        segments: segments of the chain.
+        errors: possible errors of the chain.
+        positions: (m, n) joint positions [rad or m].
+        base: assumed pose of the base.
+        markers: number of markers.
     """
 
     def __init__(
@@ -110,14 +110,14 @@ class MarkerModel:
         self.count = BASE + 3 * markers + len(errors.joints)
 
     def place(self, parameters: Floats) -> Floats:
-        """Return (m, k, 3) where the markers are [m]."""
+        """Return the positions (m, k, 3) of the markers in the frame of the measurements [m]."""
         ends, _ = self._walk(parameters)
         local = parameters[BASE : BASE + 3 * self._markers].reshape(-1, 3)
         turned: Floats = np.einsum("mij,kj->mki", ends[:, :3, :3], local)
         return turned + ends[:, None, :3, 3]
 
     def derivatives(self, parameters: Floats) -> Floats:
-        """Return (m, k, 3, p) of the markers' places by the parameters; exact for errors that are 0."""
+        """Return the Jacobian (m, k, 3, p) of the markers' positions; exact if the errors are 0."""
         ends, frames = self._walk(parameters)
         places = self.place(parameters)
         m, k = places.shape[:2]
@@ -133,11 +133,11 @@ class MarkerModel:
         return result
 
     def base_at(self, parameters: Floats) -> Frame:
-        """Return where the base is."""
+        """Return the pose of the base."""
         return self._base.before(small(parameters[:BASE]))
 
     def _walk(self, parameters: Floats) -> tuple[Floats, dict[int, Floats]]:
-        """The ends (m, 4, 4), and the frames (m, 4, 4) in which joints have their errors; -1 is the base."""
+        """Return the poses (m, 4, 4) of the end, and of the joints with errors, by segment; -1: the base."""
         errors = self._errors.of_joints(parameters[BASE + 3 * self._markers :])
         whole = np.repeat(self.base_at(parameters).matrix[None], len(self._positions), axis=0)
         frames = {-1: whole}
@@ -154,7 +154,7 @@ class MarkerModel:
 
 
 def _by_frame(frames: Floats, places: Floats) -> Floats:
-    """(m, k, 3, 6) of places (m, k, 3) by a small way and turn of the frames (m, 4, 4) that carry them."""
+    """Return the Jacobian (m, k, 3, 6) of positions (m, k, 3) by a small motion of frames (m, 4, 4) that carry them."""
     rotation = frames[:, None, :3, :3]
     arms = places - frames[:, None, :3, 3]
     turned = np.cross(np.swapaxes(rotation, 2, 3), arms[:, :, None, :])
@@ -164,7 +164,7 @@ def _by_frame(frames: Floats, places: Floats) -> Floats:
 
 
 def _moved(segment: Segment, positions: Floats) -> Floats:
-    """(m, 4, 4) of a joint at positions (m,)."""
+    """Return the transforms (m, 4, 4) of a joint at positions (m,)."""
     matrices = np.repeat(np.eye(4)[None], len(positions), axis=0)
     axis = np.asarray(segment.axis, np.float64)
     if segment.slides:
@@ -177,12 +177,12 @@ def _moved(segment: Segment, positions: Floats) -> Floats:
 
 
 def small(way_and_turn: Floats) -> Frame:
-    """Return the transform of a way (3 numbers, m) and then a turn (3 numbers, rad)."""
+    """Return the transform of a translation (3 numbers, m) and a rotation vector (3 numbers, rad)."""
     return Frame(np.asarray(way_and_turn[:3]), rotations(way_and_turn[None, 3:])[0])
 
 
 def rotations(vectors: Floats) -> Floats:
-    """Return (m, 3, 3) of rotation vectors (m, 3) [rad], by Rodrigues' formula."""
+    """Return the rotation matrices (m, 3, 3) of rotation vectors (m, 3) [rad], by Rodrigues' formula."""
     angles = np.linalg.norm(vectors, axis=1)
     axes = vectors / np.maximum(angles, 1e-300)[:, None]
     x, y, z = axes.T

@@ -1,4 +1,4 @@
-"""`hetwin calibrate`: better models of arms, drives, efforts and travel from what robots did."""
+"""`hetwin calibrate`: models of arms, drives, efforts and travel times, fitted to recordings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hetwin_calibration.drives.calibrating import Along, Calibration
     from hetwin_calibration.drives.choosing import Judgement
     from hetwin_calibration.efforts.recordings import CalibratedEfforts
-    from hetwin_calibration.travel.model import Chosen, Lap, TravelFit
+    from hetwin_calibration.travel.model import ChosenPredictor, Lap, TravelFit
 
 
 def drive(
@@ -112,7 +112,7 @@ def _judged(judged: Judgement) -> dict[str, Any]:
 
 
 def _along(along: Along) -> dict[str, Any]:
-    """Result of the filter that ran along."""
+    """Return the result of the Kalman filter, as JSON."""
     known = along.drive.parameters
     return {
         "parameters": {name: known[name] for name in along.sd},
@@ -194,8 +194,8 @@ def travel(
     return Result(_travel_json(fit, chosen, times) | {"scenario": written}, lines)
 
 
-def _times(chosen: Chosen, fit: TravelFit, wanted: list[Lap]) -> list[float]:
-    """Times of commands [s]; those without the virtual robot's time are predicted by the model."""
+def _times(chosen: ChosenPredictor, fit: TravelFit, wanted: list[Lap]) -> list[float]:
+    """Return the predicted times of commands [s]; by the model if a command lacks the virtual robot's time."""
     if not wanted:
         return []
     times = chosen.predict(wanted).tolist()
@@ -205,7 +205,7 @@ def _times(chosen: Chosen, fit: TravelFit, wanted: list[Lap]) -> list[float]:
     ]
 
 
-def _travel_json(fit: TravelFit, chosen: Chosen, times: list[float]) -> dict[str, Any]:
+def _travel_json(fit: TravelFit, chosen: ChosenPredictor, times: list[float]) -> dict[str, Any]:
     return {
         "parameters": fit.parameters,
         "sd": {name: sd if math.isfinite(sd) else None for name, sd in fit.sd.items()},
@@ -216,12 +216,12 @@ def _travel_json(fit: TravelFit, chosen: Chosen, times: list[float]) -> dict[str
 
 
 def _travel_lines(
-    fit: TravelFit, chosen: Chosen, wanted: list[Lap], times: list[float]
+    fit: TravelFit, chosen: ChosenPredictor, wanted: list[Lap], times: list[float]
 ) -> Iterator[str]:
     for name, value in fit.parameters.items():
         yield f"{name:17} {value:8.4f} +- {fit.sd[name]:.4f}"
-    tried = ", ".join(f"{name} {error:.3f} s" for name, error in chosen.errors.items())
-    yield f"predicts best: {chosen.name}; median errors of laps that were left out: {tried}"
+    errors = ", ".join(f"{name} {error:.3f} s" for name, error in chosen.errors.items())
+    yield f"predicts best: {chosen.name}; median errors of laps that were left out: {errors}"
     for lap, time in zip(wanted, times, strict=True):
         yield f"{lap.rotation:10g} {lap.displacement:10g}: {time:.3f} s"
 
@@ -360,7 +360,7 @@ def _gap(first: CalibratedEfforts, second: CalibratedEfforts, out: Path | None) 
 def _written(
     found: CalibratedEfforts, robot: Path, urdf: Path | None, into: Path | None
 ) -> Iterator[str]:
-    """Write the friction that was found into files of the robot, and name them."""
+    """Write the fitted friction into files of the robot, and yield a line for each."""
     from hetwin_calibration.robot.friction_patch import with_friction_in
     from hetwin_calibration.robot.urdf_patch import with_friction, write_urdf
     from hetwin_suite.robot import read_robot

@@ -1,4 +1,4 @@
-"""`hetwin urdf`: what a robot or a world has, where links are, what reaches a pose, and motions through waypoints."""
+"""`hetwin urdf`: descriptions of robots and worlds, forward and inverse kinematics, and trajectories."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hetwin_calibration.methods import Profile
 from hetwin_suite.command import BadInput, Result, Seed, option, table
 
 if TYPE_CHECKING:
-    from hetwin_calibration.robot.describing import Described
+    from hetwin_calibration.robot.describing import Description
     from hetwin_calibration.robot.motions import Motion
-    from hetwin_calibration.robot.solving import Solved
+    from hetwin_calibration.robot.solving import SolvedPoses
     from hetwin_suite.model import Floats
     from hetwin_suite.robot import Chain, FoundHand, RobotFile
 
@@ -74,7 +74,7 @@ def inverse(
 
     Example: hetwin urdf inverse urdf/tabletop_arm.urdf --tip gripper_base --poses examples/arm/poses.csv
     """
-    from hetwin_calibration.robot.solving import Wish, solve_poses
+    from hetwin_calibration.robot.solving import SolveOptions, solve_poses
     from hetwin_calibration.robot.tables import read_poses
     from hetwin_suite.command import never_silent
     from hetwin_suite.robot import find_robot, read_robot
@@ -83,15 +83,17 @@ def inverse(
     chain = robot.chain(base, tip, limited=True)
     wanted = read_poses(poses)
     before = None if start is None else _from(robot, chain, start, len(wanted))
-    wish = Wish(one_by_one, least_motion, budget, seed)
+    options = SolveOptions(one_by_one, least_motion, budget, seed)
     done = [0]
     with never_silent(lambda: f"solving: {done[0]} of {len(wanted)} poses"):
-        found = solve_poses(chain, wanted, before, wish, lambda count: done.__setitem__(0, count))
+        found = solve_poses(
+            chain, wanted, before, options, lambda count: done.__setitem__(0, count)
+        )
     return Result(found, _lines(found))
 
 
 def _positions(robot: RobotFile, chain: Chain, file: Path) -> Floats:
-    """(m, n) of the chain's joints; what else the file has is named."""
+    """Read positions (m, n) of the chain's joints from a file; print the columns of other joints."""
     from hetwin_calibration.robot.tables import read_joints
 
     others = [name for name in robot.joints if name not in chain.joints]
@@ -116,7 +118,7 @@ def _from(robot: RobotFile, chain: Chain, file: Path, count: int) -> Floats:
     return np.broadcast_to(positions, (count, positions.shape[1]))
 
 
-def _lines(found: Solved) -> Iterator[str]:
+def _lines(found: SolvedPoses) -> Iterator[str]:
     printed = found.to_json()
     rows = []
     for i, solution in enumerate(printed["solutions"]):
@@ -210,7 +212,9 @@ def describe(
     return Result({**found.to_json(), **of_hands}, _description_lines(found, hands, no_hand))
 
 
-def _description_lines(found: Described, hands: Sequence[FoundHand], no_hand: str) -> Iterator[str]:
+def _description_lines(
+    found: Description, hands: Sequence[FoundHand], no_hand: str
+) -> Iterator[str]:
     from hetwin_suite.command import table
 
     printed = found.to_json()

@@ -1,1 +1,1 @@
-"""Robots on two wheels: dead reckoning, and their parameters from recordings of wheels and true poses."""
+"""Differential drives: dead reckoning, and calibration by recordings of wheels and true poses."""

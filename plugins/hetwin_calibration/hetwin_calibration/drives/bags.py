@@ -1,4 +1,4 @@
-"""Reads wheels and true poses from a rosbag2."""
+"""Reader of wheel angles and true poses in a rosbag2."""
 
 from __future__ import annotations
 
@@ -23,10 +23,15 @@ _SIDES = ("left", "right")
 
 
 def read_bag(log: Path, wheels: Sequence[str] | None, truth: str | None) -> Recording:
-    """Return the recording in a bag; times are those of the messages' headers.
+    """Return the recording in a bag, with the stamps of the messages' headers.
+
+    Args:
+        log: path of the bag.
+        wheels: joints of the left and the right wheel; None: found by their names.
+        truth: topic of the true poses; None: the only topic with poses.
 
     Raises:
-        BadInput: if it cannot be read, or has no such joints or poses.
+        BadInput: if the bag cannot be read, or has no such joints or poses.
     """
     bag = Bag(log)
     try:
@@ -69,7 +74,7 @@ def _truth(bag: Bag, name: str | None) -> TopicSummary:
 
 
 def _wheels(bag: Bag, topics: Sequence[str], wheels: Sequence[str] | None) -> tuple[Floats, Floats]:
-    """Times (n,) [s] and angles (n, 2) [rad] of the left and the right wheel."""
+    """Return times (n,) [s] and angles (n, 2) [rad] of the left and the right wheel."""
     rows: dict[int, tuple[float, float]] = {}
     seen: set[str] = set()
     joints = wheels
@@ -97,14 +102,14 @@ def _wheels(bag: Bag, topics: Sequence[str], wheels: Sequence[str] | None) -> tu
 
 
 def _by_name(names: Sequence[str]) -> list[str] | None:
-    """The joints that are called left and right wheel, if that is clear."""
+    """Return the joints whose names have left and right (and wheel); None if they are ambiguous."""
     wheels = [name for name in names if "wheel" in name.lower()] or list(names)
     sides = [[name for name in wheels if side in name.lower()] for side in _SIDES]
     return [side[0] for side in sides] if all(len(side) == 1 for side in sides) else None
 
 
 def _poses(bag: Bag, topic: TopicSummary) -> tuple[Floats, Floats]:
-    """Times (m,) [s], and x, y [m] and qw, qz (m, 4) of the truth."""
+    """Return times (m,) [s], and x, y [m], qw, qz (m, 4) of the true poses."""
     rows: dict[int, tuple[float, ...]] = {}
     for message in _decoded(bag, [topic.name]):
         pose = _POSES[topic.type](message)

@@ -1,4 +1,4 @@
-"""Updates a drive from recordings: cross-validation chooses the parameters to update, perhaps none."""
+"""Calibration of a drive by recordings: cross-validation chooses which parameters are updated, if any."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from hetwin_calibration.drives.fitting import Windows, fitted, oriented, windows
 from hetwin_calibration.least_squares import Floats
 
 _SHORT_S = 10.0
-"""Windows in which it is seen how the robot is put together."""
+"""Length of the windows from which swapped and reversed wheels are detected [s]."""
 _PERIOD_S = 0.1
-"""Poses that follow each other more quickly are left out."""
+"""Minimum time between poses; others are dropped."""
 _LEAST_TURN = 2.0
-"""With less turning than this [rad] nothing of the base can be known."""
+"""Minimum total rotation of a recording [rad]; with less, the base cannot be determined."""
 _LITTLE_TURN = 4.0
-"""With less turning than this [rad] the base is kept."""
+"""Minimum total rotation for an update of the base [rad]."""
 _FAR = 1.3
-"""Factor from which on a base is far off its sheet."""
+"""Maximum factor between the fitted base and the data sheet's without a warning."""
 
 
 class TooLittle(ValueError):
-    """Recordings from which nothing can be learned; the text has finding and expectation."""
+    """Recordings are too short, or the robot moves too little; the message has what was found and expected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Along:
     """The state of a Kalman filter at the end of the recordings.
 
     Attributes:
-        drive: that it learned.
+        drive: estimated drive.
         sd: standard deviations of radii and base by name [m].
-        refused: true poses that were too far off to count.
+        refused: number of true poses that the filter's gate rejected.
         judged: residuals of the drive on held-out parts.
     """
 
@@ -58,13 +58,13 @@ class Calibration:
     """The result of calibrating a drive.
 
     Attributes:
-        drive: updated.
+        drive: updated drive.
         sd: standard deviations of its parameters by name; 0 for those that were kept.
         chosen: names of the parameters that were updated.
-        warnings: for the user.
-        judged: residuals of each choice on held-out parts; the first is the sheet.
-        length: of the windows after which errors are judged [s].
-        along: the result of a filter that runs along; None without headings.
+        warnings: messages for the user.
+        judged: residuals of each candidate on held-out parts; the first is the data sheet.
+        length: length of the windows at whose ends residuals are computed [s].
+        along: result of a Kalman filter on the same data; None without headings.
     """
 
     drive: Drive
@@ -77,19 +77,19 @@ class Calibration:
 
     @property
     def verdict(self) -> str:
-        """Whether anything was updated."""
+        """``updated`` or ``unchanged``."""
         return "updated" if self.chosen else "unchanged"
 
 
 def calibrate(recordings: Sequence[Recording], sheet: Drive) -> Calibration:
-    """Return the drive that recordings speak for.
+    """Calibrate a drive.
 
     Args:
-        recordings: of the same robot; if one lacks headings, those of none are used.
-        sheet: the drive as it is believed to be.
+        recordings: recordings of the same robot; if one lacks headings, headings are ignored in all.
+        sheet: prior parameters, such as those of a data sheet.
 
     Raises:
-        TooLittle: if they are too short, or the robot hardly drives or turns.
+        TooLittle: if the recordings are too short, or the robot hardly drives or turns.
     """
     known = [_thinned(recording) for recording in recordings]
     if any(recording.headings is None for recording in known):
@@ -138,7 +138,7 @@ def _along(recordings: Sequence[Recording], sheet: Drive, judge: Judge) -> Along
 
 
 def _thinned(recording: Recording) -> Recording:
-    """The recording without poses that follow each other too quickly."""
+    """Return the recording with at most one pose in each `_PERIOD_S`."""
     slots = np.floor((recording.times - recording.times[0]) / _PERIOD_S + 1e-6)
     kept = np.concatenate([[True], np.diff(slots) > 0])
     headings = None if recording.headings is None else recording.headings[kept]
@@ -148,10 +148,10 @@ def _thinned(recording: Recording) -> Recording:
 
 
 def _checked_turning(recordings: Sequence[Recording], sheet: Drive) -> float:
-    """How far the robot turns altogether [rad].
+    """Return the robot's total rotation [rad].
 
     Raises:
-        TooLittle: if it hardly drives or turns.
+        TooLittle: if the robot hardly drives or turns.
     """
     way = sum(_travelled(recording.places) for recording in recordings)
     if way < 0.5:
@@ -163,13 +163,13 @@ def _checked_turning(recordings: Sequence[Recording], sheet: Drive) -> float:
     if turning < _LEAST_TURN:
         raise TooLittle(
             f"the robot turns by {turning:.1f} rad; expected at least {_LEAST_TURN:g} rad, "
-            "in both directions if it can be: the base is not to be known from straight ways"
+            "preferably in both directions: straight paths do not determine the base"
         )
     return turning
 
 
 def _travelled(places: Floats) -> float:
-    """The way between places that are at least 0.1 m apart [m], so that noise does not add up."""
+    """Return the length of a path [m] in steps of at least 0.1 m, so that noise does not add up."""
     way, last = 0.0, places[0]
     for place in places:
         step = float(np.hypot(*(place - last)))
@@ -179,7 +179,7 @@ def _travelled(places: Floats) -> float:
 
 
 def _turned(headings: Floats, times: Floats) -> float:
-    """The turning in steps of five seconds [rad], without those that noise explains."""
+    """Return the total rotation [rad] in steps of 5 s; steps of up to 0.15 rad count as noise."""
     at = np.arange(times[0], times[-1] + 1e-6, 5.0)
     steps = np.abs(np.diff(np.interp([*at, times[-1]], times, headings)))
     return float(np.sum(steps[steps > 0.15]))
@@ -204,7 +204,7 @@ def _of_fit(drive: Drive, sd: dict[str, float], sheet: Drive) -> Iterator[str]:
 
 
 def _of_nothing(judged: Sequence[Judgement], sheet: Judgement) -> Iterator[str]:
-    """Warn if one of places and headings would get much better at the cost of the other."""
+    """Warn if an update would improve either positions or headings at the cost of the other."""
     if sheet.heading is None:
         return
     gains = [

@@ -1,7 +1,7 @@
-"""Which parameters of a drive recordings are good for, and whether they are good for any.
+"""Choice of the parameters of a drive that recordings can improve, by cross-validation.
 
-A fit of everything can do harm: where places and headings of the truth do not agree, it trades one for the other. So
-each choice of parameters is judged on parts of the recordings that it did not learn from.
+A fit of all parameters can do harm: if true positions and headings are inconsistent, it trades one for the other.
+Each candidate set of parameters is therefore judged on held-out parts of the recordings.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hetwin_calibration.drives.fitting import Errors, Windows, errors_of, fitted
 
 Names = tuple[str, ...]
 Learn = Callable[[Sequence[Windows]], Drive]
-"""Makes a drive from windows."""
+"""Fits a drive to windows."""
 
 _WHEELS = ("left_radius", "right_radius")
 CANDIDATES: tuple[Names, ...] = (
@@ -33,33 +33,33 @@ CANDIDATES: tuple[Names, ...] = (
     ("base", "yaw_bias"),
     ("yaw_bias",),
 )
-"""Parameters that are updated together, those that are preferred first."""
+"""Sets of parameters that are updated together, in order of preference."""
 
 LENGTHS_S = (30.0, 20.0, 10.0, 5.0, 3.0)
-"""Of windows, the first that fits; noise of the truth hides the gain over short ones."""
+"""Lengths of windows, of which the first that fits is used; in shorter ones noise of the truth hides the gain."""
 _STEPS = 6
-"""Windows that begin within the length of one."""
+"""Number of windows that start within the length of one window."""
 _SHARES = (1.0 / 3.0, 2.0 / 3.0, 1.0)
-"""Of the longest windows."""
+"""Lengths of the windows for fits, as shares of the longest."""
 _BLOCKS = 4
 _GAIN = 0.9
-"""An update must leave less than this share of the errors."""
+"""Maximum share of the data sheet's errors that a useful update leaves."""
 _WINS = 3
-"""Blocks, of all, in which an update must do better."""
+"""Minimum number of the `_BLOCKS` blocks in which an update must be better than the data sheet."""
 _ALIKE = 1.05
-"""Factor within which choices are as good as each other."""
+"""Maximum ratio of the scores of candidates that count as equally good."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Residuals of a choice of parameters on held-out parts.
+    """Residuals of a candidate on held-out parts.
 
     Attributes:
-        names: of the parameters that are updated.
-        place: root mean square of the distances at the ends of windows [m].
-        heading: of the headings [rad]; None if they are not known.
-        score: share of the errors of the sheet that it leaves.
-        is_harmless: whether neither places nor headings get worse, and most blocks get better.
+        names: names of the parameters that are updated.
+        place: RMS of the position errors at the ends of windows [m].
+        heading: RMS of the heading errors [rad]; None without headings.
+        score: errors as a share of those of the data sheet.
+        is_harmless: whether neither positions nor headings get worse, and most blocks get better.
     """
 
     names: Names
@@ -70,7 +70,7 @@ class Judgement:
 
 
 def window_length(recordings: Sequence[Recording]) -> float | None:
-    """Return how long windows can be so that each block has one [s]; None if there is no such length."""
+    """Return the longest of `LENGTHS_S` of which each block has a window [s]; None if there is none."""
     for length in LENGTHS_S:
         if all(windows_of(block, length, length) for block in blocks_of(recordings)):
             return length
@@ -78,9 +78,9 @@ def window_length(recordings: Sequence[Recording]) -> float | None:
 
 
 def windows_for(recordings: Sequence[Recording], length: float) -> list[Windows]:
-    """Return windows to learn from, of up to a length [s], which overlap.
+    """Return overlapping windows for a fit, of several lengths up to a maximum [s].
 
-    Long ones show accumulated errors, short ones hold more noise.
+    Long windows show accumulated errors; short windows have relatively more noise.
     """
     return [
         windows
@@ -90,7 +90,7 @@ def windows_for(recordings: Sequence[Recording], length: float) -> list[Windows]
 
 
 def blocks_of(recordings: Sequence[Recording]) -> list[list[Recording]]:
-    """Return parts of the recordings, one after the other, of the same length altogether."""
+    """Return `_BLOCKS` consecutive blocks of the recordings, of equal total duration."""
     total = sum(recording.duration for recording in recordings)
     edges = np.linspace(0.0, total, _BLOCKS + 1)
     return [
@@ -109,12 +109,12 @@ def _parts(recordings: Sequence[Recording], begin: float, end: float) -> Iterato
 
 
 class Judge:
-    """Judges choices of parameters by cross-validation over blocks.
+    """Judges candidates by cross-validation over blocks.
 
     Args:
-        recordings: to learn from.
-        length: of the windows [s].
-        sheet: the drive as it is believed to be.
+        recordings: data of the fits.
+        length: length of the windows [s].
+        sheet: prior parameters, such as those of a data sheet.
     """
 
     def __init__(self, recordings: Sequence[Recording], length: float, sheet: Drive) -> None:
@@ -127,7 +127,7 @@ class Judge:
         self._sheet = [errors_of(sheet, windows) for windows in self._held]
 
     def of(self, names: Names, learn: Learn) -> Judgement:
-        """Judge a way to learn."""
+        """Judge a method of fitting, which updates the named parameters."""
         errors = [
             errors_of(learn(rest), held) for rest, held in zip(self._rest, self._held, strict=True)
         ]
@@ -140,18 +140,18 @@ class Judge:
         return Judgement(names, both.place, both.heading, _score(both, before), is_harmless)
 
     def nothing(self) -> Judgement:
-        """Judge the sheet as it is."""
+        """Judge the unchanged data sheet."""
         before = _pooled(self._sheet)
         return Judgement((), before.place, before.heading, 1.0, True)
 
 
 def learner(sheet: Drive, names: Names, start: Drive) -> Learn:
-    """Return the fit of some parameters of a sheet, beginning at a drive that is near."""
+    """Return a function that fits some parameters of a data sheet, starting at a given drive."""
     return lambda windows: fitted(windows, sheet, names, start).drive
 
 
 def best_of(judged: Sequence[Judgement]) -> Judgement | None:
-    """Return the choice that is worth it, the first of those that are about as good; None if none is."""
+    """Return the first of the useful candidates with about the best score; None if none is useful."""
     good = [each for each in judged if each.is_harmless and each.score < _GAIN]
     if not good:
         return None
@@ -175,5 +175,5 @@ def _ratios(errors: Errors, before: Errors) -> list[float]:
 
 
 def _score(errors: Errors, before: Errors) -> float:
-    """The share of the errors that is left: the geometric mean of places and headings."""
+    """Return the errors as a share of those before, the geometric mean of positions and headings."""
     return float(np.exp(np.mean(np.log(np.maximum(_ratios(errors, before), 1e-12)))))

@@ -1,4 +1,4 @@
-"""A robot on two driven wheels: its motion by its wheels, and a filter that learns that while it drives."""
+"""A differential drive: dead reckoning, and a Kalman filter that estimates its parameters online."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ NAMES = ("left_radius", "right_radius", "base", "lag", "yaw_bias")
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """Parameters of a drive on two wheels.
+    """Parameters of a differential drive.
 
-    The robot goes ``(right_radius * right + left_radius * left) / 2`` forward and turns by
+    The robot moves forward by ``(right_radius * right + left_radius * left) / 2`` and rotates by
     ``(right_radius * right - left_radius * left) / base + yaw_bias * time``.
 
     Attributes:
-        left_radius: of the left wheel [m]; below 0 if its angle counts backwards.
-        right_radius: of the right wheel [m]; below 0 if its angle counts backwards.
-        base: between the wheels [m].
+        left_radius: radius of the left wheel [m]; negative if its angle counts backwards.
+        right_radius: radius of the right wheel [m]; negative if its angle counts backwards.
+        base: distance between the wheels [m].
         lag: the pose at t belongs to the wheel angles stamped t + lag [s].
-        yaw_bias: added to the turn [rad/s].
-        swapped: whether the recording calls the right wheel left, and the left one right.
+        yaw_bias: constant added to the yaw rate [rad/s].
+        swapped: whether left and right wheel are swapped in the recording.
     """
 
     left_radius: float
@@ -40,26 +40,26 @@ class Drive:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The numbers by name."""
+        """Parameters by name, without `swapped`."""
         return {name: getattr(self, name) for name in NAMES}
 
     def but(self, **changes: float) -> Drive:
-        """Return the drive with other parameters."""
+        """Return a copy with some parameters changed."""
         parameters: dict[str, Any] = dict(changes)
         return replace(self, **parameters)
 
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The motion of a robot's wheels, and where it truly was.
+    """Wheel angles of a robot, and its true poses.
 
     Attributes:
-        name: of the recording, for messages.
-        wheel_times: (n,) stamps of the wheels, increasing [s].
+        name: name of the recording, for messages.
+        wheel_times: (n,) stamps of the wheel angles, increasing [s].
         wheels: (n, 2) angles of the left and the right wheel [rad].
-        times: (m,) of the poses, increasing [s].
-        places: (m, 2) x and y [m].
-        headings: (m,) without jumps [rad]; None if they are not known.
+        times: (m,) stamps of the poses, increasing [s].
+        places: (m, 2) true x and y [m].
+        headings: (m,) true yaw, unwrapped [rad]; None if unknown.
     """
 
     name: str
@@ -71,17 +71,17 @@ class Recording:
 
     @property
     def duration(self) -> float:
-        """From the first pose to the last [s]."""
+        """Time from the first pose to the last [s]."""
         return float(self.times[-1] - self.times[0])
 
     def between(self, begin: float, end: float) -> Recording:
-        """Return the part of the poses from a time to another [s]; the wheels stay."""
+        """Return a copy with only the poses of a time interval [s], and all wheel angles."""
         kept = (self.times >= begin) & (self.times <= end)
         headings = None if self.headings is None else self.headings[kept]
         return replace(self, times=self.times[kept], places=self.places[kept], headings=headings)
 
     def angles(self, lag: float) -> Floats:
-        """Return the wheels' angles (m, 2) that belong to the poses [rad]."""
+        """Return the wheel angles (m, 2) at the times of the poses plus a lag [s], interpolated [rad]."""
         at = self.times + lag
         left, right = (np.interp(at, self.wheel_times, column) for column in self.wheels.T)
         return np.column_stack([left, right])
@@ -89,12 +89,12 @@ class Recording:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Where a robot was by dead reckoning, in the frame of its first pose.
+    """Path of a robot by dead reckoning, in the frame of its first pose.
 
     Attributes:
-        points: (m,) places as numbers x + iy [m].
-        headings: (m,) [rad].
-        ways: (m,) driven forward since the first pose [m].
+        points: (m,) positions as complex numbers x + iy [m].
+        headings: (m,) yaw [rad].
+        ways: (m,) forward distance since the first pose [m].
     """
 
     points: NDArray[np.complex128]
@@ -103,7 +103,7 @@ class Path:
 
     @property
     def places(self) -> Floats:
-        """(m, 2) x and y [m]."""
+        """Positions (m, 2), x and y [m]."""
         return np.column_stack([self.points.real, self.points.imag])
 
 
@@ -126,34 +126,34 @@ def reckoned(drive: Drive, recording: Recording) -> Path:
 
 _X, _Y, _YAW, _LEFT, _RIGHT, _BASE = range(6)
 _LOOSE = (0.03, 0.03, 0.08)
-"""How far left radius, right radius and base may be off their sheet, as shares."""
+"""Prior standard deviations of left radius, right radius and base, as shares of the data sheet."""
 _SLIP, _SWERVE = 0.01, 0.02
-"""Of a way of 1 m: off by so much [m], and turned by so much [rad]."""
+"""Process noise of 1 m of travel: standard deviations of the position [m] and of the heading [rad]."""
 _POSE = (0.003, 0.003, 0.01)
 """Noise of true poses [m, m, rad]."""
 _GATE = 16.27
-"""Poses that are further off, in squared deviations, do not count: one of a thousand good ones is."""
+"""Maximum squared Mahalanobis distance of a pose; the 99.9 % quantile of chi-squared with three degrees of freedom."""
 _LOST = 5
-"""After so many poses that did not count the next is believed."""
+"""Number of consecutively rejected poses after which the filter restarts at the next pose."""
 _PERIOD_S = 1.0
-"""Between true poses that are used."""
+"""Time between the true poses that are used [s]."""
 
 
 class DriveFilter:
-    """Learns radii and base of a drive while it drives.
+    """Extended Kalman filter for pose, wheel radii and base of a drive.
 
     Args:
-        sheet: the drive as it is believed to be; lag and bias stay.
+        sheet: prior parameters; lag and bias are not estimated.
 
     Attributes:
-        refused: true poses that were too far off to count.
+        refused: number of true poses that the gate rejected.
     """
 
     def __init__(self, sheet: Drive) -> None:
         self._sheet = sheet
         self._state = np.zeros(6)
         self._covariance = np.diag([0.0, 0.0, 0.0, *np.square(_LOOSE)])
-        self._in_a_row = _LOST  # the first pose is believed
+        self._in_a_row = _LOST  # start at the first pose
         self.refused = 0
 
     @property
@@ -175,7 +175,7 @@ class DriveFilter:
         return {name: abs(known[name]) * share for name, share in zip(names, shares, strict=True)}
 
     def roll(self, left: float, right: float, seconds: float) -> None:
-        """Advance by the turning of the wheels [rad] in a short time."""
+        """Predict the motion by small rotations of the wheels [rad] in a duration [s]."""
         drive = self.drive
         if drive.swapped:
             left, right = right, left
@@ -198,7 +198,7 @@ class DriveFilter:
         self._covariance[range(3), range(3)] += noise
 
     def see(self, pose: Floats) -> bool:
-        """Take a true pose (3,) x, y [m], yaw [rad] into account; return whether it counted."""
+        """Correct the estimate with a true pose (3,) x, y [m], yaw [rad]; return False if the gate rejects it."""
         if self._in_a_row >= _LOST:
             self._believe(pose)
             return True
@@ -220,19 +220,19 @@ class DriveFilter:
         return True
 
     def _believe(self, pose: Floats) -> None:
-        """Begin anew at a pose; the estimate of the drive stays."""
+        """Restart at a pose, but keep the estimate of the drive."""
         self._in_a_row = 0
         self._state[:3] = pose
         self._covariance[:3] = self._covariance[:, :3] = 0.0
         self._covariance[range(3), range(3)] = np.square(_POSE)
 
     def begin_recording(self) -> None:
-        """Begin another recording: the next pose is believed."""
+        """Start another recording: restart at the next pose."""
         self._in_a_row = _LOST
 
 
 def learned_along(recordings: Sequence[Recording], sheet: Drive) -> DriveFilter:
-    """Return a filter that has seen recordings with headings, one true pose a second."""
+    """Return a filter after it has processed recordings with headings, with one true pose per second."""
     along = DriveFilter(sheet)
     for recording in recordings:
         along.begin_recording()

@@ -1,4 +1,4 @@
-"""The parameters of a drive that fit recordings best."""
+"""Least-squares fit of a drive's parameters to recordings."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hetwin_calibration.least_squares import Floats, least_squares
 Complexes = NDArray[np.complex128]
 
 _SAMPLES = 16
-"""Poses of a window that are compared where headings are not known."""
+"""Number of poses of a window that are compared if headings are unknown."""
 _NEAR = 1e-6
-"""Times that are the same [s]."""
+"""Tolerance of times [s]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Windows:
     """Windows of one recording.
 
     Attributes:
-        recording: whose they are.
-        places: (w, k) indices of the poses of each window, the first and the last among them.
-        truth: (w, k) places of the truth there, as numbers x + iy [m].
-        headings: (w, k) of the truth there [rad]; None if they are not known.
-        length: of each window [s].
+        recording: the recording.
+        places: (w, k) indices of the compared poses of each window, including the first and the last.
+        truth: (w, k) true positions as complex numbers x + iy [m].
+        headings: (w, k) true headings [rad]; None if unknown.
+        length: length of each window [s].
     """
 
     recording: Recording
@@ -44,8 +44,9 @@ class Errors:
     """Errors of dead reckoning at the ends of windows.
 
     Attributes:
-        places: (w, c) [m]; x and y, or root mean squares along the window where headings are not known.
-        headings: (w,) [rad]; None where they are not known.
+        places: (w, c) position errors [m]: x and y at the ends; without headings those of all k compared poses,
+            divided by sqrt(k).
+        headings: (w,) heading errors [rad]; None if headings are unknown.
     """
 
     places: Floats
@@ -53,22 +54,22 @@ class Errors:
 
     @property
     def place(self) -> float:
-        """Root mean square of the distances [m]."""
+        """RMS of the position errors [m]."""
         return float(np.sqrt(np.mean(np.sum(self.places**2, axis=1))))
 
     @property
     def heading(self) -> float | None:
-        """Root mean square of the headings [rad]."""
+        """RMS of the heading errors [rad]."""
         return None if self.headings is None else float(np.sqrt(np.mean(self.headings**2)))
 
 
 def windows_of(recordings: Sequence[Recording], length: float, step: float) -> list[Windows]:
-    """Return the windows of recordings.
+    """Divide recordings into windows.
 
     Args:
-        recordings: to be divided.
-        length: of a window [s].
-        step: between the beginnings of windows [s].
+        recordings: the recordings.
+        length: length of a window [s].
+        step: time between the starts of windows [s].
     """
     found = []
     for recording in recordings:
@@ -94,7 +95,7 @@ def _windows(recording: Recording, length: float, step: float) -> Windows | None
 def errors_of(drive: Drive, windows: Sequence[Windows]) -> Errors:
     """Return the errors of dead reckoning with a drive at the ends of windows.
 
-    Where headings are not known, each window is laid onto the truth as well as it goes.
+    If headings are unknown, each window is first aligned with the truth by a rigid motion.
     """
     off = list(_errors(drive, windows))
     places = np.concatenate([each.places for each in off])
@@ -103,7 +104,7 @@ def errors_of(drive: Drive, windows: Sequence[Windows]) -> Errors:
 
 
 def _errors(drive: Drive, windows: Sequence[Windows]) -> Iterator[Errors]:
-    paths: dict[int, Path] = {}  # of recordings, which windows of several lengths have in common
+    paths: dict[int, Path] = {}  # by recording: windows of several lengths share one
     for each in windows:
         recording = each.recording
         path = paths.get(id(recording)) or reckoned(drive, recording)
@@ -119,7 +120,7 @@ def _errors(drive: Drive, windows: Sequence[Windows]) -> Iterator[Errors]:
 
 
 def _laid_on(guess: Complexes, truth: Complexes) -> Errors:
-    """Residuals of windows (w, k) after each has been moved and turned onto the truth."""
+    """Return the residuals of windows (w, k) after a rigid alignment of each with the truth."""
     guess = guess - guess.mean(axis=1, keepdims=True)
     truth = truth - truth.mean(axis=1, keepdims=True)
     turn = np.sum(truth * guess.conj(), axis=1, keepdims=True)
@@ -129,34 +130,34 @@ def _laid_on(guess: Complexes, truth: Complexes) -> Errors:
 
 
 _BASES = (1.0, 0.7, 1.4, 0.5, 2.0, 0.35, 2.8)
-"""Shares of the sheet's base from which is searched."""
+"""Initial values of the base, as shares of the data sheet's."""
 _CLEAR = 0.5
-"""A drive that is put together otherwise must leave less than this share of the cost."""
-_TRIED = 3
+"""Swapped or reversed wheels are only assumed if the cost falls below this share."""
+_MAX_FITS = 3
 _GEOMETRY = ("left_radius", "right_radius", "base", "lag")
 
 
 def oriented(windows: Sequence[Windows], sheet: Drive) -> tuple[Drive, Drive]:
-    """Return the sheet as the robot is put together, and a drive near it that fits.
+    """Return the data sheet with the right order and signs of the wheels, and a drive near it that fits.
 
-    From places alone driving backwards cannot be distinguished from driving forwards; then wheels that both count
-    backwards are wheels that are swapped.
+    Positions alone do not distinguish driving backwards from driving forwards. Without headings, two reversed wheels
+    are therefore treated as swapped wheels.
     """
     has_headings = all(each.recording.headings is not None for each in windows)
     kinds = [_turned(sheet, kind) for kind in (_ALL if has_headings else _FROM_PLACES)]
     begins = [_near(windows, kind) for kind in kinds]
     order = sorted(range(1, len(kinds)), key=lambda i: cost(begins[i], windows))
-    tried = [0, *order[: _TRIED - 1]]
-    fits = {i: fitted(windows, kinds[i], _GEOMETRY, begins[i]) for i in tried}
-    costs = {i: cost(fits[i].drive, windows) for i in tried}
-    best = min(tried, key=lambda i: costs[i])
+    attempts = [0, *order[: _MAX_FITS - 1]]
+    fits = {i: fitted(windows, kinds[i], _GEOMETRY, begins[i]) for i in attempts}
+    costs = {i: cost(fits[i].drive, windows) for i in attempts}
+    best = min(attempts, key=lambda i: costs[i])
     if costs[best] >= _CLEAR * costs[0]:
         best = 0
     return kinds[best], fits[best].drive
 
 
 _ALL = tuple(itertools.product((False, True), (1.0, -1.0), (1.0, -1.0)))
-"""Whether wheels are swapped, and the signs of their angles, left and right."""
+"""Possible orientations: whether wheels are swapped, and the signs of the left and the right angle."""
 _FROM_PLACES = (
     (False, 1.0, 1.0),
     (True, 1.0, 1.0),
@@ -178,32 +179,32 @@ def _turned(sheet: Drive, kind: tuple[bool, float, float]) -> Drive:
 
 
 def _near(windows: Sequence[Windows], drive: Drive) -> Drive:
-    """The drive with that share of its base that fits best."""
+    """Return the drive with the base among the initial values that fits best."""
     return min(
         (drive.but(base=share * drive.base) for share in _BASES), key=lambda d: cost(d, windows)
     )
 
 
 _PLACE_M, _HEADING_RAD = 0.02, 0.02
-"""Deviations at the end of ten seconds from which on they begin to be outliers."""
+"""Scales of the robust loss for errors after `_LENGTH_S`."""
 _LENGTH_S = 10.0
 _TOLERANCE = 1e-3
-"""Share of the parameters; a step that changes less is far below the deviations."""
+"""Relative step at which the fit has converged; far below the standard deviations."""
 _UNITS = {"left_radius": 0.01, "right_radius": 0.01, "base": 0.01, "lag": 0.01, "yaw_bias": 1e-3}
-"""Changes that matter about equally: shares of the lengths, s, rad/s."""
+"""Changes with about equal effects: relative for lengths, else in s or rad/s."""
 _LOOSE = {"left_radius": 0.3, "right_radius": 0.3, "base": 1.0, "lag": 1.0, "yaw_bias": 0.1}
-"""How far off the sheet parameters may be before that is held against them; in the same measures."""
+"""Prior standard deviations of parameters about the data sheet; log ratios for lengths, else in s or rad/s."""
 _MOST = {"left_radius": 1.2, "right_radius": 1.2, "base": 1.6, "lag": 2.0, "yaw_bias": 0.5}
-"""How far they can be off at most."""
+"""Maximum deviations from the data sheet, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
 class DriveFit:
-    """A drive that fits, and how well it is known.
+    """A fitted drive and its uncertainty.
 
     Attributes:
-        drive: that fits best.
-        sd: standard deviations of its parameters by name [m, s, rad/s]; 0 for those that were kept.
+        drive: best fit.
+        sd: standard deviations of its parameters by name [m, s, rad/s]; 0 for those that were not fitted.
     """
 
     drive: Drive
@@ -216,10 +217,10 @@ def fitted(
     """Return the drive that fits windows best.
 
     Args:
-        windows: of recordings, all of the same length.
-        sheet: the drive as it is believed to be; parameters that are not fitted are taken from it.
-        names: of the parameters that are fitted.
-        start: where the search begins; default: at the sheet.
+        windows: windows of recordings; their lengths may differ.
+        sheet: prior parameters, which are kept unless they are fitted.
+        names: names of the parameters that are fitted.
+        start: initial parameters; default: the data sheet.
     """
     sheet_values = sheet.parameters
     begin = [_measure(n, (start or sheet).parameters[n], sheet_values[n]) for n in names]
@@ -252,7 +253,7 @@ _SHARES = ("left_radius", "right_radius", "base")
 
 
 def scaled_errors(drive: Drive, windows: Sequence[Windows]) -> Floats:
-    """Return the errors at the ends of windows, by window: places, then the heading; 1 begins to be an outlier."""
+    """Return the errors at the ends of windows divided by the loss's scale; by window, positions then heading."""
     off = errors_of(drive, windows)
     parts = [off.places / _PLACE_M]
     if off.headings is not None:
@@ -262,20 +263,20 @@ def scaled_errors(drive: Drive, windows: Sequence[Windows]) -> Floats:
 
 
 def cost(drive: Drive, windows: Sequence[Windows]) -> float:
-    """Return the minimised cost of a fit, without the prior of the sheet."""
+    """Return the robust cost of a drive, without the prior of the data sheet."""
     off = scaled_errors(drive, windows)
     return float(np.sum(np.sqrt(1.0 + off * off) - 1.0))
 
 
 def _groups(windows: Sequence[Windows], count: int) -> Floats:
-    """A number for each residual: those of windows that overlap are one, each belief about a parameter is its own."""
+    """Return the group number of each residual: overlapping windows share one, each prior has its own."""
     width = len(scaled_errors_of_one(windows))
     groups = np.repeat(_stretches(windows), width)
     return np.concatenate([groups, groups.max() + 1.0 + np.arange(count)])
 
 
 def _stretches(windows: Sequence[Windows]) -> Floats:
-    """A number for each window: those of one stretch of a recording, as long as the longest of them, have the same."""
+    """Return the group number of each window, by the interval (as long as the longest window) in which it starts."""
     longest = max(each.length for each in windows)
     recordings = {id(each.recording): 1e6 * i for i, each in enumerate(windows)}
     numbers = []
@@ -287,7 +288,7 @@ def _stretches(windows: Sequence[Windows]) -> Floats:
 
 
 def scaled_errors_of_one(windows: Sequence[Windows]) -> range:
-    """Return the places of the residuals of one window."""
+    """Return the indices of the residuals of one window."""
     first = windows[0]
     return range(3 if first.recording.headings is not None else 2 * first.places.shape[1])
 

@@ -1,4 +1,4 @@
-"""Reads the motion of a robot's wheels and its true poses: a table, or a rosbag2."""
+"""Reader of wheel angles and true poses in a CSV file or a rosbag2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLUMNS = ("t", "left", "right", "x", "y", "yaw")
 _LEAST = 20
 _LONGEST_GAP_S = 2.0
 _QUICKEST = 200.0
-"""Of a wheel [rad/s]; more is a jump."""
+"""Maximum speed of a wheel [rad/s]; more counts as a jump."""
 
 
 def read_recording(log: Path, wheels: Sequence[str] | None, truth: str | None) -> Recording:
@@ -26,11 +26,11 @@ def read_recording(log: Path, wheels: Sequence[str] | None, truth: str | None) -
 
     Args:
         log: file or folder.
-        wheels: joints of the left and the right wheel, in a rosbag2; default: found by their names.
-        truth: topic of the true poses, in a rosbag2; default: the only one with poses.
+        wheels: joints of the left and the right wheel in a rosbag2; None: found by their names.
+        truth: topic of the true poses in a rosbag2; None: the only topic with poses.
 
     Raises:
-        BadInput: if it cannot be used; with file, line and column, or topic.
+        BadInput: if the recording cannot be used; with file, line and column, or topic.
     """
     if log.is_dir() or log.suffix in (".mcap", ".db3", ".bag"):
         return checked(read_bag(log, wheels, truth), log)
@@ -45,17 +45,17 @@ def read_recording(log: Path, wheels: Sequence[str] | None, truth: str | None) -
 
 
 def _headings(rows: Sequence[Row]) -> Floats | None:
-    """Headings without jumps; None if none is known."""
+    """Return the unwrapped headings; None if there are none."""
     if rows[0]["yaw"] is None:
         return None
     return np.unwrap(np.array([row["yaw"] for row in rows], dtype=np.float64))
 
 
 def _check_rows(rows: Sequence[Row], log: Path) -> None:
-    """See that there are enough rows, that time goes on, and that yaw is everywhere or nowhere.
+    """Check that there are enough rows, that times increase, and that either all rows have yaw or none.
 
     Raises:
-        BadInput: if not.
+        BadInput: otherwise.
     """
     if len(rows) < _LEAST:
         raise BadInput(
@@ -86,10 +86,10 @@ def _check_rows(rows: Sequence[Row], log: Path) -> None:
 
 
 def checked(recording: Recording, log: Path, rows: Sequence[Row] | None = None) -> Recording:
-    """Return a recording, having seen that neither time nor wheels jump.
+    """Return a recording after a check that neither its times nor its wheel angles jump.
 
     Raises:
-        BadInput: if they do.
+        BadInput: if they jump.
     """
 
     def where(index: int, column: str) -> str:
@@ -117,6 +117,6 @@ def checked(recording: Recording, log: Path, rows: Sequence[Row] | None = None) 
             file=log,
             where=where(index + 1, ("left", "right")[side]),
             found=float(recording.wheels[index + 1, side]),
-            expected=f"an angle in rad that goes on from turn to turn, at most {_QUICKEST:g} rad/s",
+            expected=f"an unwrapped angle in rad that changes by at most {_QUICKEST:g} rad/s",
         )
     return recording

@@ -1,4 +1,4 @@
-"""Offers a drive's fit as a new scenario, which extends the old one; nothing is written over."""
+"""Writes a drive's fit as a new scenario that extends the old one; no file is overwritten."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from hetwin_calibration.drives.calibrating import Calibration
 from hetwin_suite.command import BadInput, load_with_base, write_text
 from hetwin_suite.runs import find_scenario, load_scenario
 
-_HEADER = """# {base} with what recordings of its wheels and its true poses taught: {said}.
+_HEADER = """# {base} with parameters learned from recordings of wheels and true poses: {learned}.
 # Written by hetwin calibrate drive; standard deviations: {sd}.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A scenario that could be better, and where the better one goes.
+    """A scenario to calibrate, and the file of the calibrated one.
 
     Attributes:
         base: file of the scenario.
-        robot: its entry of the robot.
+        robot: the scenario's entry `robot`.
         out: the new file.
     """
 
@@ -34,12 +34,12 @@ class Offer:
     out: Path
 
     def write(self, found: Calibration) -> Path:
-        """Write the new scenario, with the radius and the separation that were learned.
+        """Write the new scenario with the fitted wheel radius and separation, and return its file.
 
-        A scenario has one radius for all wheels: it gets the mean.
+        A scenario has one radius for all wheels: the mean of left and right.
 
         Raises:
-            BadInput: if the file cannot be written, or the result is no scenario.
+            BadInput: if the file cannot be written, or the result is not a valid scenario.
         """
         drive = found.drive
         radius = (abs(drive.left_radius) + abs(drive.right_radius)) / 2.0
@@ -49,10 +49,10 @@ class Offer:
 
 
 def offer(scenario: str, out: Path) -> Offer:
-    """Return the content of a new scenario that extends another one.
+    """Check that a scenario can be calibrated and that the new file does not exist.
 
     Raises:
-        BadInput: if there is no such scenario, its robot has no wheels, or the new file is there already.
+        BadInput: if there is no such scenario, its robot has no wheels, or the new file exists.
     """
     base = find_scenario(scenario)
     new_file(out)
@@ -69,20 +69,20 @@ def offer(scenario: str, out: Path) -> Offer:
 
 
 def new_file(out: Path) -> None:
-    """See that a file is not there yet.
+    """Check that a file does not exist yet.
 
     Raises:
-        BadInput: if it is.
+        BadInput: if the file exists.
     """
     if out.exists():
         raise BadInput("this file is there already", file=out, where="--out", expected="a new file")
 
 
 def written(out: Path, header: str, entries: Mapping[str, Any]) -> Path:
-    """Write a scenario and return its file; nothing is left of it if it is none.
+    """Write a scenario and return its file; an invalid one is deleted again.
 
     Raises:
-        BadInput: if the file cannot be written, or the result is no scenario.
+        BadInput: if the file cannot be written, or is not a valid scenario.
     """
     text = yaml.safe_dump(dict(entries), sort_keys=False, allow_unicode=True)
     write_text(out, header + text, where="--out")
@@ -101,7 +101,7 @@ def _parts(
     chosen = [f"{name} {found.drive.parameters[name]:.6g}" for name in found.chosen]
     header = _HEADER.format(
         base=base.name,
-        said=", ".join(chosen) or "nothing that is worth an update",
+        learned=", ".join(chosen) or "nothing that is worth an update",
         sd=", ".join(f"{name} {found.sd[name]:.2g}" for name in found.chosen) or "none",
     )
     return header, {"extends": str(below), "scenario": out.stem, "robot": robot}

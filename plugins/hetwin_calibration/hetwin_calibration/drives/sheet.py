@@ -1,4 +1,4 @@
-"""The data sheet of a robot on two wheels: a JSON file or object."""
+"""Reader of a differential drive's data sheet: a JSON file or object."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _EXPECTED = '{"wheel_radius": m, "base": m}, or "left_radius" and "right_radius"
 
 
 def read_sheet(text: str) -> Drive:
-    """Return the drive of `--believed`: the name of a JSON file, or a JSON object.
+    """Return the drive of `--believed`, which is the path of a JSON file or a JSON object.
 
     Raises:
-        BadInput: if it is none, or a number is missing or cannot be.
+        BadInput: if it is neither, or a number is missing or out of range.
     """
     file = "--believed" if text.lstrip().startswith("{") else text
     data = _loaded(text)

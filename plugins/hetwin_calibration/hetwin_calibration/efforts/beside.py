@@ -1,8 +1,8 @@
-"""The split of efforts beside a run: what friction, offsets and a load explain, and which touches remain.
+"""The split of a run's efforts into friction, offsets, a load and touches, after the run.
 
-The run's observer compares efforts with those of the described bodies, so that missing friction looks like a touch at
-each reversal. Here the efforts of the whole run are split, and a concern about efforts is kept only where the rest
-leaves its past as well.
+The run's observer compares efforts with rigid-body dynamics of the description, so that missing friction looks like a
+touch at each reversal. Here the efforts of the whole run are split, and a concern about efforts is kept only if the
+split's residual also differs from that just before.
 """
 
 from __future__ import annotations
@@ -38,50 +38,50 @@ if TYPE_CHECKING:
     from hetwin_suite.command import RunFigures
 
 SPLIT = "efforts_split"
-"""Event of a summary: the efforts of a run's robot were split; robots, with joints and touches."""
+"""Name of the summary's event with the split: robots with their joints, and touches."""
 CONCERNS = ("unexpected_effort", "unexplained_load")
 """Events of the run's observer that the split may explain."""
 NO_FRICTION = "no_friction"
-"""Event of the observer: the description of a robot whose efforts stand out has no friction."""
+"""Event of the observer: a robot has unexpected efforts, and its description has no friction."""
 _JOINTS = "robot_joints"
 """The scene's table of reports: recorded positions and velocities, measured and expected efforts."""
 _LARGE = 0.05
-"""Efforts are split if a joint's residual is above this share of the largest expected efforts of any joint."""
+"""Minimum RMS residual of a joint for a split, as a share of the largest RMS of any joint's expected efforts."""
 _NEVER_NS = 10**18
 _PERIOD_NS = 40_000_000
-"""Between the reports that are kept [ns]."""
+"""Minimum time between stored reports [ns]."""
 _FEWEST = 250
-"""With fewer reports, of less than 10 s, efforts are not split."""
+"""Minimum number of reports for a split, which are 10 s."""
 _SILENT = 50
-"""Reports after which a robot without efforts is not watched any longer."""
+"""Number of reports without efforts after which recording stops."""
 _HALF = 0.5
-"""An excursion is explained if less than this share of it remains."""
+"""Maximum share of an excursion that remains if the split explains it."""
 _SURE = 5.0
-"""Standard deviations that remain of one that is not explained."""
+"""Minimum residual of an unexplained excursion, in standard deviations."""
 _SHARE = 0.12
-"""The observer's own limit of a warning, where the scenario sets none."""
+"""The observer's default limit of a warning, as a share of the joint's maximum effort."""
 _TOUCHED = (
     *("touched", "touch_ended", "grasped", "picked_up", "released", "lost", "put_down"),
     *("grip_closed", "grip_lost", "grip_opened", "closed_on_something", "let_go_of_something"),
 )
 _NEAR_S = 0.5
-"""What begins or ends this close to a touch explains it [s]."""
+"""Maximum time between a touch and an event that explains it [s]."""
 _PAST_S = 0.7, 0.2
-"""An excursion leaves the mean of what is left from and to this long before it [s]."""
+"""Start and end of the reference interval, before an excursion, from which its residual is measured [s]."""
 _LASTS_S = 1.0
-"""What has no end is looked at for this long [s]."""
+"""Assumed duration of an event without an end [s]."""
 
 
 def split_beside(conductor: Conductor, scenario: Scenario, _: RunOptions) -> None:
-    """Split the efforts of a run when it is over.
+    """Register a listener that splits the efforts of a run when the run is over.
 
     Args:
-        conductor: of the run, before its models are made ready.
-        scenario: of the run; ``robot_health: {efforts: FILE}`` names what is known of the robot.
-        _: what its start says.
+        conductor: conductor of the run, before its models are initialized.
+        scenario: scenario of the run; ``robot_health: {efforts: FILE}`` names a calibration of the robot's efforts.
+        _: options of the run; not used.
 
     Raises:
-        BadInput: if that file cannot be used.
+        BadInput: if the calibration cannot be used.
     """
     given = scenario.file.robot_health
     if given is False:
@@ -91,13 +91,13 @@ def split_beside(conductor: Conductor, scenario: Scenario, _: RunOptions) -> Non
     if file is not None:
         from hetwin_calibration.efforts.known import read_known
 
-        known = read_known(_found(str(file), scenario.path.parent))
+        known = read_known(_resolve(str(file), scenario.path.parent))
     scale = given.get("unexpected_effort") if isinstance(given, dict) else None
     share = scale.get("warning", _SHARE) if isinstance(scale, dict) else _SHARE
     conductor.listen(EffortsOfRun(known, math.inf if share is None else float(share)))
 
 
-def _found(file: str, folder: Path) -> Path:
+def _resolve(file: str, folder: Path) -> Path:
     path = Path(file).expanduser()
     near = [path] if path.is_absolute() else [folder / path, folder.parent / path, path]
     return next((one for one in near if one.exists()), near[0])
@@ -112,11 +112,11 @@ class _Robot:
 
 
 class EffortsOfRun(RunListener):
-    """Keeps the reports of a run, and splits their efforts when it is over.
+    """Stores the reports of a run, and splits their efforts when the run is over.
 
     Args:
-        known: what was identified of its robot before.
-        share: of a joint's largest effort, from which on a touch is a concern.
+        known: earlier calibration of the robot's efforts; None: there is none.
+        share: minimum effort of a touch that is a concern, as a share of the joint's maximum effort.
     """
 
     needs_each_state = False
@@ -130,7 +130,7 @@ class EffortsOfRun(RunListener):
         self._seen, self._has_efforts = 0, False
 
     def started(self, start: RunStart) -> None:
-        """Take note of the robots."""
+        """Store the descriptions and the gravity vectors of the robots."""
         robots = [e for e in start.layout.of_kind(EntityKind.ROBOT) if e.joints]
         descriptions = start.robot_descriptions
         for robot in robots:
@@ -145,13 +145,13 @@ class EffortsOfRun(RunListener):
         self._of_arms = np.array([name not in fingers for name in names], np.bool_)
 
     def next_ns(self, now_ns: int) -> int:
-        """At the next report, if there are efforts."""
+        """Return the time of the next report; far in the future if there are no efforts [ns]."""
         if not self._count:
             return now_ns + _NEVER_NS
         return (now_ns // _PERIOD_NS + 1) * _PERIOD_NS
 
     def stepped(self, step: int, scene: Snapshot) -> None:
-        """Keep a report."""
+        """Store a report."""
         if not self._count:
             return
         table = scene.tables.get(_JOINTS)
@@ -169,7 +169,7 @@ class EffortsOfRun(RunListener):
         self._rows.append((table.time_ns, rows.copy()))
 
     def judged(self, summary: RunSummary) -> RunSummary:
-        """The summary with the split, and without the concerns that it explains."""
+        """Return the summary with the split, and without the concerns that it explains."""
         if summary.error is not None or len(self._rows) < _FEWEST:
             return summary
         table = np.array([rows for _, rows in self._rows]).transpose(2, 0, 1)
@@ -199,17 +199,17 @@ class EffortsOfRun(RunListener):
                     robot.gravity,
                     self._known,
                 )
-            except (BadInput, ValueError, np.linalg.LinAlgError):  # a run is no worse without
+            except (BadInput, ValueError, np.linalg.LinAlgError):  # the split is optional
                 continue
         return found
 
 
 def _stands_out(table: Floats, summary: RunSummary) -> bool:
-    """Whether something of the efforts is left to be split: the observer has a concern, or the residual is large.
+    """Return whether a split is worthwhile: the observer has a concern, or the residual is large.
 
     Args:
-        table: (4, m, n) reports, the last two of them measured and expected efforts.
-        summary: of the run.
+        table: (4, m, n) positions, velocities, measured and expected efforts.
+        summary: summary of the run.
     """
     if any(row["name"] in CONCERNS for row in summary.events):
         return True
@@ -225,19 +225,19 @@ def _stands_out(table: Floats, summary: RunSummary) -> bool:
 def judged_by(
     splits: Sequence[RunSplit], summary: RunSummary, *, share: float, is_known: bool
 ) -> RunSummary:
-    """Return a summary with splits of its robots' efforts: only what these do not explain is a concern.
+    """Return a summary with the splits of its robots' efforts, without the concerns that they explain.
 
     Args:
-        splits: of the arms of its robots.
-        summary: of the run.
-        share: of a joint's largest effort, from which on a touch is a concern.
-        is_known: whether a file says what friction the robot has, so that its description need not.
+        splits: splits of the robots' arms.
+        summary: summary of the run.
+        share: minimum effort of a touch that is a concern, as a share of the joint's maximum effort.
+        is_known: whether a calibration has the robot's friction, so that the description need not have it.
     """
     from hetwin_calibration.efforts.touches import touches_of
 
     about = [row for row in summary.events if row["name"] in CONCERNS]
-    rests = [Rest.of(one.arm) for one in splits] if about else []
-    kept = [row for row in about if not any(rest.explains(row) for rest in rests)]
+    residuals = [Residual.of(one.arm) for one in splits] if about else []
+    kept = [row for row in about if not any(residual.explains(row) for residual in residuals)]
     touches = [(touch, one) for one in splits for touch in touches_of(one.arm)]
     nearby = [row for row in kept if row["name"] == CONCERNS[0]] + _contacts(summary)
     unseen_before = [
@@ -254,10 +254,10 @@ def judged_by(
         key=lambda row: (-Severity(str(row["severity"])).rank, float(str(row["from"]))),
     )
     severities = [Severity(str(row["severity"])) for row in concerns]
-    said = _event(splits, [touch for touch, _ in touches], len(about) - len(kept), summary)
+    split_event = _event(splits, [touch for touch, _ in touches], len(about) - len(kept), summary)
     return replace(
         summary,
-        events=(*summary.events, said),
+        events=(*summary.events, split_event),
         concerns=tuple(concerns),
         verdict=verdict_of(
             severities,
@@ -268,7 +268,7 @@ def judged_by(
 
 
 def _contacts(summary: RunSummary) -> list[Mapping[str, Any]]:
-    """The events that explain touches by the scene."""
+    """Return the events of the scene that explain touches."""
     return [row for row in summary.events if row["name"] in _TOUCHED]
 
 
@@ -279,7 +279,7 @@ def _is_near(touch: Touch, row: Mapping[str, Any]) -> bool:
 
 
 def _concern(touch: Touch, split: RunSplit, share: float) -> dict[str, Any] | None:
-    """A touch that friction hid from the observer, as its event; None if the touch is too small for a concern."""
+    """Return the observer's event for a touch that it missed because of friction; None if the touch is too small."""
     arm = split.arm
     shares = {
         name: abs(effort) / float(split.limits[arm.joints.index(name)])
@@ -301,13 +301,13 @@ def _concern(touch: Touch, split: RunSplit, share: float) -> dict[str, Any] | No
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
-    """What a split leaves of an arm's efforts; m samples, n joints.
+class Residual:
+    """Residual of a split of an arm's efforts; m samples, n joints.
 
     Attributes:
         arm: the split.
-        means: (m, n) what is left, averaged over 0.12 s.
-        sure: (m, n) what is no chance at that speed.
+        means: (m, n) residuals, averaged over 0.12 s.
+        sure: (m, n) minimum significant residual at the arm's speed.
     """
 
     arm: SplitArm
@@ -315,8 +315,8 @@ class Rest:
     sure: Floats
 
     @classmethod
-    def of(cls, arm: SplitArm) -> Rest:
-        """Return the rest of an arm."""
+    def of(cls, arm: SplitArm) -> Residual:
+        """Return the residual of an arm."""
         from hetwin_calibration.efforts.noise import deviations
         from hetwin_calibration.efforts.touches import means
 
@@ -324,14 +324,14 @@ class Rest:
         return cls(arm, left, _SURE * deviations(arm.samples, left))
 
     def explains(self, row: Mapping[str, Any]) -> bool:
-        """Whether what an event of the observer is about does not remain when the efforts are split."""
-        arm, said = self.arm, row["arguments"]
-        if said.get("joint") not in arm.joints or not arm.found.is_torque:
+        """Return whether the split explains the effort that an event of the observer reports."""
+        arm, arguments = self.arm, row["arguments"]
+        if arguments.get("joint") not in arm.joints or not arm.found.is_torque:
             return False
-        joint, begin = arm.joints.index(said["joint"]), float(said["from"])
+        joint, begin = arm.joints.index(arguments["joint"]), float(arguments["from"])
         if np.isfinite(arm.held[joint]) and not arm.is_confirmed(joint):
             return False
-        end = max(float(said.get("to", begin + _LASTS_S)), begin + _PAST_S[1])
+        end = max(float(arguments.get("to", begin + _LASTS_S)), begin + _PAST_S[1])
         times = arm.samples.times
         past = (times >= begin - _PAST_S[0]) & (times <= begin - _PAST_S[1])
         during = (times >= begin) & (times <= end)
@@ -344,13 +344,13 @@ class Rest:
             order[-1] if row["name"] == CONCERNS[0] else order[len(order) // 2]
         )  # a load lasts
         sure = float(self.sure[during, joint][at])
-        return bool(away[at] < max(_HALF * abs(float(said["residual"])), sure))
+        return bool(away[at] < max(_HALF * abs(float(arguments["residual"])), sure))
 
 
 def _event(
     splits: Sequence[RunSplit], touches: Sequence[Touch], explained: int, summary: RunSummary
 ) -> dict[str, Any]:
-    """The row of the event `SPLIT`."""
+    """Return the row of the event `SPLIT`."""
     arguments = {
         "robots": [{"robot": one.robot, **one.arm.to_json()} for one in splits],
         "touches": [touch.to_json() for touch in touches],
@@ -371,16 +371,16 @@ def _row(name: str, time_s: float, arguments: Mapping[str, Any]) -> dict[str, An
 
 
 def effort_figures(rows: Sequence[Mapping[str, Any]]) -> RunFigures:
-    """Return what the efforts of a run are made of.
+    """Return the causes of a run's efforts, as figures for the command line.
 
     Args:
-        rows: the events of a run, as its summary has them.
+        rows: events of the run's summary.
     """
     from hetwin_suite.command import RunFigures
 
-    said = next(row["arguments"] for row in reversed(rows) if row["name"] == SPLIT)
-    values = {key: said[key] for key in ("robots", "touches", "explained")}
-    lines = [f"efforts: {line}" for line in said["lines"]]
-    if said["explained"]:
-        lines.append(f"efforts: this explains {said['explained']} apparent touches and loads")
+    arguments = next(row["arguments"] for row in reversed(rows) if row["name"] == SPLIT)
+    values = {key: arguments[key] for key in ("robots", "touches", "explained")}
+    lines = [f"efforts: {line}" for line in arguments["lines"]]
+    if arguments["explained"]:
+        lines.append(f"efforts: this explains {arguments['explained']} apparent touches and loads")
     return RunFigures("efforts", values, lines, frozenset({SPLIT}))

@@ -1,7 +1,8 @@
-"""Errors of a description's masses: what recorded efforts of an arm owe to bodies that differ from those of its file.
+"""Errors of a description's masses, estimated from recorded efforts of an arm.
 
-A mass on each link, and its place there, act linearly on all joints before it. They are fitted together with each
-joint's friction, offset and the inertia of its motor, and count only if they explain held-out parts of the recording.
+An additional mass on each link and its first moments act linearly on all joints before the link. They are fitted
+together with each joint's friction, offset and motor inertia, and are used only if they explain held-out parts of the
+recording.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from hetwin_calibration.efforts.splitting import Bools, Split
 from hetwin_suite.model import Floats
 
 _OWN = 4
-"""Parameters of a joint: dry and viscous friction, offset, inertia of its motor."""
+"""Number of parameters of a joint: dry and viscous friction, offset, motor inertia."""
 _ROUNDS = 8
 _OUTLIER = 2.5
 """Residuals above this many standard deviations are weighted down (Huber)."""
 _RIDGE = 1e-6
 """Share of each column's square that keeps undetermined parameters at 0."""
 _WORTH = 0.1
-"""Masses are only fitted if the root mean square on held-out parts falls by at least this share."""
+"""Minimum reduction of the held-out RMS, as a share, for which masses are used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +32,10 @@ class Bodies:
     """The fit of masses to m samples of n joints.
 
     Attributes:
-        left: (m, n) measured efforts beyond all that is fitted.
-        share: (n,) explained share of the efforts beyond the described bodies, of their mean square.
-        held: (n,) the same on parts that were not fitted.
-        signs: (n,) those of the split; 1 where masses explain as much without a change of sign.
+        left: (m, n) residual efforts.
+        share: (n,) explained share of the mean square of the efforts beyond those of the described bodies.
+        held: (n,) the same on held-out parts.
+        signs: (n,) signs of the split, or 1 if masses explain as much without a change of sign.
     """
 
     left: Floats
@@ -44,11 +45,11 @@ class Bodies:
 
 
 def link_loads(samples: Samples, links: Sequence[Dynamics]) -> Floats:
-    """Return (m, n, 4 n) the efforts for each unit of a mass on each link.
+    """Return the efforts (m, n, 4 n) of a unit of each load parameter of each link.
 
     Args:
-        samples: of an arm of n joints.
-        links: dynamics of its first joint, of its first two, and so on; each carries a load on its last link.
+        samples: m samples of an arm with n joints.
+        links: dynamics of the first joint, of the first two, and so on; each has a load on its last link.
     """
     found = np.zeros((len(samples.times), len(links), 4 * len(links)))
     for k, dynamics in enumerate(links):
@@ -61,14 +62,14 @@ def link_loads(samples: Samples, links: Sequence[Dynamics]) -> Floats:
 def fitted_bodies(
     samples: Samples, loads: Floats, found: Split, fitted: Bools, half: Split
 ) -> Bodies | None:
-    """Return the fit of masses; None if it explains held-out parts no better than a split without it.
+    """Return the fit of masses; None if it explains held-out parts no better than a split without masses.
 
     Args:
-        samples: of the recording.
-        loads: as `link_loads` returns them.
+        samples: samples of the recording.
+        loads: result of `link_loads`.
         found: split of all samples.
-        fitted: (m,) samples of which `half` is the split; the others judge.
-        half: split of these alone.
+        fitted: (m,) mask of the samples to which `half` was fitted; the others are held out.
+        half: split of the masked samples.
     """
     held = ~fitted
     if not held.any() or not found.is_torque:
@@ -88,10 +89,7 @@ def fitted_bodies(
 
 
 def equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, Floats]:
-    """Return the columns (m, n, 8 n) of the parameters, and (m, n) efforts beyond the described bodies'.
-
-    Efforts are NaN where they are unknown.
-    """
+    """Return the design matrix (m, n, 8 n), and the efforts (m, n) beyond the described bodies; NaN: unknown."""
     lags = found.values("lag")
     late = samples.at(lags)
     count = samples.measured.shape[1]
@@ -109,7 +107,7 @@ def equations(samples: Samples, loads: Floats, found: Split) -> tuple[Floats, Fl
 
 
 def robust_fit(columns: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Return parameters (p,) by least squares in which outliers count less, and weights (m, n), 0 where unknown."""
+    """Return parameters (p,) of a robust least-squares fit (Huber), and its weights (m, n); 0: unknown."""
     known = np.isfinite(target)
     y = np.where(known, target, 0.0)
     scales = np.where(known.any(axis=0), 1.0, np.inf)
@@ -130,12 +128,17 @@ def robust_fit(columns: Floats, target: Floats) -> tuple[Floats, Floats]:
 
 
 def _size(left: Floats, found: Split) -> float:
-    """Root mean square of the joints' efforts, each in units of what the split leaves of it."""
+    """Return the RMS of all joints' residuals, each relative to the split's residual of the joint."""
     return float(np.sqrt(np.nanmean((left / np.maximum(found.after, 1e-12)) ** 2)))
 
 
 def explained_share(left: Floats, before: Floats) -> Floats:
-    """Return (n,) the share of the mean square of efforts (m, n) that is not left; NaN counts as unknown."""
+    """Return the explained share (n,) of the mean square of efforts.
+
+    Args:
+        left: (m, n) residual efforts; NaN: unknown.
+        before: (m, n) efforts to explain; NaN: unknown.
+    """
     known = np.isfinite(left) & np.isfinite(before)
     rest, total = (np.where(known, one, 0.0) for one in (left, before))
     found: Floats = 1.0 - (rest**2).sum(axis=0) / np.maximum((total**2).sum(axis=0), 1e-300)

@@ -1,7 +1,8 @@
-"""A load that an arm carries for a part of a recording, found as a step that nothing which lasts explains.
+"""A load that an arm carries during a part of a recording.
 
-For each span of time a mass on the last link is fitted beside all that `bodies` fits. With the columns of these
-projected out once, sums over spans are differences of cumulative sums, so that all spans are tried.
+For each time interval a mass on the last link is fitted together with the parameters of `bodies`, which act during the
+whole recording. The columns of these are projected out once; sums over intervals are then differences of cumulative
+sums, so that all intervals can be tried.
 """
 
 from __future__ import annotations
@@ -18,22 +19,23 @@ from hetwin_calibration.efforts.splitting import Split
 from hetwin_suite.model import Floats
 
 SURE = 6.0
-"""A load is at least this many standard deviations: the best of many spans is looked for."""
+"""Minimum load in standard deviations; large, because the best of many intervals is chosen."""
 _GRID = 250
 _ROUNDS = 2
 _SHORTEST_S = 1.0
-"""A load is carried, and not carried, for at least this long."""
+"""Minimum duration of a load, and minimum remaining duration without it [s]."""
 _FREE = 0.05
-"""Share of a load's square that nothing which lasts may explain."""
+"""Minimum share of a load's square that is independent of the other parameters."""
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """A load that is carried for a while.
+class TemporaryLoad:
+    """A temporary load.
 
     Attributes:
-        mass: [kg], with its standard deviation `sd`.
-        begin, end: in the time of the samples [s].
+        mass: mass of the load [kg].
+        sd: standard deviation of the mass [kg].
+        begin, end: start and end in the time of the samples [s].
     """
 
     mass: float
@@ -42,7 +44,11 @@ class Carried:
     end: float
 
     def words(self, since: float) -> str:
-        """The load, with times from the beginning of the recording [s]."""
+        """Return the load as text.
+
+        Args:
+            since: start of the recording in the time of the samples [s].
+        """
         times = f"from {self.begin - since:.2f} to {self.end - since:.2f} s"
         return f"{self.mass:.3g} +- {self.sd:.2g} kg {times}"
 
@@ -52,18 +58,18 @@ class Carried:
         return {"mass": self.mass, "sd": self.sd, **times}
 
     def efforts(self, samples: Samples) -> Floats:
-        """Return (m, n) the efforts that it needs."""
+        """Return the efforts (m, n) that the load causes."""
         during = (samples.times >= self.begin) & (samples.times <= self.end)
         found: Floats = self.mass * samples.loads[:, :, 0] * during[:, None]
         return found
 
 
-def carried_load(samples: Samples, loads: Floats, found: Split) -> Carried | None:
-    """Return the load that an arm carries for a while; None if the recording does not speak for one.
+def carried_load(samples: Samples, loads: Floats, found: Split) -> TemporaryLoad | None:
+    """Return the temporary load of an arm; None if there is no significant one.
 
     Args:
-        samples: of the recording.
-        loads: efforts for each unit of a mass on each link, as `link_loads` returns them.
+        samples: samples of the recording.
+        loads: result of `link_loads`.
         found: split of the samples.
     """
     if not found.is_torque:
@@ -71,7 +77,7 @@ def carried_load(samples: Samples, loads: Floats, found: Split) -> Carried | Non
     usual = replace(found, signs=np.ones_like(found.signs))
     columns, target = equations(samples, loads, usual)
     one = columns[:, :, -LOADS]
-    best: Carried | None = None
+    best: TemporaryLoad | None = None
     for _ in range(_ROUNDS):
         without = target if best is None else target - best.efforts(samples)
         _, weights = robust_fit(columns, without)
@@ -83,7 +89,7 @@ def carried_load(samples: Samples, loads: Floats, found: Split) -> Carried | Non
 
 def _best(
     times: Floats, columns: Floats, target: Floats, one: Floats, weights: Floats
-) -> Carried | None:
+) -> TemporaryLoad | None:
     rows = (columns * weights[:, :, None]).reshape(-1, columns.shape[2])
     sizes = np.sqrt((rows**2).sum(axis=0))
     basis = np.linalg.qr(rows[:, sizes > 0.0] / sizes[sizes > 0.0])[0]
@@ -116,10 +122,10 @@ def _best(
     variance = float((rest[known] ** 2).mean()) * alike((x * rest).sum(axis=1))
     sd = float(np.sqrt(variance / free[k]))
     begin, end = float(ends[first[k]]), float(ends[last[k]])
-    return Carried(mass, sd, begin, end) if mass >= SURE * sd else None
+    return TemporaryLoad(mass, sd, begin, end) if mass >= SURE * sd else None
 
 
 def _sums(values: Floats, at: NDArray[np.intp]) -> Floats:
-    """Cumulative sums over samples, at some of them."""
+    """Return cumulative sums over samples at some indices."""
     found = np.concatenate([np.zeros((1, *values.shape[1:])), values.cumsum(axis=0)])
     return np.asarray(found[at])

@@ -1,4 +1,4 @@
-"""The gap between two recordings of a robot, or of a simulation of it, by joint and by touch."""
+"""Comparison of two recordings of a robot, or of a robot and its simulation, by joint and by touch."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_calibration.efforts.carried import Carried
+from hetwin_calibration.efforts.carried import TemporaryLoad
 from hetwin_calibration.efforts.recordings import CalibratedEfforts
 from hetwin_calibration.efforts.split_arm import SplitArm
 from hetwin_calibration.efforts.splitting import OF_JOINT, OF_LOAD
@@ -17,9 +17,9 @@ from hetwin_calibration.efforts.touches import Touch, touches_of
 from hetwin_suite.command import BadInput
 
 SURE = 3.0
-"""What differs by so many standard deviations of the difference is a gap."""
+"""Minimum difference that counts as a gap, in standard deviations of the difference."""
 NEAR_S = 0.5
-"""Touches that begin so near to each other, from the beginnings of the recordings, are the same."""
+"""Maximum time between the starts of touches that are the same [s], each from the start of its recording."""
 UNITS = {"lag": "s", "ratio": "", "mass": "kg"}
 WORDS = {
     "dry": "dry friction",
@@ -37,12 +37,12 @@ class Difference:
     """A parameter of a joint, or of the load, in two recordings.
 
     Attributes:
-        joint: its name; the link that carries, of the load.
-        name: of the parameter.
-        unit: of its values.
-        values: in both; 0 where it is not claimed.
-        sds: their standard deviations; 0 where it is not claimed.
-        unknown: whether one of the recordings cannot determine it.
+        joint: name of the joint; for a parameter of the load, the link that carries it.
+        name: name of the parameter.
+        unit: unit of its values.
+        values: values in both recordings; 0 if not claimed.
+        sds: standard deviations of the values; 0 if not claimed.
+        unknown: whether one of the recordings does not determine the parameter.
     """
 
     joint: str
@@ -54,7 +54,7 @@ class Difference:
 
     @property
     def gap(self) -> float:
-        """The second value less the first."""
+        """Second value minus the first."""
         return self.values[1] - self.values[0]
 
     @property
@@ -64,7 +64,7 @@ class Difference:
 
     @property
     def is_gap(self) -> bool:
-        """Whether the recordings differ in it by more than they can be wrong."""
+        """Whether the gap is significant."""
         return not self.unknown and abs(self.gap) > SURE * self.sd
 
     def to_json(self) -> dict[str, Any]:
@@ -81,13 +81,13 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What two recordings have, and one of them has not.
+    """Differences between two recordings.
 
     Attributes:
-        first, second: what was found in each of them.
-        differences: of all parameters that one of them claims.
-        left: joint -> root mean square of what stays unexplained, in both, and its unit.
-        touches: of the first, of the second.
+        first, second: calibrations of both recordings.
+        differences: all parameters that at least one of the recordings claims.
+        left: joint -> RMS of the unexplained efforts in both, and their unit.
+        touches: touches of the first and of the second recording.
     """
 
     first: CalibratedEfforts
@@ -98,11 +98,11 @@ class Gap:
 
     @property
     def shared(self) -> list[tuple[Touch, Touch]]:
-        """Touches that both have."""
+        """Pairs of touches that are in both recordings."""
         return _pairs(*self.touches)
 
     def only(self, which: int) -> list[Touch]:
-        """Touches that only the first (0) or the second (1) has."""
+        """Return the touches that are only in the first (0) or the second (1) recording."""
         known = [pair[which] for pair in self.shared]
         return [touch for touch in self.touches[which] if touch not in known]
 
@@ -128,7 +128,7 @@ class Gap:
         }
 
     def lines(self) -> Iterator[str]:
-        """Return what differs, for people."""
+        """Return the differences as lines of text."""
         yield f"first: {self.first.recording}; second: {self.second.recording}"
         differing = [one for one in self.differences if one.is_gap]
         for one in differing:
@@ -137,14 +137,14 @@ class Gap:
             )
             yield f"{one.joint}: {WORDS[one.name]} {a} and {b} {one.unit}".rstrip()
         if not differing:
-            yield "no friction, payload, offset or lag differs by more than both can be wrong"
+            yield "no friction, payload, offset or lag differs significantly"
         for one in self.differences:
             if one.unknown:
                 yield f"{one.joint}: {WORDS[one.name]} is not known in one of them: it moves too little"
         yield from self._phases()
 
     def _phases(self) -> Iterator[str]:
-        """Return the touches and loads, for people."""
+        """Return the touches and loads as lines of text."""
         for which, name in enumerate(("first", "second")):
             for touch in self.only(which):
                 yield f"only the {name} has a {touch.phase} {touch.words}"
@@ -158,8 +158,8 @@ class Gap:
         yield f"{count} {'touch' if count == 1 else 'touches'} in both"
 
     @property
-    def carried(self) -> tuple[list[tuple[str, Carried, float]], ...]:
-        """In each recording the links that carry a load for a while, the load, and when the recording begins [s]."""
+    def carried(self) -> tuple[list[tuple[str, TemporaryLoad, float]], ...]:
+        """Temporary loads of both recordings: the link, the load, and the start of the recording [s]."""
         return tuple(
             [(arm.last, arm.carried, arm.begin) for arm in one.arms if arm.carried is not None]
             for one in (self.first, self.second)
@@ -167,10 +167,10 @@ class Gap:
 
 
 def compared(first: CalibratedEfforts, second: CalibratedEfforts) -> Gap:
-    """Return what differs between two recordings.
+    """Compare two recordings.
 
     Raises:
-        BadInput: if they have no joint in common, or only one of them has torques.
+        BadInput: if no arm has the same joints in both, or only one recording has torques.
     """
     pairs = [
         (a, b) for a in first.arms for b in second.arms if a.joints == b.joints and a.last == b.last
@@ -229,7 +229,7 @@ def _claimed(arm: SplitArm, name: str, joint: int | None) -> tuple[float, float]
 
 
 def _pairs(first: Sequence[Touch], second: Sequence[Touch]) -> list[tuple[Touch, Touch]]:
-    """Touches of both that begin at about the same time; each is in one pair."""
+    """Return pairs of touches that start at about the same time; each touch is in at most one pair."""
     rest = list(second)
     found = []
     for touch in first:

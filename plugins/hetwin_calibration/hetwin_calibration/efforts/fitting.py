@@ -1,10 +1,9 @@
-"""Fits explanations of measured efforts.
+"""Fit of an explanation of measured efforts.
 
-The fit is linear in its parameters but for the sign of a joint, which is found first, and the lags, by which the motion
-is shifted anew in each round. Parameters that a recording does not determine, or that noise explains as well, are
-taken out, one
-after the other: a claim is several times its standard deviation, which counts that neighbouring samples may be alike.
-Touches are outliers, which count the less the larger they are (Huber).
+The fit is linear in its parameters except for the signs of the joints, which are determined first, and the lags, by
+which the motion is shifted again in each iteration. Parameters that the recording does not determine are removed one
+by one (backward elimination): each remaining value is several standard deviations from 0, where the standard
+deviation accounts for the autocorrelation of the residuals. Touches are outliers, which Huber's weights suppress.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_calibration.efforts.samples import LOADS, Moved, Samples, middle
+from hetwin_calibration.efforts.samples import LOADS, DelayedMotion, Samples, middle
 from hetwin_calibration.efforts.splitting import (
     OF_JOINT,
     OF_LOAD,
@@ -27,28 +26,28 @@ from hetwin_calibration.efforts.splitting import (
 from hetwin_suite.model import Floats
 
 TORQUES = 0.3, 3.0
-"""Measured over expected efforts, if they are torques; motor currents of a real arm have 0.00 to 0.06."""
+"""Range of the ratio of measured to expected efforts of torques; motor currents of a real arm have 0.00 to 0.06."""
 SURE = 4.5
-"""A claim is so many standard deviations from 0."""
+"""Minimum value of a claimed parameter, in its standard deviations."""
 _WORTH = 0.1
-"""A parameter that explains less than this share of the noise's deviation is not claimed."""
+"""Minimum effect of a claimed parameter, as a share of the noise's standard deviation."""
 _ALIKE = 0.95
-"""Parameters whose estimates are correlated more than this cannot be distinguished."""
+"""Minimum correlation of estimates that count as indistinguishable."""
 _OUTLIER = 2.5
-"""From so many standard deviations on, residuals count less."""
+"""Residuals beyond this many standard deviations are weighted down (Huber)."""
 _ROUNDS, _FREE = 6, 4
-"""Of the fit; in the first ones nothing is taken out."""
+"""Numbers of iterations with elimination of parameters, and of those before without."""
 _QUICK = 2
-"""The same of a quick fit, each."""
+"""Both numbers of iterations of a quick fit."""
 _LEAST = 25
-"""Fewer samples of a joint are not judged."""
+"""Minimum number of samples of a joint."""
 _MOST_LAG_S, _USUAL_LAG_S = 0.3, 0.02
 _LEAST_SPEED = 0.05
-"""A joint that is always slower shows no friction [rad/s or m/s]."""
+"""Minimum speed of a joint whose friction can be estimated [rad/s or m/s]."""
 _CLEAR = 0.1
-"""A joint's sign is only changed if that leaves so much less: a share, as a logarithm."""
+"""Minimum reduction of the logarithmic cost for which a joint's sign is changed."""
 _DRIVES = 0.5
-"""Friction that drives a joint by so many deviations of its noise is none."""
+"""Maximum driving power of estimated friction, in standard deviations of the noise; more is physically impossible."""
 _FLAT = 1e-9
 _WIDTH, _RATIO, _LAG = len(OF_JOINT), OF_JOINT.index("ratio"), OF_JOINT.index("lag")
 
@@ -57,11 +56,11 @@ def split(samples: Samples, *, quick: bool = False) -> Split:
     """Return the explanation of the efforts of samples.
 
     Args:
-        samples: of an arm.
-        quick: with fewer rounds, and without trying other signs, and factors instead of a load.
+        samples: samples of an arm.
+        quick: use fewer iterations, keep all signs, and do not try factors in place of a load.
 
     Raises:
-        ValueError: if no joint has enough of them.
+        ValueError: if no joint has enough samples.
     """
     known = np.isfinite(samples.measured) & np.isfinite(samples.expected)
     judged = known.sum(axis=0) >= _LEAST
@@ -89,13 +88,13 @@ def split(samples: Samples, *, quick: bool = False) -> Split:
 
 
 def _is_physical(found: Split) -> bool:
-    """Whether the load on the arm has a mass, within half a metre of its last link."""
+    """Return whether the load's mass is not negative, and its centre within 0.5 m of the last link's origin."""
     mass, *moments = found.load.tolist()
     return all(abs(moment) <= 0.5 * mass for moment in moments)
 
 
 def _unclear(samples: Samples, known: Bools) -> list[int]:
-    """Joints whose efforts change against the bodies' needs, or whose friction would drive them, by a rough fit."""
+    """Return the joints for which a rough fit has a negative ratio, or friction that drives the joint."""
     found = []
     now = samples.at(np.zeros(known.shape[1]))
     for j in np.flatnonzero(known.any(axis=0)).tolist():
@@ -110,7 +109,7 @@ def _unclear(samples: Samples, known: Bools) -> list[int]:
 
 
 def _overall_ratio(samples: Samples, known: Bools) -> float:
-    """Measured over expected efforts, whatever their sign: the median of the joints that bear most."""
+    """Return the median absolute ratio of measured to expected efforts of the joints with the largest efforts."""
     e, m = (np.where(known, one, 0.0) for one in (samples.expected, samples.measured))
     squares = (e**2).sum(axis=0)
     heavy = squares > 0.01 * squares.max(initial=0.0)
@@ -119,7 +118,7 @@ def _overall_ratio(samples: Samples, known: Bools) -> float:
 
 
 class _Fit:
-    """Finds the parameters: those of each joint, joint by joint, and those of the load."""
+    """The fit: parameters of each joint, joint by joint, followed by those of the load."""
 
     def __init__(
         self,
@@ -144,7 +143,9 @@ class _Fit:
         self._lag_at = np.arange(count) * _WIDTH + _LAG
         loads = np.arange(len(names), len(self._names))
         own = np.arange(len(names)).reshape(count, _WIDTH)
-        self._at = [np.concatenate([each, loads]) for each in own]  # what acts on each joint
+        self._at = [
+            np.concatenate([each, loads]) for each in own
+        ]  # parameters that act on each joint
 
         self._now = samples.at(np.zeros(count))
         self._weigh(self._target(self._now))
@@ -153,7 +154,7 @@ class _Fit:
 
     @property
     def cost(self) -> float:
-        """Residuals of a fit of everything: logarithms of its deviations, and 1 for friction that would drive."""
+        """Sum of the logarithmic residuals, plus 1 for each friction term that drives its joint."""
         left = np.log(self._scale[self._known.any(axis=0)]).sum()
         own = self._values[:-LOADS].reshape(self._count, _WIDTH)
         rubs = np.stack([self._now.dry, self._now.velocities])
@@ -163,17 +164,17 @@ class _Fit:
 
     @property
     def size(self) -> float:
-        """How much is left for how many claims (Schwarz 1978), of samples that may be alike."""
+        """Half the Bayesian information criterion (Schwarz 1978), with the effective number of samples."""
         judged = self._known.any(axis=0)
         counts = self._known.sum(axis=0)[judged] * (self._scale / self._noise)[judged] ** 2
         left = (counts * np.log(self._scale[judged])).sum()
         return float(left + 0.5 * np.count_nonzero(self._values) * np.log(counts.sum()))
 
     def split(self, rounds: int = _ROUNDS) -> Split:
-        """Remove undetermined parameters, in rounds."""
+        """Remove undetermined parameters iteratively, and return the result."""
         for _ in range(rounds):
             kept, inverse, gram = self._round(free=False)
-        return self._said(kept, inverse, gram)
+        return self._result(kept, inverse, gram)
 
     def _round(self, *, free: bool) -> tuple[NDArray[np.intp], Floats, Floats]:
         lags = self._values[self._lag_at]
@@ -182,7 +183,9 @@ class _Fit:
         target = self._target(late)
         used = np.flatnonzero(self._usable(columns))
         gram, right = self._normal(columns, target)
-        right += gram[:, self._lag_at] @ lags  # so that the solution is the whole lag
+        right += (
+            gram[:, self._lag_at] @ lags
+        )  # so that the solution is the total lag, not its change
         if free:
             gram[self._lag_at, self._lag_at] += _USUAL_LAG_S**-2
         kept, inverse = self._selected(gram, right, used, columns, free=free)
@@ -195,12 +198,12 @@ class _Fit:
         self._weigh(target - _predicted(columns, more))
         return kept, inverse, gram
 
-    def _target(self, late: Moved) -> Floats:
+    def _target(self, late: DelayedMotion) -> Floats:
         base = late.expected if self._is_torque else np.zeros_like(late.expected)
         return np.where(self._known, self._samples.measured - base, 0.0)
 
-    def _columns(self, late: Moved) -> list[Floats]:
-        """For each joint the effect of its own parameters and of the load's on its efforts, (m, 6 + 4)."""
+    def _columns(self, late: DelayedMotion) -> list[Floats]:
+        """Return the design matrix (m, 6 + 4) of each joint: its own parameters and those of the load."""
         own = self._values[:-LOADS].reshape(self._count, _WIDTH)
         parts = [late.dry, late.velocities, late.stribeck, np.ones_like(late.dry), late.expected]
         moved = sum(
@@ -213,7 +216,7 @@ class _Fit:
         return [np.where(self._known[:, j, None], tables[:, j], 0.0) for j in range(self._count)]
 
     def _usable(self, columns: list[Floats]) -> Bools:
-        """Which parameters do anything to the efforts, and may be claimed of them."""
+        """Return a mask of the parameters that affect the efforts and can be estimated."""
         sizes = np.array([np.abs(table).max(axis=0) for table in columns])
         fast = np.array([np.abs(t[:, 1]).max() > _LEAST_SPEED for t in columns])
         both = np.array([t[:, 0].min() < -0.5 and t[:, 0].max() > 0.5 for t in columns])
@@ -225,7 +228,7 @@ class _Fit:
         return np.concatenate([own.ravel(), loads & self._has_load])
 
     def _normal(self, columns: list[Floats], target: Floats) -> tuple[Floats, Floats]:
-        """The normal equations of all parameters."""
+        """Return the matrix and the right-hand side of the normal equations of all parameters."""
         size = len(self._names)
         gram, right = np.zeros((size, size)), np.zeros(size)
         for j, table in enumerate(columns):
@@ -244,7 +247,7 @@ class _Fit:
         *,
         free: bool,
     ) -> tuple[NDArray[np.intp], Floats]:
-        """Take out the parameter that is least sure until all are; returns those left, and their covariance."""
+        """Remove the least significant parameter until all are significant; return the rest and their covariance."""
         inverse = _inverse(gram[np.ix_(kept, kept)])
         is_factor = np.isin(np.arange(len(self._names)), self._lag_at - _LAG + _RATIO)
         rubs = np.isin(np.arange(len(self._names)), np.add.outer(self._lag_at - _LAG, [0, 1]))
@@ -255,8 +258,8 @@ class _Fit:
             sure = np.minimum(sure, SURE / _WORTH * effects[kept] * np.abs(values))
             if self._is_torque:
                 off = (values < TORQUES[0] - 1.0) | (values > TORQUES[1] - 1.0)
-                sure[is_factor[kept] & off] *= 1e-3  # so much is an error of something else
-                sure[(rubs[kept]) & (values < 0.0)] *= 1e-3  # no friction drives a joint
+                sure[is_factor[kept] & off] *= 1e-3  # not a torque sensor's scale error
+                sure[(rubs[kept]) & (values < 0.0)] *= 1e-3  # friction cannot drive a joint
             else:
                 sure[is_factor[kept]] = np.inf
             worst = int(sure.argmin())
@@ -269,7 +272,7 @@ class _Fit:
         return kept, inverse
 
     def _effects(self, columns: list[Floats]) -> Floats:
-        """The effect of a unit of each parameter on efforts, in standard deviations of their noise."""
+        """Return the RMS effect of a unit of each parameter on efforts, in standard deviations of the noise."""
         effects = np.zeros(len(self._names))
         for j, table in enumerate(columns):
             sizes = np.sqrt((table**2).mean(axis=0)) / self._scale[j]
@@ -277,7 +280,7 @@ class _Fit:
         return effects
 
     def _weigh(self, left: Floats) -> None:
-        """Learn noise and weights from the residuals."""
+        """Update noise and Huber weights from the residuals."""
         for j in np.flatnonzero(self._known.any(axis=0)).tolist():
             known = self._known[:, j]
             own = left[known, j]
@@ -288,7 +291,7 @@ class _Fit:
             self._scale[j] = scale
             self._noise[j] = _uncertainty(own / scale, self._weights[known, j]) * scale
 
-    def _said(self, kept: NDArray[np.intp], inverse: Floats, gram: Floats) -> Split:
+    def _result(self, kept: NDArray[np.intp], inverse: Floats, gram: Floats) -> Split:
         judged = self._known.any(axis=0)
         ratios = self._values[self._lag_at - _LAG + _RATIO]
         factors = 1.0 + ratios if self._is_torque else np.where(ratios == 0.0, 1.0, ratios)
@@ -332,7 +335,7 @@ class _Fit:
 
 
 def _with_sizes(found: Split, samples: Samples, weights: Floats) -> Split:
-    """The split with root mean squares, in which outliers count as little as in the fit."""
+    """Return the split with RMS values, in which outliers have the weights of the fit."""
     total = np.maximum(weights.sum(axis=0), 1e-12)
 
     def sizes(left: Floats) -> Floats:
@@ -354,14 +357,19 @@ def _predicted(columns: list[Floats], values: Floats) -> Floats:
 
 
 def _slopes(samples: Samples, values: Floats) -> Floats:
-    """(m, n) derivatives by time; 0 beside gaps."""
+    """Return time derivatives (m, n); 0 next to gaps."""
     found: Floats = np.gradient(values, samples.period, axis=0)
     found[~samples.within()] = 0.0
     return found
 
 
 def _uncertainty(left: Floats, weights: Floats) -> float:
-    """Standard deviation that makes a weighted fit as uncertain as it is, given its residuals in deviations."""
+    """Return the factor on the residuals' scale that yields the actual uncertainty of a weighted fit.
+
+    Args:
+        left: residuals in units of their scale.
+        weights: Huber weights of the residuals.
+    """
     pulls = weights * left
     inside = float((weights >= 1.0).mean())
     variance = float((pulls**2).mean()) / inside**2 * float(weights.mean())
@@ -369,7 +377,7 @@ def _uncertainty(left: Floats, weights: Floats) -> float:
 
 
 def alike(values: Floats) -> float:
-    """Return how many times the variance of a mean is that of independent values."""
+    """Return the variance of the mean relative to that of independent values, by autocorrelation."""
     centred = values - values.mean()
     square = float(centred @ centred)
     total, least = 1.0, 2.0 / np.sqrt(len(centred))
@@ -382,7 +390,7 @@ def alike(values: Floats) -> float:
 
 
 def _inverse(gram: Floats) -> Floats:
-    """The inverse of a matrix that may be singular; undetermined parameters get a huge variance."""
+    """Return the inverse of a possibly singular matrix; undetermined parameters get a huge variance."""
     scale = 1.0 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
     values, vectors = np.linalg.eigh(gram * np.outer(scale, scale))
     values = np.maximum(values, _FLAT * max(float(values[-1]), 1e-300))
@@ -393,7 +401,7 @@ def _inverse(gram: Floats) -> Floats:
 def _instead(
     gram: Floats, kept: NDArray[np.intp], inverse: Floats, used: NDArray[np.intp]
 ) -> dict[int, list[int]]:
-    """For parameters that were kept, those taken out that would explain about the same."""
+    """Return, by kept parameter, the removed parameters with about the same effect."""
     found: dict[int, list[int]] = {}
     for other in np.setdiff1d(used, kept).tolist():
         pull = inverse @ gram[kept, other]

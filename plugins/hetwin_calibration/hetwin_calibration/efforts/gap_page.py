@@ -1,4 +1,4 @@
-"""The page of the gap between two recordings."""
+"""The HTML page of the differences between two recordings."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def gap_page(gap: Gap) -> str:
 def _sentence(gap: Gap) -> str:
     differing = [f"{WORDS[one.name]} of {one.joint}" for one in gap.differences if one.is_gap]
     missing = len(gap.only(0)) + len(gap.only(1))
-    said = f"They differ in {', '.join(differing)}" if differing else "No parameter differs"
-    return f"{said}; {missing} touches are in one of them only, {len(gap.shared)} in both."
+    text = f"They differ in {', '.join(differing)}" if differing else "No parameter differs"
+    return f"{text}; {missing} touches are in one of them only, {len(gap.shared)} in both."
 
 
 def _sections(gap: Gap) -> Iterator[Section]:
@@ -57,7 +57,7 @@ def _sections(gap: Gap) -> Iterator[Section]:
         for touch in gap.touches[i]
     ]
     if bars:
-        note = "What pushes a joint, from the beginning of each recording [s]; by colour: in both, or in one only."
+        note = "Touches of joints, from the start of each recording [s]; by colour: in both, or in one only."
         yield Section("Touches, slips and stalls", note, Rows(names, bars, (0.0, end)))
 
 

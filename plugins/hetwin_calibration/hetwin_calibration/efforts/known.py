@@ -1,4 +1,4 @@
-"""Efforts of a robot as `hetwin calibrate efforts --out` wrote them, for its next runs."""
+"""Reader of an effort calibration, written by `hetwin calibrate efforts --out`, for later runs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _EXPECTED = "what `hetwin calibrate efforts --out FILE` writes"
 
 @dataclass(frozen=True, slots=True)
 class KnownEfforts:
-    """Parameters of joints.
+    """Calibrated parameters of joints.
 
     Attributes:
-        joints: name -> values by `OF_JOINT`, ``sign`` and ``factor``; what is missing is 0, or 1 of these two.
+        joints: name -> values by `OF_JOINT` (default 0), ``sign`` and ``factor`` (default 1).
     """
 
     joints: Mapping[str, Mapping[str, float]]
 
     def taken_off(self, samples: Samples, names: Sequence[str]) -> Samples:
-        """The samples as ideal sensors on joints without friction would have measured them."""
+        """Return the samples that ideal sensors on frictionless joints would have measured."""
 
         def of(parameter: str, missing: float = 0.0) -> Floats:
             return np.array([self.joints.get(n, {}).get(parameter, missing) for n in names])
@@ -44,7 +44,7 @@ def read_known(file: Path) -> KnownEfforts:
     """Read the file of a calibration.
 
     Raises:
-        BadInput: if it cannot be read, is none, or is of currents.
+        BadInput: if the file cannot be read, is not a calibration, or is a calibration of currents.
     """
     try:
         data = json.loads(file.read_text("utf-8"))
@@ -66,7 +66,7 @@ def read_known(file: Path) -> KnownEfforts:
 
 def _values(own: Mapping[str, Any]) -> dict[str, float]:
     found = {name: float(own[name]["value"]) for name in OF_JOINT if name in own}
-    found.pop("ratio", None)  # the factor has it
+    found.pop("ratio", None)  # included in the factor
     factor = float(own["factor"])
     if factor <= 0.0 or not np.isfinite([factor, *found.values()]).all():
         raise ValueError("a factor is not positive, or a value is no number")

@@ -1,4 +1,4 @@
-"""How uncertain a residual is from moment to moment: the more the faster the arm moves."""
+"""Standard deviation of a residual over time, which grows with the arm's speed and acceleration."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _ROUNDS = 4
 _OUTLIER = 2.5
 _RIDGE = 1e-9
 _OF_NORMAL = 1.2533
-"""Standard deviation over mean absolute value, of a normal distribution."""
+"""Ratio of standard deviation to mean absolute value of a normal distribution."""
 
 
 def deviations(samples: Samples, left: Floats) -> Floats:
-    """Return (m, n) standard deviations: of each joint a constant, and parts for the arm's speed and acceleration.
+    """Return standard deviations (m, n): a constant for each joint, plus terms in the arm's speed and acceleration.
 
     Args:
-        samples: of the motion.
-        left: (m, n) residuals, NaN where unknown.
+        samples: samples of the motion.
+        left: (m, n) residuals; NaN: unknown.
     """
     _, velocities, accelerations = samples.motion
     speeds = [np.sqrt((one**2).sum(axis=1)) for one in (velocities, accelerations)]
@@ -35,7 +35,7 @@ def deviations(samples: Samples, left: Floats) -> Floats:
 
 
 def _fitted(columns: Floats, sizes: Floats) -> Floats:
-    """Parts of a standard deviation, none of them negative, from absolute values of residuals."""
+    """Return non-negative coefficients of a standard deviation, from absolute residuals."""
     floor = 1e-3 * float(sizes.max())
     deviation = np.full(len(sizes), _OF_NORMAL * float(sizes.mean()))
     found = np.zeros(columns.shape[1])
@@ -48,7 +48,7 @@ def _fitted(columns: Floats, sizes: Floats) -> Floats:
 
 
 def _positive(columns: Floats, values: Floats) -> Floats:
-    """Least squares without negative parameters, by trying each set of columns."""
+    """Return the non-negative least-squares solution, by trying each set of columns."""
     columns = columns + 1e-300  # an arm that rests has columns of 0
     count = columns.shape[1]
     gram, right = columns.T @ columns, columns.T @ values

@@ -1,4 +1,4 @@
-"""Kinds of contact phases: what a joint does while something pushes it."""
+"""Kinds of contact phases, by the motion of the joints."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from hetwin_calibration.efforts.splitting import Bools
 from hetwin_suite.model import Floats
 
 RESTS = 0.02
-"""A slower joint rests [rad/s or m/s]."""
+"""Maximum speed of a resting joint [rad/s or m/s]."""
 MOVES = 0.08
-"""A faster joint moves [rad/s or m/s]."""
+"""Minimum speed of a moving joint [rad/s or m/s]."""
 BEFORE_S = 0.4
-"""A joint that stalls moved this long before [s]."""
+"""Duration before a contact in which a joint must have moved for a stall [s]."""
 HELD_S = 0.12
-"""Shortest rest of a stall, and of a joint that slips afterwards [s]."""
+"""Minimum rest of a stall, and of a joint before it slips [s]."""
 
 
 class Phase(StrEnum):
     """The kind of a contact phase."""
 
     TOUCH = "touch"
-    """The joints go on as they did."""
+    """The joints continue their motion."""
     STALL = "stall"
-    """A joint that moved comes to rest against what pushes it."""
+    """A moving joint comes to rest against the contact."""
     SLIP = "slip"
-    """A joint that rested against what pushes it breaks away."""
+    """A joint that rested against the contact breaks away."""
 
 
 def phase_of(samples: Samples, begin: float, end: float, joints: list[int]) -> Phase:
     """Return the kind of a contact phase.
 
     Args:
-        samples: of the arm.
-        begin, end: of the phase, in the time of the samples [s].
-        joints: indices of the joints that feel it.
+        samples: samples of the arm.
+        begin, end: start and end of the phase, in the time of the samples [s].
+        joints: indices of the joints that feel the contact.
     """
     speeds = np.abs(samples.motion[1])[:, joints]
     times = samples.times
@@ -58,7 +58,7 @@ def phase_of(samples: Samples, begin: float, end: float, joints: list[int]) -> P
 
 
 def _lasting(is_so: Bools, count: int) -> Bools:
-    """Whether something was so for this many samples in a row, up to each."""
+    """Return, for each sample, whether a condition has held for this many consecutive samples."""
     found = is_so.copy()
     for shift in range(1, count):
         found[shift:] &= is_so[:-shift]

@@ -26,10 +26,10 @@ class CalibratedEfforts:
     """Results for all arms of a robot.
 
     Attributes:
-        recording: its path.
+        recording: path of the recording.
         robot: file of the robot.
-        seconds: how long it lasts.
-        arms: groups of joints.
+        seconds: duration of the recording [s].
+        arms: results by arm.
     """
 
     recording: Path
@@ -38,7 +38,7 @@ class CalibratedEfforts:
     arms: tuple[SplitArm, ...]
 
     def friction(self) -> dict[str, dict[str, float]]:
-        """Values to write into the robot's file, for joints whose efforts are torques and confirm it."""
+        """Return the friction to write into the robot's file, of joints with torques and a confirmed fit."""
         return {
             name: arm.friction(j)
             for arm in self.arms
@@ -47,7 +47,7 @@ class CalibratedEfforts:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin calibrate efforts --json` prints it."""
+        """Return the JSON object of `hetwin calibrate efforts --json`."""
         return {
             "recording": str(self.recording),
             "robot": str(self.robot),
@@ -56,7 +56,7 @@ class CalibratedEfforts:
         }
 
     def lines(self) -> Iterator[str]:
-        """Return the result, for people."""
+        """Return the result as lines of text."""
         for arm in self.arms:
             yield from arm.lines()
 
@@ -102,7 +102,7 @@ def _arms(body: Body, series: Series) -> Iterator[SplitArm]:
         times = np.asarray(series.times_ns * 1e-9, np.float64)
         samples = sampled(times, series.positions[:, at], series.efforts[:, at], dynamics)
         if not np.isfinite(samples.expected).any():
-            continue  # a finger without any mass
+            continue  # a massless finger
         units = tuple("N" if kinds[name] is JointKind.SLIDE else "N m" for name in joints)
         links = [ArmDynamics(body, joints[: k + 1], GRAVITY) for k in range(len(joints))]
         yield split_arm(joints, units, dynamics.last, samples, links, float(times[0]))

@@ -1,4 +1,4 @@
-"""Samples of the efforts of a run, from the reports of its main model."""
+"""Split of the efforts of a run, from the reports of its main model."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from hetwin_suite.engine import JointKind, Notes, parse_xml, read_urdf
 from hetwin_suite.model import Floats
 
 DELAY_S = 0.1
-"""How far efforts are behind the report that has them [s]."""
+"""Age of the efforts in a report [s]."""
 _MOST = 250
-"""The split is fitted to at most this many samples, as a run may spend little time on it."""
+"""Maximum number of samples of the fit, which limits its time at the end of a run."""
 _SPAN = 25
-"""Samples of each of the spans that these are in."""
+"""Number of consecutive samples in each span of the fit."""
 _FLAT = 0.02
-"""Joints that move less than this are not split [rad or m]."""
+"""Minimum range of motion of a joint that is split [rad or m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """What a run reported about the joints of a robot; m reports, n joints.
+    """Reports of a run about the joints of a robot; m reports, n joints.
 
     Attributes:
-        times: (m,) of the reports [s].
-        positions: (m, n) as recorded [rad or m]; NaN for joints that are not driven.
-        velocities: (m, n) likewise.
-        measured, expected: (m, n) efforts `DELAY_S` before the reports [N m or N]; NaN where unknown.
+        times: (m,) stamps of the reports [s].
+        positions: (m, n) recorded positions [rad or m]; NaN for joints that are not driven.
+        velocities: (m, n) recorded velocities [rad/s or m/s].
+        measured, expected: (m, n) efforts `DELAY_S` before the reports [N m or N]; NaN: unknown.
     """
 
     times: Floats
@@ -51,9 +51,9 @@ class RunSplit:
     """The split of an arm's efforts in a run.
 
     Attributes:
-        robot: its name.
+        robot: name of the robot.
         arm: the split.
-        limits: (n,) largest efforts of the joints [N m or N]; infinite where none is described.
+        limits: (n,) maximum efforts of the joints [N m or N]; infinite if the description has none.
     """
 
     robot: str
@@ -72,12 +72,12 @@ def split_reports(
     """Split the efforts of a robot's arms.
 
     Args:
-        robot: its name.
-        reports: of its joints.
-        joints: their names.
-        description: text of its URDF.
-        gravity: in the frame of its base [m/s^2].
-        known: what was identified of it before; None: nothing.
+        robot: name of the robot.
+        reports: reports of its joints.
+        joints: names of the joints.
+        description: text of the robot's URDF.
+        gravity: gravity in the frame of the robot's base [m/s^2].
+        known: earlier calibration of the efforts; None: there is none.
     """
     efforts = np.isfinite(reports.measured) & np.isfinite(reports.expected)
     has = (efforts & (reports.measured != 0.0)).any(axis=0)
@@ -123,7 +123,7 @@ def _with_loads(samples: Samples, dynamics: ArmDynamics) -> Samples:
 
 
 def _samples(reports: Reports, at: list[int]) -> Samples:
-    """The samples of some joints, at the times of their efforts."""
+    """Return the samples of some joints, at the times of their efforts."""
     times = reports.times - DELAY_S
     inside = times >= reports.times[0]
     times = times[inside]

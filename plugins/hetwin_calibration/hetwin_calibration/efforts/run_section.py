@@ -1,4 +1,4 @@
-"""The section of a run's page with what the efforts of its robots are made of."""
+"""The section of a run's page about the causes of its robots' efforts."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _PARAMETERS = {
 
 
 def efforts_section(episode: Episode) -> Section | None:
-    """Return the section; None if no efforts were split, for which nothing of the page is imported."""
-    said = [row["arguments"] for row in episode.summary.get("events", ()) if row["name"] == SPLIT]
-    if not said:
+    """Return the section; None if no efforts were split (the page's modules are then not imported)."""
+    splits = [row["arguments"] for row in episode.summary.get("events", ()) if row["name"] == SPLIT]
+    if not splits:
         return None
     from hetwin_suite.page import Section, Table
 
-    rows = [row for arm in said[-1]["robots"] for row in _rows(arm)]
-    note = "What efforts beyond those of the described bodies are made of, ± a standard deviation."
-    if said[-1]["explained"]:
-        note += f" It explains {said[-1]['explained']} apparent touches and loads."
+    rows = [row for arm in splits[-1]["robots"] for row in _rows(arm)]
+    note = "Causes of the efforts beyond those of the described bodies, ± a standard deviation."
+    if splits[-1]["explained"]:
+        note += f" It explains {splits[-1]['explained']} apparent touches and loads."
     headings = ["joint", "cause", "value", "unit", "instead of", "unexplained"]
     return Section("Efforts", note, Table(headings, rows))
 

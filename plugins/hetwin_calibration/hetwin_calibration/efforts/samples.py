@@ -1,7 +1,7 @@
-"""The comparison basis of efforts: a recording's motion at even times, and efforts that could act on its joints then.
+"""Samples of efforts: a recording's motion at equidistant times, and the possible efforts on its joints.
 
-All that is compared is averaged over the same spans, so that linear parameters stay linear, and noise that
-differs from sample to sample goes on doing so.
+Measured and modelled efforts are averaged over the same spans, so that linear parameters stay linear and white noise
+stays white.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from numpy.typing import NDArray
 from hetwin_suite.model import Floats
 
 PERIOD_S = 0.04
-"""Between samples [s]."""
+"""Sampling period [s]."""
 HALF_WINDOW_S = 0.1
-"""A curve of the fifth degree is fitted to the positions that lie at most so far before and after a time [s]."""
+"""Half the window of the Savitzky-Golay filter of positions, which fits polynomials of degree 5 [s]."""
 _ORDER = 6
 _LEAST_S = 1.0
 CREEP = 0.01
-"""Below this speed, dry friction is in proportion to the speed: a resting joint may bear any part of it [per s]."""
+"""Speed below which dry friction is proportional to the speed, as static friction is undetermined [rad/s or m/s]."""
 STRIBECK = 0.1
-"""At this speed, the excess of dry friction over its value in motion is a third of that at rest [per s]."""
+"""Speed at which the excess of static over dynamic friction has fallen to a third (1/e) [rad/s or m/s]."""
 MOST = 1000
-"""Longer recordings give this many samples, from spans that lie evenly in them."""
+"""Maximum number of samples of a recording, in evenly spaced spans."""
 SPAN = 125
-"""Samples of such a span."""
+"""Number of consecutive samples of such a span."""
 LOADS = 4
-"""A load has a mass [kg] and, in the frame of its link, the products of mass and place [kg m]."""
+"""Number of parameters of a load: its mass [kg] and first moments in the frame of its link [kg m]."""
 
 
 def middle(values: Floats) -> float:
@@ -43,25 +43,25 @@ class Dynamics(Protocol):
     """Computes the efforts of rigid bodies; n joints."""
 
     def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
-        """Return (n,) efforts without any friction [Nm or N]; NaN where nothing is known."""
+        """Return efforts (n,) without friction [Nm or N]; NaN: unknown."""
 
     def loads(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
-        """Return (n, 4) efforts for each unit of a load that the last link carries."""
+        """Return efforts (n, 4) of a unit of each load parameter of the last link."""
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Averages over spans; m of them, n joints.
+    """Averages over m spans of time, for n joints.
 
     Attributes:
-        times: (m,) middles of the spans [s].
-        measured: (m, n) efforts [Nm or N]; NaN where there are none.
-        expected: (m, n) those that the rigid bodies need.
-        loads: (m, n, 4) efforts for each unit of a load.
-        motion: (3, m, n) positions, velocities and accelerations in the middles.
-        period: length of a span [s].
-        spans: (m, each) which times of `speeds` each of them is the mean of.
-        speeds: of the joints at all times.
+        times: (m,) centres of the spans [s].
+        measured: (m, n) measured efforts [Nm or N]; NaN: none.
+        expected: (m, n) efforts of rigid-body dynamics.
+        loads: (m, n, 4) efforts of a unit of each load parameter.
+        motion: (3, m, n) positions, velocities and accelerations at the centres.
+        period: duration of a span [s].
+        spans: (m, k) indices into `speeds` of the times that each span averages.
+        speeds: velocities of the joints at all times.
     """
 
     times: Floats
@@ -74,7 +74,7 @@ class Samples:
     speeds: Speeds
 
     def where(self, kept: NDArray[np.bool_]) -> Samples:
-        """The samples of some times."""
+        """Return the samples of a mask (m,)."""
         return Samples(
             self.times[kept],
             self.measured[kept],
@@ -87,14 +87,14 @@ class Samples:
         )
 
     def within(self, count: int = 1) -> NDArray[np.bool_]:
-        """(m,) whether so many samples before and after each follow without a gap."""
+        """Return a mask (m,) of the samples with at least `count` samples before and after them without a gap."""
         begins = np.diff(self.times, prepend=-math.inf) > 1.5 * self.period
         ends = np.append(begins[1:], True)
         found: NDArray[np.bool_] = (_since(begins) >= count) & (_since(ends[::-1])[::-1] >= count)
         return found
 
-    def at(self, lags: Floats) -> Moved:
-        """The efforts on the joints a time before [s], another one for each joint (n,)."""
+    def at(self, lags: Floats) -> DelayedMotion:
+        """Return the efforts on the joints, delayed by a lag of each joint (n,) [s]."""
         times, velocities = self.speeds
         late = np.stack(
             [np.interp(times - lag, times, v) for lag, v in zip(lags, velocities.T, strict=True)],
@@ -104,29 +104,29 @@ class Samples:
         stribeck = dry * np.exp(-((late / STRIBECK) ** 2))
         rubs, speeds, more = (one[self.spans].mean(axis=1) for one in (dry, late, stribeck))
         expected, loads = self.earlier(self.expected, lags), self.earlier(self.loads, lags)
-        return Moved(rubs, speeds, more, expected, loads)
+        return DelayedMotion(rubs, speeds, more, expected, loads)
 
     def earlier(self, values: Floats, lags: Floats) -> Floats:
-        """Values (m, n, ...) of the joints a time before [s], another one for each joint (n,)."""
+        """Return values (m, n, ...) of the joints, delayed by a lag of each joint (n,) [s]."""
         return _earlier(self, values, lags)
 
 
 def _since(begins: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """(m,) how many samples ago the last one was that begins something."""
+    """Return the number of samples (m,) since the last start."""
     at = np.arange(len(begins))
     found: NDArray[np.intp] = at - np.maximum.accumulate(np.where(begins, at, 0))
     return found
 
 
-class Moved(NamedTuple):
-    """Efforts on the joints: (m, n) each, and (m, n, 4).
+class DelayedMotion(NamedTuple):
+    """Motion and efforts of the joints at delayed times.
 
     Attributes:
-        dry: part of the dry friction, from -1 to 1.
-        velocities: [rad/s or m/s].
-        stribeck: share of the excess dry friction at rest.
-        expected: efforts of the bodies [Nm or N].
-        loads: efforts for each unit of a load.
+        dry: (m, n) dry friction as a share of its maximum, -1 to 1.
+        velocities: (m, n) [rad/s or m/s].
+        stribeck: (m, n) excess of static friction as a share of its maximum, -1 to 1.
+        expected: (m, n) efforts of rigid-body dynamics [Nm or N].
+        loads: (m, n, 4) efforts of a unit of each load parameter.
     """
 
     dry: Floats
@@ -137,7 +137,7 @@ class Moved(NamedTuple):
 
 
 class Speeds(NamedTuple):
-    """All that a recording has: k times at even distances [s], and velocities (k, n)."""
+    """Velocities (k, n) of a whole recording at k equidistant times [s]."""
 
     times: Floats
     velocities: Floats
@@ -147,13 +147,13 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
     """Return the samples of a recording.
 
     Args:
-        times: (k,) of its samples, rising [s].
-        positions: (k, n) of the joints [rad or m].
-        efforts: (k, n) measured [Nm or N]; NaN or always 0 where there are none.
-        dynamics: of the same joints.
+        times: (k,) stamps of the recording, increasing [s].
+        positions: (k, n) positions of the joints [rad or m].
+        efforts: (k, n) measured efforts [Nm or N]; NaN or always 0: none.
+        dynamics: dynamics of the same joints.
 
     Raises:
-        ValueError: if it lasts less than a second.
+        ValueError: if the recording is shorter than 1 s.
     """
     step = max(middle(np.diff(times)), 1e-3)
     even = np.arange(times[0], times[-1] + 1e-9, step)
@@ -188,7 +188,7 @@ def sampled(times: Floats, positions: Floats, efforts: Floats, dynamics: Dynamic
 
 
 def _averaged(samples: Samples, values: Floats) -> Floats:
-    """Means over spans of values that are known in their middles."""
+    """Return means over spans of values that are known at the centres of the spans."""
     bent = np.zeros_like(values)
     bent[1:-1] = values[2:] - 2.0 * values[1:-1] + values[:-2]
     bent[~samples.within()] = 0.0
@@ -197,7 +197,7 @@ def _averaged(samples: Samples, values: Floats) -> Floats:
 
 
 def _earlier(samples: Samples, values: Floats, lags: Floats) -> Floats:
-    """Values (m, n, ...) a time before, by the cubic through four of them; by a line beside gaps."""
+    """Return delayed values (m, n, ...) by cubic interpolation; by linear interpolation next to gaps."""
     found = values.copy()
     for joint in np.flatnonzero(lags).tolist():
         lag, own = lags[joint], values[:, joint].reshape(len(values), -1)
@@ -215,7 +215,7 @@ def _earlier(samples: Samples, values: Floats, lags: Floats) -> Floats:
 
 
 def _cubic(part: float) -> tuple[float, float, float, float]:
-    """Weights of values 1 after, at, 1 and 2 before a time, for a part of 1 before it (Lagrange)."""
+    """Return the Lagrange weights of the values at offsets 1, 0, -1, -2 for interpolation at offset -part."""
     p = part
     return (
         -p * (p - 1.0) * (p - 2.0) / 6.0,
@@ -226,7 +226,7 @@ def _cubic(part: float) -> tuple[float, float, float, float]:
 
 
 def _smoothed(positions: Floats, step: float, half: int) -> tuple[Floats, Floats, Floats]:
-    """Positions, velocities and accelerations at all times but those near the ends (Savitzky and Golay 1964)."""
+    """Return positions, velocities and accelerations, without `half` samples at both ends (Savitzky, Golay 1964)."""
     fit = np.linalg.pinv(np.vander(np.arange(-half, half + 1) * step, _ORDER, increasing=True))
     rows = fit[0], fit[1], 2.0 * fit[2]
     at, speed, change = (
@@ -237,7 +237,7 @@ def _smoothed(positions: Floats, step: float, half: int) -> tuple[Floats, Floats
 
 
 def chosen_spans(count: int, most: int = MOST, span: int = SPAN) -> NDArray[np.intp]:
-    """Return which samples of a recording are looked at: all, or at most `most` in spans that lie evenly in it."""
+    """Return the indices of the samples that are used: all, or at most `most` in evenly spaced spans."""
     if count <= most:
         return np.arange(count)
     begins = np.linspace(0, count - span, most // span).astype(np.intp)

@@ -1,4 +1,4 @@
-"""The split of an arm's efforts, judged on held-out parts, and put into words."""
+"""The split of an arm's efforts, its cross-validation, and its texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hetwin_calibration.efforts.bodies import (
     fitted_bodies,
     link_loads,
 )
-from hetwin_calibration.efforts.carried import Carried, carried_load
+from hetwin_calibration.efforts.carried import TemporaryLoad, carried_load
 from hetwin_calibration.efforts.fitting import split
 from hetwin_calibration.efforts.samples import Dynamics, Samples
 from hetwin_calibration.efforts.splitting import Claim, Split, in_odd_block
@@ -22,7 +22,7 @@ from hetwin_suite.model import Floats
 
 _BLOCK_S = 5.0
 _CONFIRMED = 0.1
-"""A fit explains at most so much less of held-out parts."""
+"""Maximum difference between the explained shares of all and of held-out parts, for a confirmed fit."""
 _WORDS = {
     "dry": "dry friction",
     "viscous": "viscous friction",
@@ -39,18 +39,18 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class SplitArm:
-    """The result for joints, each of which moves the next.
+    """The split of the efforts of an arm, a chain of n joints.
 
     Attributes:
-        joints: their names.
-        units: N m or N, of each.
-        last: the link that carries a load.
-        found: explanation of their efforts.
-        held: (n,) share that a fit to every other block explains of the rest; NaN: too short.
-        samples: what was split.
-        begin: when the recording begins, in the time of the samples [s].
-        bodies: the fit of masses, where it explains more; None: the description's masses are as good.
-        carried: a load that is carried for a while, which the samples are without; None: there is none.
+        joints: names of the joints.
+        units: unit of each joint's effort, N m or N.
+        last: name of the link that carries a load.
+        found: the split.
+        held: (n,) explained share on held-out blocks; NaN if the recording is too short.
+        samples: the samples that were split.
+        begin: start of the recording, in the time of the samples [s].
+        bodies: fit of masses; None if the description's masses explain as much.
+        carried: temporary load, whose efforts the samples exclude; None if there is none.
     """
 
     joints: tuple[str, ...]
@@ -61,47 +61,47 @@ class SplitArm:
     samples: Samples
     begin: float
     bodies: Bodies | None = None
-    carried: Carried | None = None
+    carried: TemporaryLoad | None = None
 
     @property
     def left(self) -> Floats:
-        """(m, n) efforts that nothing explains, masses included."""
+        """Residual efforts (m, n), after the fit of masses if there is one."""
         return self.found.left(self.samples) if self.bodies is None else self.bodies.left
 
     @property
     def signs(self) -> Floats:
-        """(n,) -1 where efforts count the other way round, and no masses explain that."""
+        """Signs (n,) of the efforts: -1 if reversed, unless masses explain that."""
         return self.found.signs if self.bodies is None else self.bodies.signs
 
     @property
     def after(self) -> Floats:
-        """(n,) their root mean square; where masses are not fitted, outliers weigh less."""
+        """RMS (n,) of the residual efforts; without a fit of masses, outliers are weighted down."""
         if self.bodies is None:
             return self.found.after
         found: Floats = np.sqrt(np.nanmean(self.bodies.left**2, axis=0))
         return found
 
     def unit(self, joint: int) -> str:
-        """The unit of a joint's efforts."""
+        """Return the unit of a joint's efforts."""
         return self.units[joint] if self.found.is_torque else "as recorded"
 
     def unit_of(self, name: str, joint: int) -> str:
-        """The unit of a parameter of a joint."""
+        """Return the unit of a joint's parameter."""
         unit = self.unit(joint)
         per = "rad" if self.units[joint] == "N m" else "m"
         named = {"dry": unit, "stribeck": unit, "offset": unit, "lag": "s", "ratio": ""}
         return named.get(name, f"{unit} per {per}/s")
 
     def claims(self, joint: int | None) -> list[Claim]:
-        """Claims about a joint; None: about the load."""
+        """Return the claims about a joint; None: about the load."""
         return [one for one in self.found.claims if one.joint == joint]
 
     def is_confirmed(self, joint: int) -> bool:
-        """Whether the claims explain about as much of held-out parts."""
+        """Return whether the split explains held-out parts of a joint about as well."""
         return float(self.held[joint]) >= self.found.share(joint) - _CONFIRMED
 
     def friction(self, joint: int) -> dict[str, float]:
-        """``damping`` and ``friction`` of a joint that rubs: 0 where none is found; without unknown ones."""
+        """Return ``damping`` and ``friction`` of a joint, without unknown ones; empty without unambiguous friction."""
         claims = {claim.name: claim for claim in self.claims(joint)}
         if not {"viscous", "dry"} & set(claims) or any(
             claim.instead for name, claim in claims.items() if name in ("viscous", "dry")
@@ -114,12 +114,12 @@ class SplitArm:
         }
 
     def name(self, claim: tuple[str, int | None]) -> str:
-        """Name of a parameter, in words."""
+        """Return the text for a parameter."""
         what, joint = claim
         return _WORDS[what] if joint is None else f"{_WORDS[what]} of {self.joints[joint]}"
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin calibrate efforts --json` prints it."""
+        """Return the JSON object of the arm in `hetwin calibrate efforts --json`."""
         found = self.found
         names = [[None if c.joint is None else self.joints[c.joint], c.name] for c in found.claims]
         return {
@@ -168,13 +168,13 @@ class SplitArm:
         }
 
     def lines(self) -> Iterator[str]:
-        """Return the result, for people."""
+        """Return the result as lines of text."""
         if not self.found.is_torque:
             which = f"{self.joints[0]} to {self.joints[-1]}"
             yield f"{which}: these efforts are currents, no torques; each joint has a factor of its own"
         for claim in self.claims(None):
             if claim.name == "mass":
-                yield f"{self.last} carries {claim.value:.3g} +- {claim.sd:.2g} kg{self._or(claim)}"
+                yield f"{self.last} carries {claim.value:.3g} +- {claim.sd:.2g} kg{self._alternatives(claim)}"
         if self.carried is not None:
             yield f"{self.last} carries {self.carried.words(self.begin)}"
         for j, name in enumerate(self.joints):
@@ -183,13 +183,13 @@ class SplitArm:
             yield self._of_masses(self.bodies)
 
     def claimed_lines(self) -> Iterator[str]:
-        """Return the result for people, without joints of which nothing is claimed."""
+        """Return the result as lines of text, without joints that have no claims."""
         for line in self.lines():
             if "nothing is claimed" not in line:
                 yield line
 
     def _of_masses(self, bodies: Bodies) -> str:
-        """What masses explain that differ from the description's."""
+        """Return a line about the fit of masses."""
         each = ", ".join(
             f"{100 * share:.0f} ({100 * held:.0f})"
             for share, held in zip(bodies.share.tolist(), bodies.held.tolist(), strict=True)
@@ -203,13 +203,13 @@ class SplitArm:
         found, unit = self.found, self.unit(joint)
         if np.isnan(found.noise[joint]):
             return f"{name}: has no efforts"
-        said = [self._said(claim) for claim in self.claims(joint)]
+        claims = [self._claim_text(claim) for claim in self.claims(joint)]
         if self.signs[joint] < 0.0:
-            said.insert(
+            claims.insert(
                 0, "its effort counts the other way round, or the arm is moved from outside"
             )
-        text = f"{name}: {'; '.join(said) or 'nothing is claimed'}"
-        if said:
+        text = f"{name}: {'; '.join(claims) or 'nothing is claimed'}"
+        if claims:
             text += f"; explains {100 * found.share(joint):.0f} % of what its description leaves"
             if np.isfinite(self.held[joint]):
                 text += f", {100 * self.held[joint]:.0f} % where it was not fitted"
@@ -219,14 +219,14 @@ class SplitArm:
             text += "; it moves too little to know its friction"
         return text
 
-    def _said(self, claim: Claim) -> str:
+    def _claim_text(self, claim: Claim) -> str:
         joint = claim.joint or 0
         value = self.found.factors[joint] if claim.name == "ratio" else claim.value
         words = f"{_WORDS[claim.name]} of {value:.3g} +- {claim.sd:.2g}"
-        return f"{words} {self.unit_of(claim.name, joint)}".rstrip() + self._or(claim)
+        return f"{words} {self.unit_of(claim.name, joint)}".rstrip() + self._alternatives(claim)
 
-    def _or(self, claim: Claim) -> str:
-        """Equal explanations."""
+    def _alternatives(self, claim: Claim) -> str:
+        """Return the indistinguishable alternatives of a claim, in brackets."""
         others = sorted({self.name(other) for other in claim.instead})
         return f" (or {' or '.join(others)}: this recording cannot tell)" if others else ""
 
@@ -239,15 +239,15 @@ def split_arm(
     links: Sequence[Dynamics],
     begin: float,
 ) -> SplitArm:
-    """Split the efforts of joints, each of which moves the next, and judge the split on held-out blocks.
+    """Split the efforts of an arm, and judge the split on held-out blocks.
 
     Args:
-        joints: their names.
-        units: N m or N, of each.
-        last: the link that carries a load.
-        samples: of the recording.
+        joints: names of the arm's joints, from the base on.
+        units: unit of each joint's effort, N m or N.
+        last: name of the link that carries a load.
+        samples: samples of the recording.
         links: dynamics of the first joint, of the first two, and so on.
-        begin: when the recording begins, in the time of the samples [s].
+        begin: start of the recording, in the time of the samples [s].
     """
     found, loads = split(samples), link_loads(samples, links)
     carried = carried_load(samples, loads, found)

@@ -1,4 +1,4 @@
-"""Moments in which something pushes a robot that neither its bodies nor its friction, load and offsets explain."""
+"""Touches: intervals in which a robot's efforts exceed those of its bodies, friction, load and offsets."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from hetwin_calibration.efforts.splitting import Bools
 from hetwin_suite.model import Floats
 
 SPAN_S = 0.2
-"""What is left is averaged over this time."""
+"""Averaging time of the residuals [s]."""
 BESIDE_S = 0.3, 0.8
-"""A push differs, to the same side, from what is left so long before and so long after it."""
+"""Distances in time to the residuals before and after, both of which a touch exceeds in the same direction [s]."""
 SURE = 5.0
-"""A push exceeds the mean of what is left at this speed by this many of its standard deviations."""
+"""Minimum excess of a touch, in standard deviations of the averaged residual at the arm's speed."""
 LEAST = 2.5
-"""The same of single samples."""
+"""Minimum excess of a touch, in standard deviations of single residuals."""
 MERGED_S = 0.2
-"""What begins again so soon is the same."""
+"""Maximum gap between touches that are merged [s]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Something that pushes.
+    """An external push on the robot.
 
     Attributes:
-        begin, end: [s] from the beginning of the recording.
-        efforts: joint -> the largest mean effort [N m or N] of those that feel it.
-        unit: of the largest.
-        phase: what its joints do meanwhile.
+        begin, end: times from the start of the recording [s].
+        efforts: joint that feels the push -> its largest averaged effort [N m or N].
+        unit: unit of the largest effort.
+        phase: kind of the contact phase.
     """
 
     begin: float
@@ -44,19 +44,19 @@ class Touch:
 
     @property
     def words(self) -> str:
-        """When, and what feels most of it."""
+        """Times and largest effort as text."""
         joint = max(self.efforts, key=lambda name: abs(self.efforts[name]))
         effort = self.efforts[joint]
         return f"from {self.begin:.2f} to {self.end:.2f} s, {effort:+.3g} {self.unit} at {joint}"
 
     def to_json(self) -> dict[str, Any]:
-        """As ``--json`` prints it."""
+        """Return the JSON object of ``--json``."""
         times = {"begin": self.begin, "end": self.end}
         return {"kind": self.phase.value, **times, "efforts": self.efforts}
 
 
 def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
-    """Return when an arm is pushed, in the spans of its recording that were looked at."""
+    """Return the touches of an arm in the sampled spans of its recording."""
     samples = arm.samples
     count = max(1, round(SPAN_S / samples.period))
     mean = means(np.nan_to_num(arm.left), count)
@@ -83,13 +83,13 @@ def touches_of(arm: SplitArm) -> tuple[Touch, ...]:
 
 
 def means(values: Floats, count: int) -> Floats:
-    """Return (m, n) means over this many samples."""
+    """Return moving averages (m, n) over `count` samples."""
     weights = np.ones(count) / count
     return np.stack([np.convolve(one, weights, "same") for one in values.T], axis=1)
 
 
 def _beside(values: Floats, away: int) -> Floats:
-    """(m, n) by how much values differ, to the same side, from those so many samples before and after; else 0."""
+    """Return the excess (m, n) of values over those `away` samples before and after; 0 if its signs differ."""
     before, after = values - np.roll(values, away, axis=0), values - np.roll(values, -away, axis=0)
     least = np.where(np.abs(before) < np.abs(after), before, after)
     found: Floats = np.where(before * after > 0.0, least, 0.0)

@@ -1,1 +1,1 @@
-"""The digital robot: content of a URDF or a world, kinematics and trajectories as files and commands."""
+"""The digital robot: contents of a URDF or a world, kinematics and trajectories, for files and commands."""

@@ -1,4 +1,4 @@
-"""Content of a robot's URDF or a world: links, joints, sensors, and meshes that are not found."""
+"""Contents of a robot's URDF or a world: links, joints, sensors, and missing meshes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hetwin_suite.robot import RobotFile
 
 @dataclass(frozen=True, slots=True)
 class Sensor:
-    """A sensor, and the link that it is on; empty if none is named."""
+    """A sensor and its link; the link is empty if the file names none."""
 
     name: str
     type: str
@@ -23,14 +23,14 @@ class Sensor:
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """The content.
+    """Contents of a robot or a world.
 
     Attributes:
-        name: of the robot, or of the world.
-        links: how many.
-        types: of the joints, each as often as there is one.
-        sensors: in the order of the file.
-        missing_meshes: as the file names them.
+        name: name of the robot or the world.
+        links: number of links.
+        types: type of each joint.
+        sensors: sensors in the order of the file.
+        missing_meshes: names of the missing meshes in the file.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Contents:
     missing_meshes: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin urdf describe --json` prints it."""
+        """Return the JSON object of `hetwin urdf describe --json`."""
         return {
             "robot": self.name,
             "links": self.links,
@@ -54,7 +54,7 @@ class Contents:
 
 
 def contents_of_robot(robot: RobotFile) -> Contents:
-    """Return the content of a robot's URDF."""
+    """Return the contents of a robot's URDF."""
     return Contents(
         robot.name,
         len(robot.links),
@@ -80,11 +80,11 @@ def _sensor(element: Element, link: str) -> Sensor:
 
 
 def contents_of_world(world: World, missing: tuple[str, ...]) -> Contents:
-    """Return the content of a world.
+    """Return the contents of a world.
 
     Args:
-        world: as it was read.
-        missing: meshes that were not found.
+        world: the world.
+        missing: names of the missing meshes.
     """
     joints = [joint for body in world.bodies for joint in body.joints]
     sensors = [sensor for body in world.bodies for sensor in _sensors_of(body)]

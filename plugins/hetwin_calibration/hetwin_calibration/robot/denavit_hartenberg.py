@@ -1,4 +1,4 @@
-"""The table of a chain after Denavit and Hartenberg."""
+"""Denavit-Hartenberg table of a chain."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from hetwin_suite.model import Floats
 from hetwin_suite.robot import Frame, Screws, Segment
 
 _PARALLEL = 5e-10
-"""Axes with a smaller angle between them are parallel [rad]: their common normal would be too far away to be exact."""
+"""Maximum angle between parallel axes [rad]; with less, their common normal is too far away to be exact."""
 _MEETING = 1e-12
-"""Axes that are nearer than this meet [m]."""
+"""Maximum distance of intersecting axes [m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class DhRow:
-    """One joint: turn about z by theta, along z by d, along x by a, turn about x by alpha.
+    """One joint: rotation about z by theta, translation along z by d and along x by a, rotation about x by alpha.
 
     Attributes:
-        joint: its name.
-        slides: whether its position is added to `d`; else to `theta`.
+        joint: name of the joint.
+        slides: whether the joint's position is added to `d`; else to `theta`.
         alpha, theta: [rad].
         a, d: [m].
     """
@@ -46,14 +46,14 @@ class DhRow:
 
 
 class DhTable(NamedTuple):
-    """A chain as rows between a transform from its root and one to its end, each (4, 4)."""
+    """A chain: transform (4, 4) from its root to frame 0, rows, and transform (4, 4) from the last frame to its end."""
 
     base: Floats
     rows: tuple[DhRow, ...]
     tool: Floats
 
     def place(self, positions: Floats) -> Frame:
-        """Return where the end is for positions (n,) of the rows' joints [rad or m]."""
+        """Return the pose of the end for positions (n,) of the rows' joints [rad or m]."""
         frame = Frame(self.base[:3, 3], self.base[:3, :3])
         for row, position in zip(self.rows, positions.tolist(), strict=True):
             frame = frame.before(row.at(position))
@@ -63,10 +63,11 @@ class DhTable(NamedTuple):
 def dh_table(segments: Sequence[Segment]) -> DhTable:
     """Return the table of a chain with at least one joint.
 
-    Frame 0 is that of the first joint, the last frame turns with the last joint; neither is bound by the convention.
+    The convention leaves the first and the last frame open: here frame 0 is that of the first joint, and the last
+    frame has the axes of the last joint and moves with it.
 
     Args:
-        segments: from the first link after the root to the chain's end.
+        segments: segments from the first link after the root to the chain's end.
     """
     screws = Screws(segments)
     names = [segment.joint for segment in segments if segment.joint]
@@ -88,7 +89,7 @@ def dh_table(segments: Sequence[Segment]) -> DhTable:
 
 
 def _axes(screws: Screws) -> list[Frame]:
-    """The frames of the joints with all of them at 0, their axes along z."""
+    """Return the frames of the joints at position 0, with their axes along z."""
     frames, frame = [], Frame(np.zeros(3), np.eye(3))
     for between in screws.between[:-1]:
         frame = frame.before(between)
@@ -97,7 +98,7 @@ def _axes(screws: Screws) -> list[Frame]:
 
 
 def _on_normal(before: Frame, axis: Frame) -> Frame:
-    """The frame on an axis, its x along the common normal from the axis before."""
+    """Return the frame on an axis with x along the common normal from the previous axis."""
     z, along = before.rotation[:, 2], axis.rotation[:, 2]
     way = axis.position - before.position
     across = np.cross(z, along)

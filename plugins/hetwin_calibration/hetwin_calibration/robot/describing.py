@@ -1,4 +1,4 @@
-"""The description of a robot or a world by `hetwin urdf describe`."""
+"""The result of `hetwin urdf describe` for a robot or a world."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hetwin_suite.tables import read_table
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class Description:
     """A description.
 
     Attributes:
         contents: links, joints and sensors.
-        table: of a chain; None: none was asked for.
-        dimensions: beside the measured ones.
+        table: Denavit-Hartenberg table of a chain; None: not requested.
+        dimensions: dimensions of the model and of the real thing.
     """
 
     contents: Contents
@@ -30,7 +30,7 @@ class Described:
     dimensions: tuple[Dimension, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin urdf describe --json` prints it."""
+        """Return the JSON object of `hetwin urdf describe --json`."""
         return {
             **self.contents.to_json(),
             "dh": None if self.table is None else _table_json(self.table),
@@ -40,16 +40,16 @@ class Described:
 
 def describe_file(
     file: Path, base: str | None = None, tip: str | None = None, measured: Path | None = None
-) -> Described:
+) -> Description:
     """Describe a robot or a world.
 
     Args:
-        file: the robot or the world.
-        base, tip: links of a chain of which the table is wanted.
-        measured: dimensions to compare with.
+        file: file of the robot or the world.
+        base, tip: links of the chain whose table is computed; None: no table.
+        measured: CSV file of measured dimensions; None: no comparison.
 
     Raises:
-        BadInput: if a file is wrong, or there is no such chain.
+        BadInput: if a file is invalid, or there is no such chain.
     """
     if not is_robot(file):
         return _world(file, base or tip, measured)
@@ -57,14 +57,14 @@ def describe_file(
     table = None if base is None and tip is None else dh_table(robot.chain(base, tip).segments)
     contents = contents_of_robot(robot)
     if measured is None:
-        return Described(contents, table, ())
+        return Description(contents, table, ())
     rows = read_table(measured)
     _need_meshes(file, contents.missing_meshes)
     parts = links_of(read_urdf(file, Notes()))
-    return Described(contents, table, tuple(compare(parts, rows)))
+    return Description(contents, table, tuple(compare(parts, rows)))
 
 
-def _world(file: Path, link: str | None, measured: Path | None) -> Described:
+def _world(file: Path, link: str | None, measured: Path | None) -> Description:
     if link is not None:
         raise BadInput(
             "chains are read from a URDF",
@@ -77,11 +77,11 @@ def _world(file: Path, link: str | None, measured: Path | None) -> Described:
     world = read_world(file, notes)
     contents = contents_of_world(world, notes.meshes())
     if measured is None:
-        return Described(contents, None, ())
+        return Description(contents, None, ())
     rows = read_table(measured)
     _need_meshes(file, contents.missing_meshes)
     parts: dict[str, Part] = things_of(world.bodies)
-    return Described(contents, None, tuple(compare(parts, rows)))
+    return Description(contents, None, tuple(compare(parts, rows)))
 
 
 def _need_meshes(file: Path, missing: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Dimensions and places of a robot's links and a world's things, against measured ones."""
+"""Comparison of dimensions and positions of a robot's links or a world's things with measured ones."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Part:
     """A link, or a thing of a world.
 
     Attributes:
-        position: of its frame [m].
-        points: (n, 3) of its surface, the outermost [m].
+        position: (3,) position of its frame [m].
+        points: (n, 3) outermost points of its surface [m].
     """
 
     position: Floats
@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A measure of the model, and of the real thing [m]."""
+    """A dimension of the model, and its measured value [m]."""
 
     name: str
     model: float
@@ -54,11 +54,11 @@ class Dimension:
 
     @property
     def error(self) -> float:
-        """Difference of the model from the measurement [m]."""
+        """Absolute difference between model and measurement [m]."""
         return abs(self.model - self.measured)
 
     def to_json(self) -> dict[str, float | str]:
-        """As `hetwin urdf describe --json` prints it."""
+        """Return the JSON object of the dimension in `hetwin urdf describe --json`."""
         return {
             "name": self.name,
             "model": self.model,
@@ -68,10 +68,10 @@ class Dimension:
 
 
 def compare(parts: Mapping[str, Part], table: Table) -> list[Dimension]:
-    """Return the measures of a table beside those of parts, by name.
+    """Compare the rows of a table with parts, by name.
 
     Raises:
-        BadInput: if a row is wrong, or about something missing or without a shape.
+        BadInput: if a row is invalid, or its part is missing or has no shape.
     """
     need_columns(table, COLUMNS)
     values = table.numbers(["value"])[:, 0]
@@ -110,7 +110,7 @@ def _value(parts: Sequence[Part], measure: Measure) -> float | None:
 
 
 def links_of(body: Body) -> dict[str, Part]:
-    """Return the links of a robot with its joints at 0, or at the limit nearest to it, in the frame of its root."""
+    """Return the links of a robot in the frame of its root, with the joints at 0 or at the limit nearest to 0."""
     return dict(_placed(body))
 
 
@@ -143,7 +143,7 @@ def _placed(body: Body) -> Iterator[tuple[str, Part]]:
 
 
 def _points(geometries: Sequence[Geometry], pose: Pose) -> Floats:
-    """The outermost points of visuals, or of collision shapes without visuals."""
+    """Return the outermost points of the visuals; of the collision shapes if there are no visuals."""
     seen = [each for each in geometries if not each.collides]
     clouds = [_cloud(each, compose_poses(pose, each.pose)) for each in seen or geometries]
     return np.concatenate(clouds) if clouds else np.zeros((0, 3))
@@ -163,7 +163,7 @@ def _cloud(geometry: Geometry, pose: Pose) -> Floats:
 
 
 def _round(geometry: Geometry, rotation: Floats) -> Floats:
-    """(6, 3) outermost points along the outer axes of a sphere, a cylinder, a capsule or an ellipsoid."""
+    """Return the outermost points (6, 3) along x, y and z of a round shape, relative to its centre."""
     if geometry.kind is ShapeKind.ELLIPSOID:
         reach = np.diag(np.linalg.norm(rotation * geometry.size, axis=1))
         return np.concatenate((reach, -reach))

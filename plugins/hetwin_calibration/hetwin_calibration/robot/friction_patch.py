@@ -1,4 +1,4 @@
-"""Writes friction of joints into SDFormat and MJCF files, whose other lines stay as they are."""
+"""Patch of the joints' friction in SDFormat and MJCF files; everything else is kept."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _MJCF = {"damping": "damping", "friction": "frictionloss"}
 
 
 def with_friction_in(file: Path, friction: Mapping[str, Mapping[str, float]]) -> str:
-    """Return an SDFormat or MJCF file whose joints rub otherwise.
+    """Return the text of an SDFormat or MJCF file with other friction of its joints.
 
     Args:
-        file: with joints of the same names.
-        friction: by joint, ``damping`` and ``friction`` that are written, as far as they are given.
+        file: file with joints of the same names.
+        friction: joint -> ``damping`` and ``friction``; missing keys are not changed.
 
     Raises:
-        BadInput: if it is neither, or has none of these joints.
+        BadInput: if the file has another format, or none of these joints.
     """
     root = read_xml(file)
     if root.tag not in ("sdf", "mujoco"):

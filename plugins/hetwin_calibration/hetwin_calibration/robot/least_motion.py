@@ -1,4 +1,4 @@
-"""Of the solutions of a pose, the one for which the joints move least."""
+"""Inverse kinematics with the least motion of the joints."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from hetwin_suite.model import Floats
 from hetwin_suite.robot import Chain, Solutions, Solver, sampled_limits
 
 CHOICE = 25
-"""Solutions of a pose among which the one with the least motion is chosen."""
+"""Number of solutions of a pose from which the one with the least motion is chosen."""
 _WEIGHTS = (1.0, 0.5, 0.5)
 _WRIST = 0.1
-"""Weight of the joints that follow."""
+"""Weight of all further joints."""
 
 
 def motion_weights(count: int) -> Floats:
-    """Return (n,) the weights of the joints' motions, the first of them that of the joint next to the base."""
+    """Return the weights (n,) of the joints' motions, from the base on."""
     return np.array([*_WEIGHTS, *[_WRIST] * count][:count])
 
 
 def motion(positions: Floats, before: Floats) -> Floats:
-    """Return (...) how far joints move, as the sum of squares of their weighted ways.
+    """Return the motion (...) of joints, the sum of the squares of their weighted displacements.
 
     Args:
         positions, before: (..., n) [rad or m].
@@ -30,7 +30,7 @@ def motion(positions: Floats, before: Floats) -> Floats:
 
 
 def middle(chain: Chain) -> Floats:
-    """Return (n,) the middle of the joints' limits [rad or m]."""
+    """Return the middle (n,) of the joints' limits [rad or m]."""
     lower, upper = sampled_limits(chain)
     return np.asarray((lower + upper) / 2.0)
 
@@ -38,18 +38,18 @@ def middle(chain: Chain) -> Floats:
 def solve_with_least_motion(
     solver: Solver, poses: Floats, before: Floats, seconds: float | None = None
 ) -> Solutions:
-    """Return for each of m poses the solution with the least motion among `CHOICE`, or the best that was found.
+    """Return for each of m poses the solution with the least motion among `CHOICE`; else the best approximation.
 
     Args:
-        solver: of a chain with n joints.
-        poses: (m, 7).
-        before: (m, n) where the joints were [rad or m]; the first descent starts there.
-        seconds: of processor time for all of it; None: no limit.
+        solver: solver of a chain with n joints.
+        poses: (m, 7) x y z [m], qw qx qy qz.
+        before: (m, n) previous joint positions [rad or m]; the first descent starts there.
+        seconds: processor time for all poses [s]; None: no limit.
     """
     share = None if seconds is None else seconds / CHOICE
     best = solver.solve_all(poses, before, share)
     for _ in range(CHOICE - 1):
-        todo = np.flatnonzero(best.solved)  # what cannot be reached has been tried from everywhere
+        todo = np.flatnonzero(best.solved)  # an unsolved pose was already tried from many starts
         if not len(todo):
             break
         other = solver.solve_all(poses[todo], solver.postures.random(len(todo)), share)

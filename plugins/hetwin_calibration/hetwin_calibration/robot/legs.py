@@ -1,4 +1,4 @@
-"""Motions through waypoints: quintic polynomials, or as fast as bounded jerk allows."""
+"""Motions through waypoints: quintic polynomials, or time-optimal motions with bounded jerk."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from hetwin_suite.robot import MoveLimits
 
 _TRIES = 8
 _WITHIN = 1.0 - 1e-9
-"""Share of the limits that is used, so that rounding leads to nothing beyond them."""
+"""Share of the limits that is used, so that rounding errors do not exceed them."""
 _PEAKS = (1.875, 10.0 / np.sqrt(3.0), 60.0)
-"""Largest velocity, acceleration and jerk of a quintic polynomial from 0 to 1 in one second."""
+"""Peak velocity, acceleration and jerk of a quintic polynomial from 0 to 1 in 1 s."""
 
 
 class State(NamedTuple):
-    """Where n joints are, and how they move, each (n,) [rad or m, and per second, and per second again]."""
+    """Positions, velocities and accelerations of n joints, each (n,) [rad or m, per s, per s^2]."""
 
     positions: Floats
     velocities: Floats
@@ -32,11 +32,11 @@ class Leg(Protocol):
 
     @property
     def duration(self) -> float:
-        """Time that it takes [s]."""
+        """Duration of the motion [s]."""
         ...
 
     def at(self, time: float) -> State:
-        """Return the motion at a time after its beginning [s], each (n,)."""
+        """Return the state at a time after the start of the motion [s]."""
         ...
 
 
@@ -45,7 +45,7 @@ class Samples(NamedTuple):
 
     Attributes:
         times: (k,) [s].
-        positions, velocities, accelerations: (k, n) [rad or m, and per second, and per second again].
+        positions, velocities, accelerations: (k, n) [rad or m, per s, per s^2].
     """
 
     times: Floats
@@ -55,11 +55,11 @@ class Samples(NamedTuple):
 
 
 class QuinticLeg:
-    """All joints on a straight line, by one quintic polynomial of time.
+    """A straight motion in joint space, with one quintic polynomial of time for all joints.
 
     Args:
-        start, goal: (n,) [rad or m].
-        limits: of the joints.
+        start, goal: (n,) joint positions [rad or m].
+        limits: limits of the joints.
     """
 
     def __init__(self, start: Floats, goal: Floats, limits: MoveLimits) -> None:
@@ -73,7 +73,7 @@ class QuinticLeg:
         self.duration = max(shortest)
 
     def at(self, time: float) -> State:
-        """Return the motion at a time after its beginning [s], each (n,)."""
+        """Return the state at a time after the start of the motion [s]."""
         whole = self.duration
         t = min(max(time / whole, 0.0), 1.0)
         share = t**3 * (10.0 - 15.0 * t + 6.0 * t**2)
@@ -83,11 +83,11 @@ class QuinticLeg:
 
 
 class FastestLeg:
-    """Every joint as fast as the slowest one, by ruckig.
+    """A time-optimal motion with bounded jerk, in which all joints arrive together, by ruckig.
 
     Args:
-        start, goal: (n,) [rad or m].
-        limits: of the joints.
+        start, goal: (n,) joint positions [rad or m].
+        limits: limits of the joints.
 
     Raises:
         ValueError: if ruckig finds no motion.
@@ -95,7 +95,7 @@ class FastestLeg:
 
     def __init__(self, start: Floats, goal: Floats, limits: MoveLimits) -> None:
         for attempt in range(_TRIES):
-            # Where two of its cases meet, ruckig finds neither; beside that point it does.
+            # At the boundary of two of its cases ruckig may find no motion; slightly lower limits avoid that.
             found = _by_ruckig(start, goal, limits, _WITHIN * (1.0 - 1e-4 * attempt))
             if found is not None:
                 break
@@ -105,11 +105,11 @@ class FastestLeg:
 
     @property
     def duration(self) -> float:
-        """Time that it takes [s]."""
+        """Duration of the motion [s]."""
         return float(self._trajectory.duration)
 
     def at(self, time: float) -> State:
-        """Return the motion at a time after its beginning [s], each (n,)."""
+        """Return the state at a time after the start of the motion [s]."""
         return State(*(np.array(part) for part in self._trajectory.at_time(time)[:3]))
 
 
@@ -128,18 +128,18 @@ def _by_ruckig(start: Floats, goal: Floats, limits: MoveLimits, share: float) ->
 
 
 def legs_between(waypoints: Floats, limits: MoveLimits, *, fastest: bool) -> list[Leg]:
-    """Return the motions between waypoints (k, n) [rad or m] that differ, the fastest or quintic ones."""
+    """Return the time-optimal or quintic motions between distinct consecutive waypoints (k, n) [rad or m]."""
     make = FastestLeg if fastest else QuinticLeg
     return [make(a, b, limits) for a, b in pairwise(waypoints) if (a != b).any()]
 
 
 def sampled(waypoints: Floats, legs: Sequence[Leg], rate: float) -> Samples:
-    """Return the motion through waypoints at a rate [1/s], and at each waypoint too.
+    """Sample the motion through waypoints at a rate, and additionally at each waypoint.
 
     Args:
-        waypoints: (k, n) [rad or m].
-        legs: between those that differ.
-        rate: samples per second; they begin at 0.
+        waypoints: (k, n) joint positions [rad or m].
+        legs: motions between distinct consecutive waypoints.
+        rate: samples per second, from time 0 on.
     """
     rests = np.concatenate(([0.0], np.cumsum([leg.duration for leg in legs])))
     grid = np.arange(int(np.floor(rests[-1] * rate)) + 1) / rate

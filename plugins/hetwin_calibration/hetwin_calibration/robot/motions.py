@@ -18,17 +18,17 @@ from hetwin_suite.tables import NumberTable as Table
 from hetwin_suite.tables import read_table
 
 _ON_LIMIT = 1e-9
-"""So far beyond a limit is rounding [rad or m]."""
+"""Tolerance of limits for rounding errors [rad or m]."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast a robot moves, and how often that is sampled.
+    """Limits of a motion, and its sampling rate.
 
     Attributes:
-        speed: share of the URDF's velocity limits.
-        acceleration: [rad/s^2 or m/s^2].
-        jerk: [rad/s^3 or m/s^3].
+        speed: velocity limit, as a multiple of the URDF's limits.
+        acceleration: limit of the acceleration [rad/s^2 or m/s^2].
+        jerk: limit of the jerk [rad/s^3 or m/s^3].
         rate: samples per second.
     """
 
@@ -47,11 +47,11 @@ class Motion:
 
     @property
     def duration(self) -> float:
-        """Time that it takes [s]."""
+        """Duration of the motion [s]."""
         return float(self.samples.times[-1])
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin urdf trajectory --json` prints it."""
+        """Return the JSON object of `hetwin urdf trajectory --json`."""
         return {
             "joints": list(self.joints),
             **{key: value.tolist() for key, value in self.samples._asdict().items()},
@@ -63,7 +63,7 @@ def plan_motion(robot: RobotFile, waypoints: Path, profile: Profile, pace: Pace)
     """Return the motion through a file's waypoints, at rest at each of them.
 
     Raises:
-        BadInput: if the file is wrong, a waypoint is beyond a limit, or the URDF has no limit of a velocity.
+        BadInput: if the file is invalid, a waypoint is beyond a limit, or the URDF lacks a velocity limit.
     """
     table = read_table(waypoints)
     joints = table.columns

@@ -1,4 +1,4 @@
-"""Forward and inverse kinematics of files of poses, with their cost."""
+"""Forward and inverse kinematics of many poses, with processor times."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from hetwin_suite.robot import Chain, Solutions, Solver
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """How the poses are to be solved.
+class SolveOptions:
+    """Options of the inverse kinematics.
 
     Attributes:
-        one_by_one: whether each pose is solved by itself.
+        one_by_one: whether each pose is solved separately.
         least_motion: whether the solution with the least motion is chosen.
-        seconds: processor time for each pose; None: no limit.
-        seed: of random draws.
+        seconds: processor time for each pose [s]; None: no limit.
+        seed: seed of random draws.
     """
 
     one_by_one: bool = False
@@ -32,13 +32,13 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
-    """The result.
+class SolvedPoses:
+    """Result of the inverse kinematics.
 
     Attributes:
         joints: names of the chain's n joints.
-        solutions: of the m poses.
-        cpu_ms: (m,) processor time of each pose; of poses that were solved together, the mean.
+        solutions: solutions of the m poses.
+        cpu_ms: (m,) processor time of each pose [ms]; the mean for poses that were solved together.
     """
 
     joints: tuple[str, ...]
@@ -46,7 +46,7 @@ class Solved:
     cpu_ms: Floats
 
     def to_json(self) -> dict[str, Any]:
-        """As `hetwin urdf inverse --json` prints it."""
+        """Return the JSON object of `hetwin urdf inverse --json`."""
         found = self.solutions
         rows = [
             row if solved else None
@@ -72,38 +72,41 @@ def solve_poses(
     chain: Chain,
     poses: Floats,
     before: Floats | None,
-    wish: Wish,
-    told: Callable[[int], None],
-) -> Solved:
+    options: SolveOptions,
+    report: Callable[[int], None],
+) -> SolvedPoses:
     """Solve the inverse kinematics of m poses.
 
     Args:
-        chain: with n joints.
-        poses: (m, 7) in the frame of the chain's root.
-        before: (m, n) where the joints were [rad or m]; None: where it matters, in the middle of their limits.
-        wish: how.
-        told: callback, called with the number of poses that are done, now and then.
+        chain: chain with n joints.
+        poses: (m, 7) poses of the tip in the frame of the chain's root.
+        before: (m, n) previous joint positions [rad or m]; None: the middle of the limits for the least motion, else
+            starts from the solver's table.
+        options: options.
+        report: callback for progress, called with the number of poses that are done.
     """
-    solve = _solver(chain, before is None, wish)
+    solve = _solver(chain, before is None, options)
     starts = np.tile(middle(chain), (len(poses), 1)) if before is None else before
-    size = 1 if wish.one_by_one else max(1, len(poses))
+    size = 1 if options.one_by_one else max(1, len(poses))
     parts, cpu = [], []
     for i in range(0, len(poses), size):
-        begun = time.process_time()
+        started = time.process_time()
         parts.append(solve(poses[i : i + size], starts[i : i + size]))
         count = len(parts[-1].solved)
-        cpu += [(time.process_time() - begun) / count * 1e3] * count
-        told(i + count)
+        cpu += [(time.process_time() - started) / count * 1e3] * count
+        report(i + count)
     solutions = Solutions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
-    return Solved(chain.joints, solutions, np.array(cpu))
+    return SolvedPoses(chain.joints, solutions, np.array(cpu))
 
 
-def _solver(chain: Chain, from_table: bool, wish: Wish) -> Callable[[Floats, Floats], Solutions]:
-    solver = Solver(chain, wish.seed)
+def _solver(
+    chain: Chain, from_table: bool, options: SolveOptions
+) -> Callable[[Floats, Floats], Solutions]:
+    solver = Solver(chain, options.seed)
 
     def solve(poses: Floats, starts: Floats) -> Solutions:
-        seconds = None if wish.seconds is None else wish.seconds * len(poses)
-        if wish.least_motion:
+        seconds = None if options.seconds is None else options.seconds * len(poses)
+        if options.least_motion:
             return solve_with_least_motion(solver, poses, starts, seconds)
         return solver.solve_all(poses, None if from_table else starts, seconds)
 
@@ -111,7 +114,7 @@ def _solver(chain: Chain, from_table: bool, wish: Wish) -> Callable[[Floats, Flo
 
 
 def place_postures(chain: Chain, positions: Floats) -> Floats:
-    """Return (m, 7) poses of the chain's end for joint positions (m, n) [rad or m], each with qw >= 0."""
+    """Return the poses (m, 7) of the chain's end for joint positions (m, n) [rad or m], each with qw >= 0."""
     poses = np.array([chain.place(row).pose for row in positions]).reshape(len(positions), 7)
     poses[poses[:, 3] < 0.0, 3:] *= -1.0
     return poses

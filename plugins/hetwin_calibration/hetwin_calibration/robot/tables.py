@@ -13,7 +13,7 @@ from hetwin_suite.tables import need_columns, read_table
 
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _UNIT = 1e-3
-"""Quaternions may be so much longer or shorter than 1, as those with few digits are."""
+"""Tolerance of a quaternion's length, for files with few digits."""
 
 
 def read_joints(
@@ -22,12 +22,12 @@ def read_joints(
     """Read positions of joints.
 
     Args:
-        file: with the joints' names as header.
-        joints: whose positions are needed.
-        others: joints of the robot that may be there and are passed over.
+        file: CSV file with the joints' names as header.
+        joints: names of the required joints.
+        others: other joints of the robot, whose columns are ignored.
 
     Returns:
-        (m, n) the positions [rad or m], and the columns that were passed over.
+        the positions (m, n) [rad or m], and the names of the ignored columns.
 
     Raises:
         BadInput: if a column is missing or unknown, or a number is not finite.
@@ -45,7 +45,7 @@ def read_joints(
 
 
 def read_poses(file: Path) -> Floats:
-    """Return (m, 7) poses x y z [m], qw qx qy qz, the quaternions made exactly 1 long.
+    """Return the poses (m, 7) in a file, x y z [m], qw qx qy qz, with normalized quaternions.
 
     Raises:
         BadInput: if a column is missing or unknown, a number is not finite, or a quaternion's length is not 1.

@@ -1,4 +1,4 @@
-"""Writes a URDF with other origins, or other friction, of some joints; all else stays as it is, letter by letter."""
+"""Patch of the joints' origins or friction in a URDF; all other bytes are kept."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _ATTRIBUTE = r"""\s+{}\s*=\s*("[^"]*"|'[^']*')"""
 
 
 class _Tag(NamedTuple):
-    """Where a start tag is in a file: its first byte."""
+    """Byte offsets of a joint's start tag, and of that of a child element; None if there is no such child."""
 
     joint: int
     child: int | None
 
 
 def with_errors(robot: RobotFile, errors: Mapping[str, Floats]) -> bytes:
-    """Return the URDF of a robot whose joints' frames are off.
+    """Return the URDF of a robot with corrected origins of its joints.
 
     Args:
-        robot: as its file has it.
-        errors: by joint, the way [m] and turn [rad] (6,) of its frame.
+        robot: the robot's file.
+        errors: joint -> translation [m] and rotation vector [rad] (6,) of its frame.
     """
     data = urdf_of(robot.file)
     tags = _tags(data, "origin")
@@ -42,11 +42,11 @@ def with_errors(robot: RobotFile, errors: Mapping[str, Floats]) -> bytes:
 
 
 def with_friction(robot: RobotFile, friction: Mapping[str, Mapping[str, float]]) -> bytes:
-    """Return the URDF of a robot whose joints rub otherwise.
+    """Return the URDF of a robot with other friction of its joints.
 
     Args:
-        robot: as its file has it.
-        friction: by joint, ``damping`` and ``friction`` that are written, as far as they are given.
+        robot: the robot's file.
+        friction: joint -> ``damping`` and ``friction``; missing keys are not changed.
     """
     data = urdf_of(robot.file)
     tags = _tags(data, "dynamics")
@@ -58,7 +58,7 @@ def with_friction(robot: RobotFile, friction: Mapping[str, Mapping[str, float]])
 
 
 def _with_attributes(data: bytes, tag: _Tag, name: str, attributes: Mapping[str, str]) -> bytes:
-    """The file with other attributes of an element of a joint, which is added if there is none."""
+    """Return the file with other attributes of a joint's child element, which is added if it is missing."""
     written = " ".join(f'{key}="{value}"' for key, value in attributes.items())
     if tag.child is None:
         at = _end_of_tag(data, tag.joint)
@@ -88,14 +88,14 @@ def _origin(frame: Frame) -> dict[str, str]:
 
 
 def _end_of_tag(data: bytes, begin: int) -> int:
-    """The byte behind a start tag; attributes may hold a ``>``."""
+    """Return the offset of the byte after a start tag, whose attributes may contain a ``>``."""
     match = re.compile(rb"""<(?:[^>"']|"[^"]*"|'[^']*')*>""").match(data, begin)
     assert match is not None  # the file was read before
     return match.end()
 
 
 def _tags(data: bytes, child: str) -> dict[str, _Tag]:
-    """The start tags of all joints of a robot, and of the first element of a name in each of them."""
+    """Return the start tags of all joints, by name, each with that of its first child element of a name."""
     found: dict[str, _Tag] = {}
     stack: list[str] = []
     names: list[str] = []

@@ -1,1 +1,1 @@
-"""How long motions of a robot take, learned from its laps."""
+"""Models of the durations of a robot's motions, learned from measured laps."""

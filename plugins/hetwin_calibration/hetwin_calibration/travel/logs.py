@@ -1,4 +1,4 @@
-"""Reads the smart logger's rows, and commands whose times are wanted."""
+"""Reader of logged laps, and of commands whose durations are to be predicted."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _LAPS = ("lap_real", "lap_virtual")
 
 
 def read_laps(log: Path) -> list[Lap]:
-    """Return the laps of the commands that are motions.
+    """Return the laps of motion commands.
 
     Raises:
-        BadInput: if the table cannot be used; with line and column.
+        BadInput: if the table is invalid; with line and column.
     """
     rows = read_rows(log, COLUMNS, may_lack=COLUMNS[1:])
     for before, row in itertools.pairwise(rows):
@@ -35,10 +35,10 @@ def read_laps(log: Path) -> list[Lap]:
 
 
 def read_commands(file: Path) -> list[Lap]:
-    """Return the commands whose times are wanted.
+    """Return the commands whose durations are to be predicted.
 
     Raises:
-        BadInput: if the table cannot be used; with line and column.
+        BadInput: if the table is invalid; with line and column.
     """
     rows = read_rows(file, WANTED, may_lack=("lap_virtual",))
     return [

@@ -1,7 +1,7 @@
-"""How long a robot that turns and then drives takes for a command, and its model from the times that it took.
+"""Model of the duration of a command for a robot that first rotates and then drives, fitted to measured durations.
 
-A turn or a way is driven with a ramp up, a constant speed and a ramp down (a trapezoid, or a triangle if it is
-short); a lag comes on top. Angles and ways may have any unit: speeds have the same per second.
+Rotation and drive each have a trapezoidal velocity profile, or a triangular one if they are short; a constant lag is
+added. Angles and distances may have any unit; speeds have the same unit per second.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from hetwin_calibration.least_squares import Fit, Floats, least_squares
 
 NAMES = ("turn_speed", "turn_acceleration", "speed", "acceleration", "lag")
 _SCALE_S = 0.05
-"""Deviation at which a lap begins to be an outlier, unless the laps are worse throughout [s]."""
+"""Minimum scale of the robust loss [s]; the scale grows with the median residual."""
 _TRUST = 0.3
-"""How far the parameters may be off those of the data sheet, as a share; of the lag, in s."""
+"""Prior standard deviation of the parameters about the virtual robot's: relative; for the lag in s."""
 _LOOSE = 2.0
-"""The same where nothing is known of the robot."""
+"""The same if the virtual robot's parameters are unknown."""
 _RAMPS = (0.3, 1.0, 3.0)
-"""Factors of the accelerations to start from."""
+"""Factors of the accelerations at the starts of the fit."""
 _LEAST_CYCLE_S = 0.002
 _FOLDS = 5
 _GAIN = 0.95
-"""A model must leave less than this share of a simpler one's error."""
+"""Maximum error of a model relative to that of a simpler one which it replaces."""
 _MOST_OFF = 3.0
-"""No factor of a speed or an acceleration is larger, and none smaller than its inverse: laps show no more."""
+"""Maximum factor of a speed or an acceleration; its inverse is the minimum. Laps do not determine larger ones."""
 
 
 class Lap(NamedTuple):
-    """A command and the times for it [s]; None for a robot that did not answer in time."""
+    """A command and its durations [s]; None for a robot that did not respond in time."""
 
     rotation: float
     displacement: float
@@ -43,7 +43,7 @@ class Lap(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TravelModel:
-    """Speeds, accelerations and lag [s] of a robot that turns and then drives."""
+    """Speeds, accelerations and lag [s] of a robot that first rotates and then drives."""
 
     turn_speed: float
     turn_acceleration: float
@@ -52,11 +52,11 @@ class TravelModel:
     lag: float
 
     def time(self, rotation: float, displacement: float) -> float:
-        """Return the time for a command [s]."""
+        """Return the duration of a command [s]."""
         return float(self.times(np.array([[rotation, displacement]]))[0])
 
     def times(self, commands: Floats) -> Floats:
-        """Return the times (n,) [s] for commands (n, 2) of rotation and displacement."""
+        """Return the durations (n,) [s] of commands (n, 2), rotation and displacement."""
         ways = np.abs(commands)
         turning = _trapezoid(ways[:, 0], self.turn_speed, self.turn_acceleration)
         return turning + _trapezoid(ways[:, 1], self.speed, self.acceleration) + self.lag
@@ -64,12 +64,12 @@ class TravelModel:
 
 @dataclass(frozen=True, slots=True)
 class TravelFit:
-    """A travel model and how well it is known.
+    """A fitted travel model and its uncertainty.
 
     Attributes:
-        model: that fits best.
+        model: best fit.
         sd: standard deviations of its parameters by name; inf for those that the laps do not determine.
-        cycle: laps end with one of so many seconds, so they last half of it longer; 0: there are none.
+        cycle: period of the controller at whose ticks laps end [s], which adds half a period on average; 0: none.
     """
 
     model: TravelModel
@@ -78,21 +78,21 @@ class TravelFit:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The parameters by name."""
+        """Parameters by name."""
         return asdict(self.model)
 
     def time(self, rotation: float, displacement: float) -> float:
-        """Return the time for a command [s]."""
+        """Return the duration of a command [s]."""
         return self.model.time(rotation, displacement) + self.cycle / 2.0
 
 
 def travel_model(
     laps: Sequence[Lap | tuple[float, float, float | None, float | None]],
 ) -> TravelFit:
-    """Return the model of the real robot by its laps; the virtual one's show the former belief.
+    """Fit a model to the laps of the real robot; the virtual robot's laps provide the prior.
 
     Raises:
-        ValueError: if fewer than six laps of the real robot are known.
+        ValueError: if there are fewer than six laps of the real robot.
     """
     rows = [Lap(*lap) for lap in laps]
     commands, times = _known(rows, "real")
@@ -108,18 +108,18 @@ def travel_model(
 def adjusted(sheet: TravelModel, laps: Sequence[Lap]) -> TravelFit:
     """Return the parameters that make the virtual robot as fast as the real one.
 
-    The error of the fit of the virtual robot's own moves corrects the other fit, so a
-    controller that is not quite a trapezoid in time does not matter.
+    Both robots are fitted, and the virtual robot's parameters are multiplied by the ratio of the fits. Errors that
+    both fits share, such as a velocity profile that is not exactly trapezoidal, cancel.
 
     Args:
-        sheet: the virtual robot's parameters.
-        laps: moves that both robots made.
+        sheet: parameters of the virtual robot.
+        laps: moves of both robots.
 
     Returns:
-        The new parameters, with the standard deviations of the real robot's.
+        The new parameters, with the standard deviations of the real robot's fit.
 
     Raises:
-        ValueError: if fewer than six laps are known.
+        ValueError: if there are fewer than six laps.
     """
     real = travel_model(laps)
     virtual = travel_model([lap._replace(real=lap.virtual, virtual=None) for lap in laps])
@@ -134,13 +134,13 @@ def adjusted(sheet: TravelModel, laps: Sequence[Lap]) -> TravelFit:
 
 
 def _rest(laps: Sequence[Lap], side: str, moves: TravelModel) -> float:
-    """Median by which the laps of a robot exceed its moves without any lag [s]."""
+    """Return the median difference between the laps of a robot and the durations of its moves without a lag [s]."""
     commands, times = _known(laps, side)
     return float(np.median(times - moves.times(commands)))
 
 
 def _known(laps: Sequence[Lap], side: str) -> tuple[Floats, Floats]:
-    """Commands (n, 2) and times (n,) of the laps of a robot that are known."""
+    """Return commands (n, 2) and durations (n,) of a robot's completed laps."""
     rows = [
         (lap.rotation, lap.displacement, time)
         for lap in laps
@@ -151,7 +151,7 @@ def _known(laps: Sequence[Lap], side: str) -> tuple[Floats, Floats]:
 
 
 def _believed(laps: Sequence[Lap]) -> Floats | None:
-    """Logarithms of speeds and accelerations, and the lag, of the virtual robot; None if too little is known of it."""
+    """Return the virtual robot's log speeds and accelerations, and its lag (5,); None if it has too few laps."""
     commands, times = _known(laps, "virtual")
     if len(times) <= len(NAMES):
         return None
@@ -161,7 +161,7 @@ def _believed(laps: Sequence[Lap]) -> Floats | None:
 
 
 def _rough(commands: Floats, times: Floats) -> Floats:
-    """A first idea: the straight line through the times, half a second of ramps."""
+    """Return initial parameters: speeds by linear regression, ramps of half a second."""
     ways = np.abs(commands)
     slopes = np.linalg.lstsq(np.column_stack([ways, np.ones(len(ways))]), times, rcond=None)[0]
     mean = np.maximum(ways.mean(axis=0), 1e-9) / max(float(times.mean()), 1e-9)
@@ -171,7 +171,7 @@ def _rough(commands: Floats, times: Floats) -> Floats:
 
 
 def _fit(commands: Floats, times: Floats, start: Floats, trust: float) -> TravelFit:
-    """The best fit; from slow and fast ramps where little is known, with the outliers' scale from the laps."""
+    """Return the best fit; without a prior from several starts; the loss's scale is estimated from the laps."""
     ramps = _RAMPS if trust == _LOOSE else (1.0,)
     starts = [start + np.log([1.0, f, 1.0, f, 1.0]) for f in ramps]
     first = _best(commands, times, start, starts, trust, 4.0 * _SCALE_S)
@@ -186,7 +186,7 @@ def _fit(commands: Floats, times: Floats, start: Floats, trust: float) -> Travel
 
 
 def _cycle(times: Floats) -> float:
-    """The longest time of which all laps are multiples [s]; 0 if they are of none."""
+    """Return the longest period of which all laps are multiples [s]; 0 if there is none."""
     steps = np.diff(np.unique(np.round(times, 6)))
     cycle = float(steps.min()) if len(steps) else 0.0
     if cycle < _LEAST_CYCLE_S or len(steps) < len(NAMES):
@@ -219,7 +219,7 @@ def _model(x: Floats) -> TravelModel:
 
 
 def _trapezoid(way: Floats, speed: float, acceleration: float) -> Floats:
-    """Time from rest to rest [s] for ways (n,) of 0 or more."""
+    """Return the durations from rest to rest [s] of distances (n,), 0 or more."""
     ramps = speed * speed / acceleration
     return np.where(
         way >= ramps, way / speed + speed / acceleration, 2.0 * np.sqrt(way / acceleration)
@@ -230,17 +230,17 @@ def _trapezoid(way: Floats, speed: float, acceleration: float) -> Floats:
 
 
 Predictor = Callable[[Sequence[Lap]], Floats]
-"""Commands, with the virtual robot's times, to the real one's times [s]."""
+"""Predicts durations of the real robot [s] from commands with the virtual robot's durations."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The best predictor of held-out laps: ``nothing`` new, a straight ``line``, or the ``trapezoid``.
+class ChosenPredictor:
+    """The best predictor of held-out laps.
 
     Attributes:
-        name: of the kind.
-        errors: median errors in cross-validation by kind [s]; those that could not be tried are left out.
-        predict: times of commands.
+        name: ``nothing`` (the virtual robot's durations), ``line`` (their linear regression) or ``trapezoid``.
+        errors: median error of each kind in cross-validation [s]; kinds that could not be fitted are missing.
+        predict: predicts the durations of commands.
     """
 
     name: str
@@ -248,11 +248,11 @@ class Chosen:
     predict: Predictor
 
 
-def choose(laps: Sequence[Lap]) -> Chosen:
-    """Choose by cross-validation how to predict the real robot's times.
+def choose(laps: Sequence[Lap]) -> ChosenPredictor:
+    """Choose the predictor of the real robot's durations by cross-validation.
 
     Raises:
-        ValueError: if too few laps of the real robot are known.
+        ValueError: if there are too few laps of the real robot.
     """
     known = [lap for lap in laps if lap.real is not None]
     travel_model(known)  # raises if there are too few
@@ -265,11 +265,13 @@ def choose(laps: Sequence[Lap]) -> Chosen:
     for name in names[1:]:
         if errors[name] < _GAIN * errors[best]:
             best = name
-    return Chosen(best, {n: e for n, e in errors.items() if np.isfinite(e)}, kinds[best](known))
+    return ChosenPredictor(
+        best, {n: e for n, e in errors.items() if np.isfinite(e)}, kinds[best](known)
+    )
 
 
 def _error(learn: Callable[[Sequence[Lap]], Predictor], laps: Sequence[Lap]) -> float:
-    """Median error [s] of laps that were left out, every fifth at a time; inf if too few are left to learn from."""
+    """Return the median error of held-out laps in 5 folds [s]; inf if a fold leaves too few laps for a fit."""
     off: list[float] = []
     for fold in range(_FOLDS):
         held = laps[fold::_FOLDS]
@@ -286,7 +288,7 @@ def _nothing(_laps: Sequence[Lap]) -> Predictor:
 
 
 def _line(laps: Sequence[Lap]) -> Predictor:
-    """A straight line through the virtual robot's times, with outliers hardly counting."""
+    """Return a robust linear regression on the virtual robot's durations."""
     believed, times = _virtual(laps), np.array([lap.real for lap in laps], dtype=np.float64)
     fit = least_squares(
         lambda x: (x[0] + x[1] * believed - times) / (4.0 * _SCALE_S), np.array([0.0, 1.0])
@@ -306,5 +308,5 @@ def _trapezoids(laps: Sequence[Lap]) -> Predictor:
 
 
 def _virtual(laps: Sequence[Lap]) -> NDArray[np.float64]:
-    """Times of the virtual robot (n,) [s]; nan where it has none."""
+    """Return the virtual robot's durations (n,) [s]; NaN: none."""
     return np.array([lap.virtual for lap in laps], dtype=np.float64)

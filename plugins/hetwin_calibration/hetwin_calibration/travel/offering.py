@@ -1,4 +1,4 @@
-"""Offers learned speeds and lag as a new scenario, whose virtual robot is as fast as the real one."""
+"""Writes fitted speeds and lag as a new scenario, whose virtual robot is as fast as the real one."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from hetwin_calibration.travel.model import NAMES, Lap, TravelFit, TravelModel, 
 from hetwin_suite.command import BadInput, load_with_base
 from hetwin_suite.runs import find_scenario
 
-_HEADER = """# {base} with what {count} moves of both robots taught of the real one: {said}.
+_HEADER = """# {base} with parameters of the real robot, learned from {count} moves of both robots: {learned}.
 # Written by hetwin calibrate travel.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class TravelOffer:
-    """A scenario whose virtual robot could be as fast as the real one, and where that goes.
+    """A scenario to calibrate, and the file of the calibrated one.
 
     Attributes:
         base: file of the scenario.
-        model: name of the reactive layer.
-        entry: of it in the scenario.
+        model: name of the model with the virtual robot's speeds (the reactive layer).
+        entry: that model's entry in the scenario.
         out: the new file.
     """
 
@@ -36,14 +36,14 @@ class TravelOffer:
 
     @property
     def _sheet(self) -> dict[str, float]:
-        """The virtual robot in the scenario."""
+        """Parameters of the virtual robot in the scenario."""
         return {name: float(self.entry["parameters"]["inputs"][name]) for name in NAMES}
 
     def learned(self, laps: Sequence[Lap]) -> tuple[TravelFit, int]:
-        """Return the parameters that make the virtual robot as fast as the real one, and the number of moves of both.
+        """Return the parameters that make the virtual robot as fast as the real one, and the number of laps of both.
 
         Raises:
-            BadInput: if too few moves were done by both robots.
+            BadInput: if both robots have too few laps.
         """
         both = [lap for lap in laps if lap.real is not None and lap.virtual is not None]
         if len(both) <= len(NAMES):
@@ -56,10 +56,10 @@ class TravelOffer:
         return adjusted(TravelModel(**self._sheet), both), len(both)
 
     def write(self, learned: TravelFit, count: int) -> Path:
-        """Write the new scenario.
+        """Write the new scenario, and return its file.
 
         Raises:
-            BadInput: if the file cannot be written or is no scenario.
+            BadInput: if the file cannot be written, or is not a valid scenario.
         """
         parameters, sheet = self.entry["parameters"], self._sheet
         rounded = {name: round(value, 4) for name, value in learned.parameters.items()}
@@ -69,17 +69,17 @@ class TravelOffer:
         header = _HEADER.format(
             base=self.base.name,
             count=count,
-            said=", ".join(f"{name} {sheet[name]:g} -> {rounded[name]:g}" for name in NAMES),
+            learned=", ".join(f"{name} {sheet[name]:g} -> {rounded[name]:g}" for name in NAMES),
         )
         entries = {"extends": str(below), "scenario": self.out.stem, "models": {self.model: entry}}
         return written(self.out, header, entries)
 
 
 def travel_offer(scenario: str, out: Path) -> TravelOffer:
-    """Return the content of a new scenario that extends another one.
+    """Check that a scenario can be calibrated and that the new file does not exist.
 
     Raises:
-        BadInput: if there is no such scenario, no model of it has such inputs, or the new file is there already.
+        BadInput: if there is no such scenario, none of its models has such inputs, or the new file exists.
     """
     base = find_scenario(scenario)
     new_file(out)
