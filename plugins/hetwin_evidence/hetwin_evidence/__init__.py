@@ -1,1 +1,1 @@
-"""How sure the twin is of a grip, by all that a robot feels; and what one hand needs to be known by that."""
+"""Probabilities of claims about a grasp from all sensors of a robot, and the calibration of a hand for them."""

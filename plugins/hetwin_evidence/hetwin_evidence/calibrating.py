@@ -1,4 +1,4 @@
-"""What the model `evidence` needs to know of one hand, learned from a recording without objects."""
+"""Calibration of a hand for the model `evidence`, from a recording without objects."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_evidence.learning import Learned, Motion, learn
+from hetwin_evidence.learning import HandCalibration, Motion, learn
 from hetwin_suite.command import (
     BadInput,
     Result,
@@ -25,7 +25,7 @@ _EVERY_NS = 20_000_000
 
 
 _SHORT = 0.9
-"""A closing that ends before this share of the way may have ended on something."""
+"""Minimum end of an empty closing as a share of the travel; a shorter one may have ended on an object."""
 
 
 def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None) -> Result:
@@ -33,9 +33,9 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
 
     Args:
         bag: the recording.
-        scenario: of the robot.
-        name: of the hand; None: the only one.
-        out: file that is written; None: none.
+        scenario: scenario of the robot.
+        name: name of the hand; None: the only one.
+        out: file to write; None: no file.
 
     Raises:
         BadInput: if recording, scenario or hand cannot be used.
@@ -52,11 +52,11 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
             found=name or ", ".join(hands) or "a scenario without hands",
             expected=one_of(chosen, tuple(hands)),
         )
-    seen = _Seen(chosen)
+    recorder = _Recorder(chosen)
     with never_silent(lambda: "replaying the recording"):
-        session(loaded, options=RunOptions(source=str(bag)), at_barrier=seen).run()
+        session(loaded, options=RunOptions(source=str(bag)), at_barrier=recorder).run()
     described = hands[chosen]
-    found = learn(seen.motion(), np.array(described.opened), np.array(described.closed))
+    found = learn(recorder.motion(), np.array(described.opened), np.array(described.closed))
     file = {
         "empty": found.empty,
         "tactile": found.tactile,
@@ -77,8 +77,8 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
     )
 
 
-class _Seen:
-    """Collects what a hand does in a run."""
+class _Recorder:
+    """Records finger positions, wrenches and pressures of a hand in a run."""
 
     def __init__(self, hand: str) -> None:
         self._hand = hand
@@ -88,11 +88,11 @@ class _Seen:
         self._tactile: list[tuple[float, float]] = []
 
     def __call__(self, now: Any) -> None:
-        """Take note of a barrier of the run."""
+        """Record the state at a barrier of the run."""
         for event in now.events:
-            said = event.arguments
-            if event.name == "feels" and said.get("source") == "tactile":
-                self._tactile.append((event.time_ns / 1e9, float(said["quantity"])))
+            arguments = event.arguments
+            if event.name == "feels" and arguments.get("source") == "tactile":
+                self._tactile.append((event.time_ns / 1e9, float(arguments["quantity"])))
         if now.time_ns < self._due_ns:
             return
         self._due_ns = now.time_ns + _EVERY_NS
@@ -114,7 +114,7 @@ class _Seen:
             self._felt[int(row[0]), int(row[1])] = [row[0] / 1e9, *row[2:5], *down]
 
     def motion(self) -> Motion:
-        """Return what was seen."""
+        """Return the recorded motion."""
         fingers = np.array(self._fingers)
         felt = np.array(list(self._felt.values())).reshape(-1, 7)
         tactile = np.array(self._tactile).reshape(-1, 2)
@@ -123,7 +123,7 @@ class _Seen:
         )
 
 
-def _lines(found: Learned, out: Path | None) -> Iterator[str]:
+def _lines(found: HandCalibration, out: Path | None) -> Iterator[str]:
     for end, count, share in zip(found.empty, found.closings, found.shares, strict=True):
         yield f"closes on nothing at {', '.join(f'{one:.4f}' for one in end)} ({count} times)"
         if share < _SHORT:

@@ -1,4 +1,4 @@
-"""The motion and wrenches of a hand between two closings of its fingers, for the quantities."""
+"""A closing of a hand's fingers, and the buffers of wrenches and poses from which its quantities are computed."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from hetwin_suite.model import Floats
 
 _SETTLED_NS = round(SETTLED_S * 1e9)
 _KEPT_S = 10.0
-"""For so long what a wrist felt is kept at least; a pull lasts shorter."""
+"""Minimum time for which wrenches are kept [s]; pulls are shorter."""
 _STILL_M = 0.002
-"""A hand that moves less than this stands still."""
+"""Maximum displacement of a resting hand [m]."""
 _SATURATES_N = 20.0
-"""A force as large as this that does not change at all is that of a sensor at its limit."""
+"""Minimum constant force without noise that counts as that of a saturated sensor [N]."""
 
 
 class Recent:
-    """Rows of the last ten seconds, in order of time; the first column is it [s].
+    """Rows of at least the last 10 s in order of time, which is the first column [s].
 
-    They stand in a buffer with room at its end, so that a new row moves no old ones.
+    The buffer has spare room at its end, so that adding a row rarely moves the others.
 
     Args:
-        width: of a row.
+        width: number of columns.
     """
 
     def __init__(self, width: int) -> None:
@@ -36,11 +36,11 @@ class Recent:
 
     @property
     def rows(self) -> Floats:
-        """(n, width) all rows, as a view until the next is added."""
+        """All rows (n, width), as a view that is valid until rows are added."""
         return self._buffer[self._first : self._end]
 
     def add(self, rows: Floats) -> None:
-        """Add rows that are newer, and forget old ones."""
+        """Add newer rows, and drop old ones if the buffer is full."""
         count, kept = len(rows), self.rows
         if self._end + count > len(self._buffer):
             self._first += int(np.searchsorted(kept[:, 0], rows[-1, 0] - _KEPT_S))
@@ -53,15 +53,15 @@ class Recent:
         self._end += count
 
     def between(self, from_s: float, to_s: float) -> Floats:
-        """Return the rows of a time, as a view until the next is added."""
+        """Return the rows of a time interval [s], as a view that is valid until rows are added."""
         rows = self.rows
         first, end = np.searchsorted(rows[:, 0], (from_s, to_s))
         return rows[first:end]
 
 
 @dataclass
-class Felt:
-    """Forces at a wrist over some time.
+class Forces:
+    """Forces at a wrist in a time interval.
 
     Attributes:
         stamps: (n,) [s].
@@ -73,13 +73,13 @@ class Felt:
 
     @cached_property
     def mean(self) -> Floats:
-        """(3,) the mean force [N]."""
+        """Mean force (3,) [N]."""
         mean: Floats = self.forces.mean(axis=0)
         return mean
 
     @cached_property
     def unusable(self) -> str:
-        """Why nothing can be computed from it, in words; empty if something can."""
+        """Reason why the forces cannot be used; empty if they can."""
         if len(self.stamps) < 2:
             return "no wrench was received then"
         if not np.isfinite(self.forces).all():
@@ -93,25 +93,25 @@ class Felt:
 
 @dataclass
 class Closing:
-    """One closing of a hand's fingers, and the hand's actions since.
+    """One closing of a hand's fingers, and the state of the hand since then.
 
     Attributes:
-        before: wrenches before the fingers began to close.
-        down: direction of gravity in the sensor's frame then; None without a sensor.
-        begun_ns: when they began.
-        closed_ns: when they came to rest; None: they have not yet.
-        height: of the hand then [m]; once it is judged, when it was.
-        judged: whether its claims are made.
-        holds: whether it is known to hold something.
-        held_at: how far its fingers were closed when that was judged [share of the travel].
-        held_ns: when.
-        weight: of the held object, as measured then [N]; None: not measured.
-        lost: the last claim that it has lost it.
+        before: wrenches before the fingers started to close.
+        down: direction of gravity in the sensor's frame before the closing; None without a sensor.
+        started_ns: time when the fingers started to close.
+        closed_ns: time when the fingers came to rest; None: they still move.
+        height: height of the hand when the fingers came to rest, or later when the claims were judged [m].
+        judged: whether the claims were judged.
+        holds: whether the hand is known to hold an object.
+        held_at: position of the fingers when the claims were judged [share of the travel].
+        held_ns: time when the claims were judged.
+        weight: measured weight of the held object [N]; None: not measured.
+        lost: last claim that the object was lost.
     """
 
-    before: Felt
+    before: Forces
     down: Floats | None
-    begun_ns: int
+    started_ns: int
     closed_ns: int | None = None
     height: float = 0.0
     judged: bool = False
@@ -122,15 +122,15 @@ class Closing:
     lost: Claim | None = None
 
 
-class Rest:
-    """Finds when a hand stands still: for as long as a weight is averaged."""
+class RestDetector:
+    """Detects that a hand has stood still for `SETTLED_S`, the averaging time of a weight."""
 
     def __init__(self) -> None:
         self._at: Sequence[float] = ()
         self._since_ns = 0
 
     def update(self, time_ns: int, position: Sequence[float]) -> bool:
-        """Return whether the hand has stood for long enough; its position (x, y, z) is in m."""
+        """Return whether the hand has stood still long enough, given its position x, y, z [m]."""
         if not self._at or any(
             abs(now - then) > _STILL_M for now, then in zip(position, self._at, strict=True)
         ):

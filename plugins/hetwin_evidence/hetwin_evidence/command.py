@@ -1,4 +1,4 @@
-"""`hetwin calibrate hand`: what the model `evidence` needs to know of one hand, from a recording without objects."""
+"""`hetwin calibrate hand`: calibration of a hand for the model `evidence`, from a recording without objects."""
 
 from __future__ import annotations
 

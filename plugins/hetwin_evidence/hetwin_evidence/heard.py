@@ -1,4 +1,4 @@
-"""Reports of a hand: its fingers beside empty closings and commands, its gripper, and sensors of packages."""
+"""Evidence from a hand's reports: fingers compared with empty closings and commands, gripper, other sensors."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from hetwin_suite.model import (
 )
 
 TACTILE = "tactile"
-"""A sensor of this name feels its third highest taxel, which counts beside those of empty closings."""
+"""Name of a tactile sensor, whose quantity is its third highest taxel, relative to that in empty closings."""
 
 
-class _Felt(NamedTuple):
-    """A reading of a package's sensor of a hand."""
+class _Reading(NamedTuple):
+    """A reading of a sensor, reported by another package or reader."""
 
     quantity: float
     unit: str
@@ -37,15 +37,15 @@ class _Felt(NamedTuple):
     time_ns: int
 
 
-class Heard:
-    """Follows the reports about one hand.
+class Reports:
+    """Stores the reports about one hand.
 
     Args:
-        hand: it.
-        hands: those of the scene, for a gripper that does not name its joint.
-        empty: (closings, joints) where its fingers end when they close on nothing [rad or m].
-        tactile: the most that the third highest taxel has in empty closings; None: not known.
-        slides: whether its fingers slide.
+        hand: description of the hand.
+        hands: all hands of the scene, for a gripper that does not name its joint.
+        empty: (closings, joints) end positions of the fingers in empty closings [rad or m].
+        tactile: maximum of the third highest taxel in empty closings; None: not known.
+        slides: whether the fingers are prismatic.
     """
 
     def __init__(
@@ -61,10 +61,10 @@ class Heard:
         self._gripper: tuple[bool, int] | None = None
         self._commanded: dict[str, float] = {}
         self._others: tuple[str, ...] = ()
-        self._felt: dict[tuple[str, str], _Felt] = {}
+        self._felt: dict[tuple[str, str], _Reading] = {}
 
     def note(self, events: Sequence[Event]) -> None:
-        """Take note of the robot's reports."""
+        """Store the robot's reports."""
         for event in events:
             if event.kind is not EventKind.ACTION:
                 continue
@@ -76,11 +76,11 @@ class Heard:
                 self._note_felt(event)
 
     def _note_gripper(self, event: Event) -> None:
-        of, said = hand_of_event(event, self._hands), event.arguments
+        of, arguments = hand_of_event(event, self._hands), event.arguments
         if of is None or of.name != self._hand.name:
             return
-        stopped = bool(said.get("stalled") or said.get("grasped"))
-        speaks = stopped or said.get("reached_goal") or said.get("grasped") is False
+        stopped = bool(arguments.get("stalled") or arguments.get("grasped"))
+        speaks = stopped or arguments.get("reached_goal") or arguments.get("grasped") is False
         self._gripper = (stopped, event.time_ns) if speaks else None
 
     def _note_command(self, event: Event) -> None:
@@ -93,7 +93,7 @@ class Heard:
             self._others = tuple(positions)
 
     def _by_order(self, event: Event) -> dict[str, Json]:
-        """The values of a command without names, if it is of this hand and has one for each finger."""
+        """Return the values of a command without names, if it is for this hand and has one for each joint."""
         values, joints = event.arguments.get("values"), self._hand.joints
         of = hand_of_event(event, self._hands)
         if of is None or of.name != self._hand.name or not isinstance(values, list):
@@ -101,23 +101,25 @@ class Heard:
         return dict(zip(joints, values, strict=True)) if len(values) == len(joints) else {}
 
     def _note_felt(self, event: Event) -> None:
-        said = event.arguments
-        quantity, ratio = said.get("quantity"), said.get("log_ratio")
+        arguments = event.arguments
+        quantity, ratio = arguments.get("quantity"), arguments.get("log_ratio")
         if not isinstance(quantity, int | float):
             return
         known = float(ratio) if isinstance(ratio, int | float) else None
-        source = str(said.get("source", event.source))
+        source = str(arguments.get("source", event.source))
         if source == TACTILE and self._tactile is not None:
             source, quantity = "tactile_rise", quantity - self._tactile
-        key = str(said.get("claim", "held")), source
-        self._felt[key] = _Felt(float(quantity), str(said.get("unit", "")), known, event.time_ns)
+        key = str(arguments.get("claim", "held")), source
+        self._felt[key] = _Reading(
+            float(quantity), str(arguments.get("unit", "")), known, event.time_ns
+        )
 
     def voices(self, end: Floats, time_ns: int) -> list[Voice]:
-        """Return the evidence for a hand that holds something.
+        """Return the evidence for the claim that the hand holds an object.
 
         Args:
-            end: where its fingers are [rad or m].
-            time_ns: now.
+            end: positions of the finger joints [rad or m].
+            time_ns: current time.
         """
         shortfall = self.shortfall(end, time_ns)
         if shortfall.quantity is not None:  # a gripper's report or a command adds nothing to that
@@ -125,7 +127,7 @@ class Heard:
         return [shortfall, self._feedback(), self._error(end, time_ns)]
 
     def felt(self, claim: str) -> list[Voice]:
-        """Return the evidence of packages' sensors for a claim."""
+        """Return the evidence of other sensors for a claim."""
         return [
             _of_sensor(source, found)
             for (about, source), found in self._felt.items()
@@ -169,8 +171,8 @@ class Heard:
         return voice(name, float(np.mean(errors)), time_ns / 1e9)
 
 
-def _of_sensor(source: str, found: _Felt) -> Voice:
-    """The evidence of a sensor; by the curve of its name where it gives no log-likelihood ratio."""
+def _of_sensor(source: str, found: _Reading) -> Voice:
+    """Return the evidence of a sensor: its log-likelihood ratio, else that of the curve with its name."""
     stamp_s = found.time_ns / 1e9
     if found.log_ratio is not None and isfinite(found.log_ratio):
         return Voice(source, found.quantity, found.unit, found.log_ratio, stamp_s)

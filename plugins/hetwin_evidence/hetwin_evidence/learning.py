@@ -1,4 +1,4 @@
-"""What one hand needs to be known by its signals, learned from where its fingers stop and what its wrist feels."""
+"""Calibration of one hand, from the end positions of its fingers and the forces at its wrist."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from hetwin_suite.model import Floats
 GRAVITY = 9.81
 STILL_S = 0.3
 _STILL = 0.03
-"""Fingers that stay within this share of their travel stand still."""
+"""Maximum motion of resting fingers, as a share of their travel."""
 _CLOSED = 0.05
-"""A closing goes on for this share of their travel at least."""
+"""Minimum motion of a closing, as a share of the travel."""
 _KIND = 0.05
-"""Empty closings that end within this share of the travel are of one kind."""
+"""Maximum difference between the ends of empty closings of one kind, as a share of the travel."""
 _LEAST_TURN = 15.0
-"""Gravity must turn by so much in the sensor's frame before its tool can be weighed [deg]."""
+"""Minimum rotation of the wrist against gravity for an estimate of the tool's mass [deg]."""
 _LARGEST_RESIDUAL = 1.0
-"""A tool that explains forces no better than this is none [N]."""
+"""Maximum RMS residual of the forces for a valid estimate of the tool's mass [N]."""
 
 
 @dataclass(frozen=True)
 class Motion:
-    """What a hand did and felt.
+    """Recorded motion and forces of a hand.
 
     Attributes:
-        times: of the samples [s], shape (n,).
-        fingers: positions of its finger joints [rad or m], shape (n, joints).
-        stamps: of the wrenches [s], shape (m,).
-        forces: in the sensor's frame [N], shape (m, 3).
-        downs: direction of gravity in that frame, shape (m, 3).
-        tactile: times [s] and pressures of the third highest taxel, shape (k, 2).
+        times: (n,) stamps of the finger positions [s].
+        fingers: (n, joints) positions of the finger joints [rad or m].
+        stamps: (m,) stamps of the wrenches [s].
+        forces: (m, 3) forces in the sensor's frame [N].
+        downs: (m, 3) directions of gravity in the sensor's frame.
+        tactile: (k, 2) times [s] and pressures of the third highest taxel.
     """
 
     times: Floats
@@ -46,20 +46,20 @@ class Motion:
 
 
 @dataclass
-class Learned:
-    """What was learned of a hand.
+class HandCalibration:
+    """Calibration of a hand; None: not learned.
 
     Attributes:
-        empty: where its fingers stop, one list for each kind of empty closing [rad or m].
-        spread: the largest standard deviation of an end within a kind [rad or m]; None with one closing of each.
-        closings: how many there were of each kind.
-        shares: how far each kind goes from open (0) to closed (1).
-        tactile: the most that its third highest taxel had at the end of one; None: not learned.
-        tool_mass: of what hangs on the sensor [kg]; None: not learned.
-        inverted: whether the sensor gives what the hand exerts; None: not learned.
-        offset: of the sensor [N]; None: not learned.
-        noise: standard deviation of its forces [N]; None: not learned.
-        missing: what was not learned, and why.
+        empty: end positions of the fingers, one list for each kind of empty closing [rad or m].
+        spread: largest standard deviation of an end within a kind [rad or m]; None with one closing of each kind.
+        closings: number of closings of each kind.
+        shares: end of each kind, from open (0) to closed (1).
+        tactile: maximum of the third highest taxel at the end of an empty closing.
+        tool_mass: mass that the sensor carries, including the hand [kg].
+        inverted: whether the sensor reports the force that the hand exerts.
+        offset: (3,) offset of the sensor [N].
+        noise: standard deviation of the forces [N].
+        missing: quantities that were not learned, each with the reason.
     """
 
     empty: list[list[float]] = field(default_factory=list)
@@ -74,15 +74,15 @@ class Learned:
     missing: list[str] = field(default_factory=list)
 
 
-def learn(motion: Motion, opened: Floats, closed: Floats) -> Learned:
-    """Return what a recording without any object tells of a hand.
+def learn(motion: Motion, opened: Floats, closed: Floats) -> HandCalibration:
+    """Calibrate a hand by a recording without any object.
 
     Args:
-        motion: what it did; each closing ends on nothing.
-        opened: its finger joints when it is open [rad or m], shape (joints,).
-        closed: the same when it is closed.
+        motion: recorded motion; all closings are empty.
+        opened: (joints,) positions of the finger joints of the open hand [rad or m].
+        closed: (joints,) the same of the closed hand.
     """
-    found = Learned()
+    found = HandCalibration()
     travel = np.where(closed == opened, 1.0, closed - opened)
     share = (motion.fingers - opened) / travel
     ends = list(_ends(motion.times, share.mean(axis=1)))
@@ -95,7 +95,7 @@ def learn(motion: Motion, opened: Floats, closed: Floats) -> Learned:
 
 
 def _ends(times: Floats, share: Floats) -> Iterator[tuple[int, int]]:
-    """Yield the first and the last sample of each stretch in which fingers stand that have closed before."""
+    """Yield (start, stop) of each interval in which the fingers rest after a closing."""
     begin, most_open = 0, 1.0
     for index in range(1, len(times) + 1):
         over = index == len(times)
@@ -110,7 +110,7 @@ def _ends(times: Floats, share: Floats) -> Iterator[tuple[int, int]]:
 
 
 def _learn_ends(
-    found: Learned, motion: Motion, ends: list[tuple[int, int]], travel: Floats
+    found: HandCalibration, motion: Motion, ends: list[tuple[int, int]], travel: Floats
 ) -> None:
     kinds: list[list[Floats]] = []
     for begin, end in ends:
@@ -135,7 +135,7 @@ def _learn_ends(
     _learn_tactile(found, motion, ends)
 
 
-def _learn_tactile(found: Learned, motion: Motion, ends: list[tuple[int, int]]) -> None:
+def _learn_tactile(found: HandCalibration, motion: Motion, ends: list[tuple[int, int]]) -> None:
     if not len(motion.tactile):
         return
     felt = [
@@ -145,7 +145,7 @@ def _learn_tactile(found: Learned, motion: Motion, ends: list[tuple[int, int]]) 
     found.tactile = float(pressures.max()) if len(pressures) else None
 
 
-def _learn_tool(found: Learned, motion: Motion) -> None:
+def _learn_tool(found: HandCalibration, motion: Motion) -> None:
     if len(motion.stamps) < 20:
         found.missing.append("the wrench: none was recorded in the frame of a link with this hand")
         return
@@ -181,13 +181,13 @@ def _learn_tool(found: Learned, motion: Motion) -> None:
 
 
 def tactile_rise(pressures: ArrayLike, references: ArrayLike) -> float:
-    """Return how much the third highest taxel rises above all empty closings, in the sensor's own unit.
+    """Return the rise of the third highest taxel above its maximum in empty closings, in the sensor's own unit.
 
-    The third, because one or two taxels of a hand that is closed touch its own fingers.
+    The third highest is used because one or two taxels of a closed hand touch its own fingers.
 
     Args:
-        pressures: of all taxels at the end of a closing, shape (taxels,); larger is more pressed.
-        references: the same of empty closings, shape (closings, taxels).
+        pressures: (taxels,) pressures at the end of a closing; larger is more pressed.
+        references: (closings, taxels) the same of empty closings.
 
     Raises:
         ValueError: if there is no reference, or fewer than three taxels.

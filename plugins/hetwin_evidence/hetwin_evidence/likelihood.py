@@ -1,4 +1,4 @@
-"""How sure a claim is: each quantity speaks for or against it by a likelihood ratio, or abstains with a reason."""
+"""Probability of a claim: each quantity contributes a likelihood ratio, or abstains with a reason."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from math import exp, log
 from hetwin_suite.model import JUDGED, KNOWN_ABOVE, KNOWN_BELOW, Event, Json
 
 SHARED = 0.8
-"""Quantities of one motion are not independent; their sum is weighed by this factor."""
+"""Factor on the sum of log-likelihood ratios, since the quantities of one motion are not independent."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """How a quantity speaks: its log-likelihood ratio is a line that is cut at both ends.
+    """Log-likelihood ratio of a claim as a function of a quantity: linear, and clipped at both ends.
 
     Attributes:
-        unit: of the quantity.
-        even: the quantity that speaks neither for nor against.
+        unit: unit of the quantity.
+        even: quantity at which the ratio is 0.
         slope: change of the log-likelihood ratio per unit.
-        against: the strongest evidence against a claim (negative); weak where silence proves nothing.
-        most: the strongest evidence for it.
-        origin: where the constants come from.
+        against: lower limit (negative); near 0 if the absence of a signal proves little.
+        most: upper limit.
+        origin: source of the constants.
     """
 
     unit: str
@@ -78,11 +78,11 @@ class Voice:
 
     Attributes:
         source: name of the quantity.
-        quantity: its value, or None where it abstains.
-        unit: of the quantity.
-        log_ratio: log-likelihood ratio of the claim against its opposite; 0 where it abstains.
-        stamp_s: when it was felt [s], None without a time.
-        reason: why it abstains.
+        quantity: value of the quantity; None if the source abstains.
+        unit: unit of the quantity.
+        log_ratio: log-likelihood ratio of the claim against its opposite; 0 if the source abstains.
+        stamp_s: time of the measurement [s]; None without a time.
+        reason: reason why the source abstains.
     """
 
     source: str
@@ -95,13 +95,13 @@ class Voice:
 
 @dataclass(frozen=True)
 class Claim:
-    """How sure a claim is.
+    """A claim and its probability.
 
     Attributes:
-        name: of the claim (``held``, ``released``, ``connected`` ...).
-        probability: that it is true, with the prior; the prior itself where all sources abstain.
+        name: name of the claim (``held``, ``released``, ``connected`` ...).
+        probability: posterior probability of the claim; the prior if all sources abstain.
         voices: evidence of each source.
-        reason: why it is not known, empty where it is.
+        reason: reason why the claim is not known; empty if it is known.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Claim:
 
     @property
     def known(self) -> bool | None:
-        """Whether the claim is true; None where that is not known."""
+        """Whether the claim is true; None: not known."""
         return None if self.reason else self.probability > 0.5
 
 
@@ -136,12 +136,12 @@ def silent(source: str, reason: str) -> Voice:
 
 
 def claim(name: str, voices: Iterable[Voice], prior: float = 0.5) -> Claim:
-    """Return how sure a claim is after all voices.
+    """Return a claim with its probability, given the evidence of all sources.
 
     Args:
-        name: of the claim.
-        voices: of the sources that were asked.
-        prior: probability of the claim before them.
+        name: name of the claim.
+        voices: evidence of the sources, including those that abstain.
+        prior: probability of the claim without evidence.
 
     Raises:
         ValueError: if the prior is not between 0 and 1.

@@ -1,4 +1,4 @@
-"""A model that judges whether a probe went into its socket, by where it first met resistance and how far it sank."""
+"""A model that judges whether a probe was inserted into its socket, by its depth after the first resistance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from hetwin_evidence.likelihood import Voice, claim, judged
-from hetwin_evidence.meeting import Meeting, Resistance, Rested, below
+from hetwin_evidence.meeting import FirstRest, Meeting, Resistance, below
 from hetwin_suite.model import (
     JUDGED,
     Amount,
@@ -30,12 +30,12 @@ from hetwin_suite.model import (
 )
 
 _BASELINE_NS = 300_000_000
-"""Over so long before a probe comes near its socket it is learned what the arm feels in free motion."""
+"""Time before a probe comes near its socket over which the signals of free motion are recorded."""
 _SATURATES_N = 20.0
 _STILL = 0.03
-"""Fingers that have not opened by more than this share of their travel push; a strained arm springs back after that."""
+"""Maximum opening of fingers that still push, as a share of their travel; then a strained arm springs back."""
 STRAINS = "strains"
-"""An event of the robot: how far joints are from where their controller wants them."""
+"""Event of the robot with the position errors of its joints' controllers."""
 
 
 class MatingSettings(Parameters):
@@ -74,12 +74,11 @@ class MatingSettings(Parameters):
 class Mating(Model[MatingSettings]):
     """Judges whether a probe that a hand pushed into a socket is connected.
 
-    Where the socket's face stands is believed to some millimetres only, so it is measured: it is where the hand was
-    along the axis when it first met resistance. How deep the probe is when it is let go counts from there. The wrist's
-    force finds the face best, then the efforts of the arm's joints, then how far these lag behind their commands, and
-    at last where the hand first stood still; the best that is there speaks, with the spread that its kind of
-    measurement has. When the fingers open, whatever became of the probe in the twin, it raises ``judged`` for the claim
-    ``connected``.
+    The position of the socket's face is known to some millimetres only. It is therefore measured: it is the position
+    of the hand along the axis at the first resistance, and the probe's depth at its release counts from there. The
+    most precise available source is used, with its own standard deviation: the wrist's force, the efforts of the
+    arm's joints, the position errors of their controllers, or the first rest of the hand. The model raises ``judged``
+    for the claim ``connected`` when the fingers open, whatever the simulated probe does.
     """
 
     summary = "Judges by resistance and depth whether a probe went into its socket."
@@ -89,7 +88,7 @@ class Mating(Model[MatingSettings]):
     }
 
     def initialize(self, settings: MatingSettings, scene: Contribution) -> None:
-        """Say what it reads."""
+        """Declare the attributes that the model reads."""
         scene.needs(
             (settings.hand.robot, "joint_efforts"),
             (settings.hand.robot, "joint_positions"),
@@ -122,7 +121,7 @@ class Mating(Model[MatingSettings]):
         self._most_closed = 0.0
 
     def step(self, tick: Tick) -> Changes:
-        """Follow the hand along the axis; judge when it has let go of the probe."""
+        """Track the hand along the axis, and judge the connection when the hand releases the probe."""
         scene, changes = tick.scene, tick.changes()
         self._note(tick.events)
         felt = self._felt(scene)
@@ -143,7 +142,7 @@ class Mating(Model[MatingSettings]):
         return changes
 
     def _closing(self, scene: Snapshot) -> float:
-        """How far the fingers are closed, as a share of their travel."""
+        """Return the closing of the fingers, as a share of their travel."""
         at = scene.get(self.settings.hand.robot, "joint_positions")[self._fingers]
         moving = np.abs(self._travel) > 0.0
         return float(((at - self._opened)[moving] / self._travel[moving]).mean())
@@ -157,7 +156,7 @@ class Mating(Model[MatingSettings]):
                     self._strains[event.source] = own
 
     def _felt(self, scene: Snapshot) -> dict[str, Floats]:
-        """What the arm feels now, by source; none of those that it does not have."""
+        """Return the current signals of the arm, by available source."""
         found: dict[str, Floats] = {}
         rows = scene.wrenches
         own = rows[np.isin(rows[:, 1].astype(int), list(self._sensors))] if len(rows) else rows
@@ -197,7 +196,7 @@ class Mating(Model[MatingSettings]):
         }
         return Meeting(
             [Resistance(source, free[source], least[source]) for source in least if source in free],
-            Rested(),
+            FirstRest(),
         )
 
     def _axis(self, scene: Snapshot) -> Floats:
@@ -206,7 +205,7 @@ class Mating(Model[MatingSettings]):
         return np.asarray(axis / np.linalg.norm(axis))
 
     def _along(self, scene: Snapshot) -> float:
-        """How far in the hand is along the axis [m], from anywhere."""
+        """Return the hand's position along the axis [m], from an arbitrary origin."""
         return float(scene.pose(self.settings.hand.link)[:3] @ self._axis(scene))
 
     def _is_near(self, scene: Snapshot) -> bool:
@@ -224,6 +223,6 @@ class Mating(Model[MatingSettings]):
 
 
 def _stands(kept: list[tuple[int, Floats]]) -> bool:
-    """Whether a force is large and has no noise at all: that of a sensor at its limit."""
+    """Return whether a force is large and without noise, so that the sensor is saturated."""
     forces = np.array([value for _, value in kept])
     return len(forces) > 1 and not np.ptp(forces) and bool(abs(forces[0]) >= _SATURATES_N)

@@ -1,4 +1,4 @@
-"""Where a hand that pushes along an axis meets resistance, and how far it gets from there."""
+"""Detection of the first resistance against a hand that pushes along an axis, and the depth reached after it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from hetwin_evidence.likelihood import Voice
 from hetwin_suite.model import Floats
 
 _LASTS = 2
-"""Resistance that is met in so many steps on end is no knock."""
+"""Minimum number of consecutive steps with resistance; fewer are a knock."""
 _STILL_S, _STILL_M, _MOVED_M = 0.1, 0.0003, 0.001
-"""A hand that has moved at all stands if it sinks by less than this in this time."""
+"""A hand rests if it advances by less than `_STILL_M` in `_STILL_S` after it has moved by more than `_MOVED_M`."""
 SPREADS = {"wrist": 0.0025, "efforts": 0.0035, "strain": 0.0045, "rest": 0.006}
 LATE = {"wrist": 0.0, "efforts": 0.002, "strain": 0.002, "rest": 0.004}
-"""Standard deviation of where each source finds a face, and by how much deeper [m], on 40 insertions of the two-hand
-stand-in (seed 30105). Where a hand rests is often where its program does, and no face: that is the worst."""
+"""Standard deviation and mean of each source's error in the position of a face [m], positive if too deep, on 40
+insertions of the two-hand stand-in (seed 30105). Rest is the worst source: a hand may rest because its program does."""
 _STEEP, _MOST = 1.7, 4.0
-"""A normal distribution is a logistic one of 1.7 times the slope; and the most that a depth says."""
+"""Slope of the logistic approximation of a normal distribution, and limit of a depth's log-likelihood ratio."""
 _NAMES = {
     "wrist": "depth_by_wrench",
     "efforts": "depth_by_efforts",
@@ -34,13 +34,13 @@ _MISSING = {
 
 
 class Depth(NamedTuple):
-    """How far a hand sank since it met resistance.
+    """Depth that a hand has reached since the first resistance.
 
     Attributes:
-        source: what found the resistance.
-        depth: [m]; None: it has no say.
-        stamp_s: when it was met [s].
-        reason: why it has no say.
+        source: source that detected the resistance.
+        depth: depth [m]; None: the source abstains.
+        stamp_s: time of the first resistance [s].
+        reason: reason why the source abstains.
     """
 
     source: str
@@ -50,12 +50,12 @@ class Depth(NamedTuple):
 
 
 class Resistance:
-    """Finds where a source first feels more than in free motion.
+    """Detects the first resistance in a source's signal.
 
     Args:
-        source: its name.
-        free: what it feels in free motion.
-        least: change of it that is resistance, in its unit.
+        source: name of the source.
+        free: (n,) signal in free motion.
+        least: minimum change of the signal that counts as resistance, in its unit.
     """
 
     def __init__(self, source: str, free: Floats, least: float) -> None:
@@ -64,11 +64,11 @@ class Resistance:
 
     @property
     def met(self) -> tuple[int, float] | None:
-        """When [ns] and where along the axis [m]; None: it has met none."""
+        """Time [ns] and position along the axis [m] of the first resistance; None: none yet."""
         return self._met[0] if len(self._met) >= _LASTS else None
 
     def feel(self, time_ns: int, along: float, value: Floats) -> None:
-        """Take what it feels where the hand is now."""
+        """Process the signal (n,) at a position of the hand along the axis [m]."""
         if self.met is not None:
             return
         if float(np.linalg.norm(value - self._free)) >= self._least:
@@ -77,15 +77,19 @@ class Resistance:
             self._met.clear()
 
 
-class Rested:
-    """Finds where a hand that goes along an axis first stands still."""
+class FirstRest:
+    """Detects where a hand that moves along an axis first rests.
+
+    Attributes:
+        met: time [ns] and position along the axis [m] of the first rest; None: none yet.
+    """
 
     def __init__(self) -> None:
         self._way: list[tuple[int, float]] = []
         self.met: tuple[int, float] | None = None
 
     def go_on(self, time_ns: int, along: float) -> None:
-        """Take where it is now."""
+        """Process a position of the hand along the axis [m]."""
         if self.met is not None:
             return
         self._way.append((time_ns, along))
@@ -98,17 +102,17 @@ class Meeting:
     """One approach of a probe to a socket.
 
     Args:
-        resistances: of the sources that the arm has, the best first.
-        rested: finds where it stands.
+        resistances: detectors of the available sources, the most precise first.
+        rested: detector of the first rest.
     """
 
-    def __init__(self, resistances: Sequence[Resistance], rested: Rested) -> None:
+    def __init__(self, resistances: Sequence[Resistance], rested: FirstRest) -> None:
         self._resistances, self._rested = resistances, rested
         self._first_ns: int | None = None
         self._along = 0.0
 
     def go_on(self, time_ns: int, along: float, felt: Mapping[str, Floats]) -> None:
-        """Take where the hand is along the axis [m], and what the arm feels."""
+        """Process the hand's position along the axis [m], and the signals of the arm by source."""
         self._along = along
         self._first_ns = self._first_ns or time_ns
         for one in self._resistances:
@@ -117,17 +121,17 @@ class Meeting:
         self._rested.go_on(time_ns, along)
 
     def depths(self) -> Iterator[Depth]:
-        """Yield what each source says, the best first; those after the first that speaks are silent."""
-        said = ""
+        """Yield the depth by each source, the most precise first; all but the first available source abstain."""
+        speaking = ""
         has = {one.source: one for one in self._resistances}
         for source in SPREADS:
-            if said:
-                yield Depth(source, None, None, f"{_NAMES[said]} knows better")
+            if speaking:
+                yield Depth(source, None, None, f"{_NAMES[speaking]} knows better")
             elif source != "rest" and source not in has:
                 yield Depth(source, None, None, _MISSING[source])
             else:
                 met = self._rested.met if source == "rest" else has[source].met
-                said = source
+                speaking = source
                 yield self._depth(source, met)
 
     def _depth(self, source: str, met: tuple[int, float] | None) -> Depth:
@@ -137,11 +141,11 @@ class Meeting:
 
 
 def below(found: Depth, goes_in: float) -> Voice:
-    """Return what a depth says of a connection.
+    """Return the evidence of a depth for a connection.
 
     Args:
         found: the depth.
-        goes_in: from which on a probe slides in by itself [m].
+        goes_in: minimum depth from which a probe slides in by itself [m].
     """
     name = _NAMES[found.source]
     if found.depth is None:

@@ -1,4 +1,4 @@
-"""A model that judges claims about the object in a hand, by all that the robot feels, with probabilities."""
+"""A model that judges claims about the object in a hand with probabilities, from all sensors of the robot."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, ValidationError
 
-from hetwin_evidence.closings import Closing, Rest
-from hetwin_evidence.heard import Heard
+from hetwin_evidence.closings import Closing, RestDetector
+from hetwin_evidence.heard import Reports
 from hetwin_evidence.likelihood import Claim, Voice, against, claim, judged, voice
-from hetwin_evidence.shaken import Shaken
+from hetwin_evidence.shaken import Jolts
 from hetwin_evidence.wrist import Wrist
 from hetwin_suite.model import (
     JUDGED,
@@ -39,20 +39,20 @@ from hetwin_suite.model import (
 )
 
 _STILL = 0.03
-"""Fingers that stay within this share of their travel stand still."""
+"""Maximum motion of resting fingers, as a share of their travel."""
 _REST_NS = 100_000_000
 _IMPACT_NS = 1_000_000_000
-"""An object that is lost now has jolted the hand within this time, if it has at all."""
+"""Time before the loss of an object in which a jolt of the hand counts as evidence."""
 
 
 class Calibration(Strict):
     """A hand's calibration by `hetwin calibrate hand`.
 
     Attributes:
-        empty: where the fingers stop when they close on nothing, one list for each way [rad or m].
-        tactile: the most that its third highest taxel had then; None: not learned.
-        tool_mass: of all that hangs on the force sensor [kg]; None: not learned.
-        inverted: whether the sensor gives the force that the hand exerts; None: not learned.
+        empty: end positions of the fingers, one list for each kind of empty closing [rad or m].
+        tactile: maximum of the third highest taxel in empty closings; None: not learned.
+        tool_mass: mass that the force sensor carries, including the hand [kg]; None: not learned.
+        inverted: whether the sensor reports the force that the hand exerts; None: not learned.
     """
 
     empty: list[list[float]] = Field([])
@@ -62,7 +62,7 @@ class Calibration(Strict):
 
 
 class Settings(Parameters):
-    """The parameters of the model."""
+    """Parameters of the model."""
 
     hand: Hand = parameter("the hand whose claims are judged")
     prior: float = parameter("probability of each claim before anything is felt", 0.5, gt=0, lt=1)
@@ -105,12 +105,11 @@ class Settings(Parameters):
 class Evidence(Model[Settings]):
     """Judges the outcome of a grasp or a connection by a hand's sensors, with probabilities.
 
-    After each closing of the fingers, as soon as the hand has risen and stands still, it raises ``judged`` for the
-    claims ``held`` and ``released``; when it opens, for ``lost`` if it held something, and for ``connected`` if it
-    pushed; and for ``touched`` whenever its fingers begin to close or open. Each claim has its probability and the
-    evidence of
-    every source: a quantity with unit, log-likelihood ratio and stamp, or the reason why it abstains. A claim
-    between 0.2 and 0.8 is not known.
+    The model raises ``judged`` for the claims ``held`` and ``released`` after each closing of the fingers, as soon as
+    the hand has risen and stands still; for ``lost`` if a held object is lost, at the latest when the hand opens; for
+    ``connected`` when the hand opens after a push; and for ``touched`` when its fingers start to close or have opened.
+    Each claim has its probability and the evidence of every source: a quantity with unit, log-likelihood ratio and
+    stamp, or the reason why the source abstains. A claim with a probability between 0.2 and 0.8 is not known.
     """
 
     summary = "Judges by wrench, fingers and gripper how sure it is that a hand holds something."
@@ -143,7 +142,11 @@ class Evidence(Model[Settings]):
         scene.needs((hand.robot, "joint_positions"), ("*", "pose"), ("*", WRENCHES))
 
     def start(self, scene: Snapshot) -> None:
-        """Find the finger joints, and the links whose frames a sensor of this hand may have."""
+        """Find the finger joints, and the links in whose frames a sensor of this hand may report.
+
+        Raises:
+            BadInput: if the robot lacks a finger joint.
+        """
         limits, layout = self.settings, scene.layout
         hand, joints = limits.hand, layout.entity(limits.hand.robot).joints
         missing = [joint for joint in hand.joints if joint not in joints]
@@ -156,15 +159,15 @@ class Evidence(Model[Settings]):
         turn, pull = limits.largest_turn, limits.least_pull
         self._wrist = Wrist(layout, hand.link, self._inverted, self._tool_mass, turn, pull)
         hands = layout.of_kind(EntityKind.HAND)
-        self._heard = Heard(hand, hands, self._empty, self._tactile, self._slides())
-        self._shaken = Shaken(layout, hand.link)
-        self._rest = Rest()
+        self._heard = Reports(hand, hands, self._empty, self._tactile, self._slides())
+        self._shaken = Jolts(layout, hand.link)
+        self._rest = RestDetector()
         self._most_open, self._open_ns = 1.0, scene.time_ns
         self._free_ns = scene.time_ns
         self._closing: Closing | None = None
 
     def _slides(self) -> bool:
-        """Whether the fingers slide; those of a robot that nobody watches turn."""
+        """Return whether the fingers are prismatic; without reports about the robot they count as revolute."""
         watch = self.settings.watch
         robots = None if watch is None else WatchLayout.from_json(watch)
         return robots is not None and any(
@@ -172,7 +175,7 @@ class Evidence(Model[Settings]):
         )
 
     def step(self, tick: Tick) -> Changes:
-        """Follow fingers, hand and wrist; judge when the hand has lifted, lost, or let go."""
+        """Track fingers, hand and wrist, and judge claims when the hand has lifted, lost or released an object."""
         scene, changes, limits = tick.scene, tick.changes(), self.settings
         if tick.events:
             self._heard.note(tick.events)
@@ -186,14 +189,16 @@ class Evidence(Model[Settings]):
             return changes
         self._most_open = max(self._most_open, self._fingers.closing)
         opened = self._most_open - self._fingers.closing >= limits.release_opening
-        if not closing.judged or closing.holds:  # nothing else is left to be found till they open
+        if (
+            not closing.judged or closing.holds
+        ):  # otherwise nothing is left to judge until the fingers open
             changes.events += self._follow(closing, scene, opened)
         if opened:
             changes.events += self._end(closing, scene)
         return changes
 
     def _follow(self, closing: Closing, scene: Snapshot, opened: bool) -> list[Event]:
-        """Judge a closing once the hand stands after it has lifted, and what it holds then."""
+        """Judge a closing when the hand rests after a lift, and from then on whether the held object is lost."""
         place = scene.values[self._place : self._place + 3].tolist()
         height, rests = place[2], self._rest.update(scene.time_ns, place)
         if closing.closed_ns is None:
@@ -217,13 +222,19 @@ class Evidence(Model[Settings]):
             self._open_ns = now_ns
         elif closing - self._most_open >= self.settings.min_closing:
             before, down = self._wrist.settled(self._open_ns), self._wrist.down()
-            self._closing, self._rest = Closing(before, down, self._open_ns), Rest()
+            self._closing, self._rest = Closing(before, down, self._open_ns), RestDetector()
             self._most_open = closing
             return self._touched(self._free_ns, self._open_ns)
         return []
 
     def _judge(self, closing: Closing, scene: Snapshot, risen_ns: int | None) -> list[Event]:
-        """Judge the claims of a closing; without the time at which it stood risen, it has let go before."""
+        """Judge the claims of a closing.
+
+        Args:
+            closing: the closing.
+            scene: current state.
+            risen_ns: time when the hand rested after the lift; None: it opened before that.
+        """
         closing.judged, time_ns = True, scene.time_ns
         voices = [self._wrist.weight(closing, risen_ns)]
         if risen_ns is not None:
@@ -235,7 +246,7 @@ class Evidence(Model[Settings]):
         return [self._event(one, time_ns) for one in (held, released)]
 
     def _watch(self, closing: Closing, scene: Snapshot) -> list[Event]:
-        """Look whether the held object is lost; the hand stands still, and no lower than when it held it."""
+        """Judge whether the held object is lost; the hand rests, and has not been lowered by the height of a lift."""
         weight = self._wrist.lost_weight(closing, scene.time_ns)
         shortfall = self._heard.shortfall(scene.values[self._joints], scene.time_ns)
         gave = voice(
@@ -249,7 +260,7 @@ class Evidence(Model[Settings]):
         return [self._event(closing.lost, scene.time_ns)]
 
     def _end(self, closing: Closing, scene: Snapshot) -> list[Event]:
-        """The fingers have opened: judge the remaining claims."""
+        """Judge the remaining claims when the fingers have opened."""
         self._closing, self._most_open = None, self._fingers.closing
         self._free_ns = scene.time_ns
         events = [] if closing.judged else self._judge(closing, scene, None)
@@ -262,7 +273,7 @@ class Evidence(Model[Settings]):
         return events
 
     def _touched(self, from_ns: int, to_ns: int) -> list[Event]:
-        """Judge whether the hand, or its load, touched something in a time."""
+        """Judge whether the hand or its load touched something in a time interval."""
         voices = self._shaken.voices(from_ns, to_ns)
         if self._wrist.sensor >= 0:
             voices.insert(0, self._wrist.contact(from_ns, to_ns))
@@ -276,7 +287,7 @@ class Evidence(Model[Settings]):
 
 
 def _places(numbers: list[int]) -> slice | NDArray[np.int32]:
-    """Where values stand, as a slice if they stand side by side, which is read much faster."""
+    """Return indices of values, as a slice if they are contiguous, since slices are read much faster."""
     if numbers == list(range(numbers[0], numbers[0] + len(numbers))):
         return slice(numbers[0], numbers[0] + len(numbers))
     return np.array(numbers, np.int32)
@@ -286,7 +297,7 @@ def _calibration(file: Path | None) -> Calibration:
     """Return a hand's calibration from a file.
 
     Raises:
-        BadInput: if it cannot be read, or is no such file.
+        BadInput: if the file cannot be read, or is not a calibration.
     """
     if file is None:
         return Calibration()

@@ -1,8 +1,8 @@
-"""Physical quantities by which a robot feels the outcome of a grasp or a connection, as functions of arrays.
+"""Physical quantities that indicate the outcome of a grasp or a connection, as functions of arrays.
 
-Each is computed from the readings of one sensor, in SI units, and none of them is trained: a curve of ``probability``
-turns a quantity into evidence. No function takes a time of day, a duration, a posture or how hard the robot pushed
-by its program: on recordings of real robots these separate batches of trials and not their outcomes.
+Each is computed from the readings of one sensor, in SI units, and none of them is trained: a curve of ``likelihood``
+turns a quantity into evidence. No function uses the time of day, a duration, a posture or a programmed force: on
+recordings of real robots these distinguish batches of trials, not their outcomes.
 """
 
 from __future__ import annotations
@@ -13,34 +13,34 @@ from numpy.typing import ArrayLike
 from hetwin_suite.model import Floats, conjugate, rotate
 
 RELEASE_SHARE = 0.035
-"""Share of the time in which a pull rose, within which it vanishes when the hold on an object breaks.
+"""Time in which a pull vanishes when the hold on an object breaks, as a share of the pull's rise time.
 
 Fingers that slide off take longer. This share has the largest AUC on the proxy picks of PickApp (velasale, MIT).
-A share and not a time, so that the same pull at another speed has the same quantity.
+It is relative, so that the quantity does not depend on the speed of the pull.
 """
 
 SMOOTHING_S = 0.02
-"""Over how much time forces are averaged before peaks are looked for."""
+"""Averaging time of forces before the detection of peaks [s]."""
 
 SETTLED_S = 0.3
-"""Over how much time a weight is averaged at the beginning and at the end."""
+"""Averaging time of a weight, before and after [s]."""
 
 LEAST_RATE_HZ = 20.0
-"""Below this rate of samples neither a release nor a weight is computed."""
+"""Minimum sampling rate of forces [Hz]."""
 
 
 def abrupt_release(stamps: ArrayLike, forces: ArrayLike) -> float:
     """Return the share of the largest pull that vanishes at once: near 1 when the hold on an object broke.
 
-    At once is within `RELEASE_SHARE` of the time in which the pull rose from 10 to 90 %, or from a sample to the next.
+    "At once" means within `RELEASE_SHARE` of the time in which the pull rose from 10 to 90 %, but at least one sample.
 
     Args:
         stamps: times of the samples [s], increasing, shape (n,).
-        forces: force at the wrist while the robot pulls [N], shape (n, 3), in any frame that turns little meanwhile;
-            an offset of the sensor does not matter, the first quarter of the time of the rise is taken as zero.
+        forces: force at the wrist during the pull [N], shape (n, 3), in a frame that rotates little. An offset of the
+            sensor does not matter: the mean over the first quarter of the rise time is subtracted.
 
     Raises:
-        ValueError: if stamps and forces do not fit, are not finite, or come at less than 20 Hz.
+        ValueError: if the shapes of stamps and forces differ, they are not finite, or their rate is below 20 Hz.
     """
     times, samples = _checked(stamps, forces)
     rise = _rise_s(times, samples - samples[0])
@@ -53,13 +53,13 @@ def abrupt_release(stamps: ArrayLike, forces: ArrayLike) -> float:
 
 
 def weight_change(before: ArrayLike, after: ArrayLike, down: ArrayLike) -> float:
-    """Return by how much more a wrist carries than before [N]: the weight of the load that the hand took along.
+    """Return the increase of the force at a wrist along gravity [N], which is the weight of the grasped object.
 
     Args:
-        before: force before the fingers close [N], shape (n, 3), in the sensor's frame; with the sign of a load's
-            weight (a load on the sensor pulls it along ``down``).
+        before: force before the fingers close [N], shape (n, 3), in the sensor's frame, positive along ``down`` for a
+            load on the sensor.
         after: the same after the robot has moved away.
-        down: direction of gravity in the sensor's frame, shape (3,), of any length above 0.
+        down: direction of gravity in the sensor's frame, shape (3,), of any positive length.
 
     Raises:
         ValueError: if a force is missing or not finite, or ``down`` has no direction.
@@ -79,17 +79,16 @@ def gravity_direction(orientation: ArrayLike) -> Floats:
 
 
 def finger_shortfall(end: ArrayLike, references: ArrayLike) -> float:
-    """Return how far fingers stop before the end of an empty closing [rad], the mean over the closing joints.
+    """Return the distance of the fingers from the end of an empty closing, the mean over the joints [rad or m].
 
-    A hand may close empty in more than one way (a thumb above or below the fingers), so each way is kept as a
-    reference, and the one counts whose joints are nearest.
+    There may be several kinds of empty closings (a thumb above or below the fingers); the nearest reference is used.
 
     Args:
-        end: where the closing joints stopped [rad], shape (joints,); larger is further closed.
-        references: where they stop in empty closings of the same hand [rad], shape (closings, joints).
+        end: positions at which the joints stopped, shape (joints,); larger is further closed.
+        references: positions at which they stop in empty closings of the same hand, shape (closings, joints).
 
     Raises:
-        ValueError: if there is no reference, or shapes do not fit.
+        ValueError: if there is no reference, or the shapes do not match.
     """
     stopped, empty = (
         np.asarray(end, dtype=np.float64),
@@ -105,14 +104,14 @@ def finger_shortfall(end: ArrayLike, references: ArrayLike) -> float:
 
 
 def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[float]:
-    """Return when a push rose far above its level before and fell at once [s]: parts latched, or something gave way.
+    """Return the times of snaps [s]: peaks of a push far above its previous level that fall at once.
 
-    A snap is no proof of a connection: parts that latch wrongly snap harder (HIRO_SA_DATA).
+    A snap does not prove a connection: parts that latch wrongly snap harder (HIRO_SA_DATA).
 
     Args:
         stamps: times of the samples [s], increasing, shape (n,).
         forces: force at the wrist [N], shape (n, 3).
-        least: a peak below it is no snap [N].
+        least: minimum force of a snap [N].
     """
     times, samples = _checked(stamps, forces)
     push = _pull(times, samples, 0.01)
@@ -137,14 +136,18 @@ def snaps(stamps: ArrayLike, forces: ArrayLike, least: float = 15.0) -> list[flo
 
 
 def pull_test(pulls: ArrayLike, travels: ArrayLike, enough: float = 5.0) -> float | None:
-    """Return how far a part came along [m] when it was pulled hard enough; None if nobody pulled so hard.
+    """Return the displacement of a part when a pull first reaches a given force [m]; None if it never does.
 
-    A part that comes along without resistance is never pulled hard: one that travelled 3 mm is loose all the same.
+    A loose part offers too little resistance for that force: if it moves by more than 3 mm, its maximum displacement
+    is returned.
 
     Args:
         pulls: force along the pull [N], shape (n,).
-        travels: way of the hand along the pull since its beginning [m], shape (n,).
-        enough: force that proves something [N].
+        travels: displacement of the hand along the pull since its start [m], shape (n,).
+        enough: minimum force of a conclusive pull [N].
+
+    Raises:
+        ValueError: if the shapes differ, or the arrays are empty.
     """
     forces, ways = np.asarray(pulls, dtype=np.float64), np.asarray(travels, dtype=np.float64)
     if forces.shape != ways.shape or not forces.size:
@@ -158,11 +161,13 @@ def pull_test(pulls: ArrayLike, travels: ArrayLike, enough: float = 5.0) -> floa
 
 
 def contact_force(stamps: ArrayLike, forces: ArrayLike) -> float:
-    """Return the largest force beside the median of a time [N], averaged over 20 ms: a touch is shorter than the way.
+    """Return the largest deviation of the force from its median, averaged over 20 ms [N].
+
+    The median is that of free motion, since a touch is shorter than the whole motion.
 
     Args:
         stamps: times of the samples [s], increasing, shape (n,).
-        forces: force at the wrist [N], shape (n, 3), less the hand's weight, or of a hand that turns little.
+        forces: force at the wrist [N], shape (n, 3), without the hand's weight, or of a hand that rotates little.
 
     Raises:
         ValueError: as `abrupt_release`.
@@ -174,12 +179,15 @@ def contact_force(stamps: ArrayLike, forces: ArrayLike) -> float:
 def pull_after_push(
     forces: ArrayLike, places: ArrayLike, least: float = 5.0
 ) -> tuple[Floats, Floats] | None:
-    """Return by how much a hand pulled after it had pushed [N], and how far it went back [m]; None if it never pushed.
+    """Return pulling forces (m,) [N] and displacements (m,) [m] of a hand after a push; None if it never pushed.
 
     Args:
-        forces: force on the hand along the world's axes [N], less the force before the push, shape (n, 3).
-        places: where the hand was [m], shape (n, 3).
-        least: a push below it is none [N].
+        forces: force on the hand along the world's axes [N], without the force before the push, shape (n, 3).
+        places: positions of the hand [m], shape (n, 3).
+        least: minimum force of a push [N].
+
+    Raises:
+        ValueError: if the shapes differ.
     """
     felt, at = np.asarray(forces, dtype=np.float64), np.asarray(places, dtype=np.float64)
     if felt.shape != at.shape or felt.ndim != 2 or felt.shape[1] != 3:
@@ -214,7 +222,7 @@ def _checked(stamps: ArrayLike, forces: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def _rise_s(times: Floats, forces: Floats) -> float:
-    """In how much time the largest force rose from 10 to 90 % [s]."""
+    """Return the time in which the largest force rose from 10 to 90 % [s]."""
     values = np.linalg.norm(forces, axis=1)
     peak = int(values.argmax())
     low, high = (np.flatnonzero(values[: peak + 1] <= share * values[peak]) for share in (0.1, 0.9))
@@ -238,12 +246,12 @@ def _samples_in(seconds: float, times: Floats) -> int:
 
 
 def _pull(times: Floats, forces: Floats, over_s: float) -> Floats:
-    """How much each force differs from those of the first 0.1 s [N], averaged over a time."""
+    """Return the deviation of the forces from those of the first 0.1 s, averaged over a duration [N]."""
     return _smooth(times, forces - forces[times <= times[0] + 0.1].mean(axis=0), over_s)
 
 
 def _smooth(times: Floats, forces: Floats, over_s: float) -> Floats:
-    """The sizes of forces [N], averaged over a time."""
+    """Return the norms of forces, averaged over a duration [N]."""
     values = np.linalg.norm(forces, axis=1)
     count = _samples_in(over_s, times)
     padded = np.pad(values, (count // 2, count - 1 - count // 2), mode="edge")

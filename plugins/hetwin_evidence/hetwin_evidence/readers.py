@@ -1,4 +1,4 @@
-"""Readers of topics that say where fingers were told to go, and what their skin feels."""
+"""Readers of topics with commands and position errors of joints, and with tactile pressures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import numpy as np
 from hetwin_suite.model import Event, EventKind, Json
 
 Command = Callable[[Any], tuple[str, Json]]
-"""Returns the argument ``positions`` or ``values`` of a message, and what it is."""
+"""Returns the name (``positions`` or ``values``) and the value of an event's argument for a message."""
 _PAUSE_NS = 500_000_000
-"""A command that comes so long after another one is a goal of its own, and none of a stream."""
+"""Minimum time after the last command for one that is a goal of its own, not part of a stream."""
 _OFTEN_NS = 20_000_000
 _LEAST_STRAIN = 0.002
-"""Joints whose errors change by less than this in all are strained as before [rad]."""
+"""Minimum change of the joints' position errors, as a norm, for a new event [rad]."""
 _LEAST_RISE = 2.0
-"""Pressures that change by less than this say nothing new [counts]."""
+"""Minimum change of a pressure for a new event [counts]."""
 _TACTILE = re.compile("tactile|taxel|skin|touch", re.IGNORECASE)
 _COMMANDS = re.compile("command", re.IGNORECASE)
 
@@ -30,12 +30,12 @@ def _event(name: str, time_ns: int, topic: str, arguments: dict[str, Json]) -> E
 
 
 class CommandReader:
-    """Reads commands of positions: an event for each goal, and of a stream where it comes to rest.
+    """Reads position commands: an event for each goal, and for a stream at each position where it rests.
 
     Args:
-        topic: of commands.
-        command: returns what one is.
-        streams: whether messages come all the time, whatever is commanded.
+        topic: topic of the commands.
+        command: converts a message to an event's argument.
+        streams: whether messages arrive continuously, so that a single message is not a goal.
     """
 
     def __init__(self, topic: str, command: Command, *, streams: bool = False) -> None:
@@ -43,18 +43,18 @@ class CommandReader:
         self.every_ns = _OFTEN_NS if streams else 0
         self._streams = streams
         self._before: Json = None
-        self._said: Json = None
+        self._reported: Json = None
         self._last_ns = -_PAUSE_NS
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the command, if it is a new one."""
+        """Return an event if the command is new."""
         key, wanted = self._command(message)
         alone = time_ns - self._last_ns >= _PAUSE_NS and not self._streams
         rests = wanted == self._before
         self._before, self._last_ns = wanted, time_ns
-        if not wanted or wanted == self._said or not (alone or rests):
+        if not wanted or wanted == self._reported or not (alone or rests):
             return []
-        self._said = wanted
+        self._reported = wanted
         return [_event("commanded", time_ns, self._topic, {key: wanted, "gripper": self._topic})]
 
 
@@ -79,15 +79,15 @@ def _values(message: Any) -> tuple[str, Json]:
 
 
 def trajectory_reader(topic: str) -> CommandReader:
-    """Return a reader of trajectories: where they end."""
+    """Return a reader of trajectories' end points."""
     return CommandReader(topic, _goal)
 
 
 class ControllerReader:
-    """Reads a controller's state: where it brings its joints, and how far they are from where it wants them now.
+    """Reads a controller's state: its commands, and the position errors of its joints.
 
     Args:
-        topic: of its state.
+        topic: topic of the state.
     """
 
     every_ns = _OFTEN_NS
@@ -97,7 +97,7 @@ class ControllerReader:
         self._strained = np.zeros(0)
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return a new command, and the errors of its joints where these have changed."""
+        """Return events for a new command, and for position errors that have changed."""
         events = self._commands(message, time_ns)
         errors = np.asarray(message.error.positions, dtype=np.float64)
         if errors.shape != (len(message.joint_names),) or not np.isfinite(errors).all():
@@ -116,12 +116,12 @@ def controller_reader(topic: str) -> ControllerReader:
 
 
 def array_reader(topic: str) -> Callable[[Any, int], list[Event]]:
-    """Return a reader of a position controller's commands; other arrays say nothing."""
+    """Return a reader of a position controller's commands, by the topic's name; other arrays cause no events."""
     return CommandReader(topic, _values) if _COMMANDS.search(topic) else _nothing
 
 
 def tactile_reader(topic: str) -> Callable[[Any, int], list[Event]]:
-    """Return a reader of pressures of skin, by the topic's name; other arrays say nothing."""
+    """Return a reader of tactile pressures, by the topic's name; other arrays cause no events."""
     return TactileReader(topic) if _TACTILE.search(topic) else _nothing
 
 
@@ -130,25 +130,25 @@ def _nothing(_message: Any, _time_ns: int) -> list[Event]:
 
 
 class TactileReader:
-    """Reads pressures: an event where that of the third highest taxel has changed.
+    """Reads tactile pressures: an event when that of the third highest taxel has changed.
 
-    The third, because one or two taxels of a hand that is closed touch its own fingers.
+    The third highest is used because one or two taxels of a closed hand touch its own fingers.
     """
 
     every_ns = _OFTEN_NS
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
-        self._said = 0.0
+        self._reported = 0.0
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return the pressure, if it is another one."""
+        """Return an event if the pressure has changed."""
         pressures = np.asarray(message.data, dtype=np.float64)
         if pressures.size < 3 or not np.isfinite(pressures).all():
             return []
         third = float(np.sort(pressures)[-3])
-        if abs(third - self._said) < _LEAST_RISE:
+        if abs(third - self._reported) < _LEAST_RISE:
             return []
-        self._said = third
+        self._reported = third
         felt: dict[str, Json] = {"source": "tactile", "quantity": third, "unit": "counts"}
         return [_event("feels", time_ns, self._topic, felt)]

@@ -1,4 +1,4 @@
-"""Accelerometers in a hand: what they feel of an impact, and whether gravity is where their frame has it."""
+"""Accelerometers in a hand: jolts as evidence of an impact, and a check of the sensor's frame by gravity."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from hetwin_suite.model import (
 )
 
 JOLT, IMPACT = "jolt", "impact"
-"""The source of the events, and the quantity by which they speak."""
+"""Source of the events, and the claim and quantity that they are evidence for."""
 _BLOCK_NS = 200_000_000
-"""A sensor at rest is looked for in stretches of this length."""
+"""Duration of the blocks in which rest of the sensor is detected."""
 _QUIET, _NEWS = 0.5, 2.0
-"""Accelerations that vary by less are those of a sensor at rest; a jolt that differs by less is none anew [m/s^2]."""
+"""Maximum variation of the acceleration at rest, and minimum change of a jolt for a new event [m/s^2]."""
 _TURN_DEG, _MISMATCH_DEG = 5.0, 20.0
-"""A direction of gravity that differs by less is the same; one that differs by more is not that of the frame."""
+"""Minimum change of the direction of gravity for a new event, and maximum error of a correct sensor frame [deg]."""
 _KEPT = 200
 
 
 class ImuReader:
-    """Reads accelerations: an event for a jolt, for its end, and for gravity that points elsewhere.
+    """Reads accelerations: an event for a jolt, for its end, and for a changed direction of gravity.
 
-    A jolt is how far the size of the acceleration is from that at rest, whatever its direction; so neither the
-    orientation of the sensor nor a bias matters.
+    A jolt is the difference between the norms of the acceleration and of that at rest. It does not depend on the
+    sensor's orientation, and hardly on a bias.
 
     Args:
-        topic: of the sensor.
+        topic: topic of the sensor.
     """
 
     def __init__(self, topic: str) -> None:
@@ -47,42 +47,44 @@ class ImuReader:
         self._block: list[tuple[float, float, float]] = []
         self._begin_ns = 0
         self._rest: float | None = None
-        self._largest = self._said = 0.0
+        self._largest = self._reported = 0.0
         self._up = np.zeros(3)
         self._bad = False
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
-        """Return what is new; nothing of a sensor that says that it measures no acceleration (REP-145)."""
+        """Return new events; none if the message declares that it has no acceleration (REP-145)."""
         if message.linear_acceleration_covariance[0] == -1.0:
             return []
         vector = message.linear_acceleration
         felt = float(vector.x), float(vector.y), float(vector.z)
         frame = str(message.header.frame_id)
         if not isfinite(sum(felt)):
-            said: dict[str, Json] = {"reason": "the acceleration is not a number"}
+            values: dict[str, Json] = {"reason": "the acceleration is not a number"}
             bad, self._bad = self._bad, True
-            return [] if bad else [self._event(frame, time_ns, said)]
+            return [] if bad else [self._event(frame, time_ns, values)]
         self._bad = False
         if not self._block:
             self._begin_ns = time_ns
         self._block.append(felt)
         jolt = 0.0 if self._rest is None else abs(hypot(*felt) - self._rest)
         self._largest = max(self._largest, jolt)
-        rises, calms, up = jolt >= self._said + _NEWS, False, None
+        rises, calms, up = jolt >= self._reported + _NEWS, False, None
         over = time_ns - self._begin_ns >= _BLOCK_NS
         if over:
-            up, calms = self._settle(), self._largest <= self._said - _NEWS
+            up, calms = self._settle(), self._largest <= self._reported - _NEWS
         events = []
         if rises or calms or up is not None:
-            self._said = self._largest
-            said = {"quantity": self._said, "unit": "m/s2"}
-            events.append(self._event(frame, time_ns, said if up is None else said | {"up": up}))
+            self._reported = self._largest
+            values = {"quantity": self._reported, "unit": "m/s2"}
+            events.append(
+                self._event(frame, time_ns, values if up is None else values | {"up": up})
+            )
         if over:
             self._largest = 0.0
         return events
 
     def _settle(self) -> Json:
-        """End a stretch; returns the direction upwards in the sensor's frame, if it is at rest and that is new."""
+        """End a block; returns the up direction in the sensor's frame if the sensor rests and it has changed."""
         felt = np.array(self._block)
         self._block.clear()
         sizes = np.linalg.norm(felt, axis=1)
@@ -96,22 +98,22 @@ class ImuReader:
         self._up = mean / length
         return list(map(float, self._up))
 
-    def _event(self, frame: str, time_ns: int, said: dict[str, Json]) -> Event:
-        told: dict[str, Json] = {
+    def _event(self, frame: str, time_ns: int, values: dict[str, Json]) -> Event:
+        common: dict[str, Json] = {
             "source": JOLT,
             "claim": IMPACT,
             "frame": frame,
             "phase": "instant",
         }
-        return Event(FEELS, time_ns, EventKind.ACTION, self._topic, arguments={**told, **said})
+        return Event(FEELS, time_ns, EventKind.ACTION, self._topic, arguments={**common, **values})
 
 
-class Shaken:
-    """Follows the accelerometers of one hand.
+class Jolts:
+    """Stores the jolts of the accelerometers of one hand.
 
     Args:
-        layout: the scene's.
-        link: of the hand; sensors are in its frame, in those of its fingers, or in those of links fixed to it.
+        layout: layout of the scene.
+        link: link of the hand; sensors report in its frame, or in that of a finger or a link that is fixed to it.
     """
 
     def __init__(self, layout: Layout, link: str) -> None:
@@ -122,23 +124,23 @@ class Shaken:
         self._turned: dict[str, str] = {}
 
     def note(self, events: Sequence[Event], scene: Snapshot) -> None:
-        """Take note of what they say."""
+        """Store the sensors' events."""
         for event in events:
-            said = event.arguments
-            if event.name == FEELS and said.get("source") == JOLT:
-                self._note(str(said.get("frame", "")), event, scene)
+            arguments = event.arguments
+            if event.name == FEELS and arguments.get("source") == JOLT:
+                self._note(str(arguments.get("frame", "")), event, scene)
 
     def _note(self, frame: str, event: Event, scene: Snapshot) -> None:
-        said = event.arguments
+        arguments = event.arguments
         if frame not in self._links:
             self._bad[frame] = (
                 f"the accelerometer's frame {frame or '(none)'} is no link of the robot"
             )
         if frame not in self._own:
             return
-        quantity, up = said.get("quantity"), said.get("up")
+        quantity, up = arguments.get("quantity"), arguments.get("up")
         if not isinstance(quantity, int | float):
-            self._bad[frame] = str(said.get("reason"))
+            self._bad[frame] = str(arguments.get("reason"))
             return
         self._bad.pop(frame, None)
         kept = self._jolts.setdefault(frame, [])
@@ -148,7 +150,7 @@ class Shaken:
             self._check(frame, np.array(up, np.float64), scene)
 
     def _check(self, frame: str, up: Floats, scene: Snapshot) -> None:
-        """Compare where a sensor at rest has up with where its frame does."""
+        """Compare the up direction (3,) of a resting sensor with that of its frame in the scene."""
         w, x, y, z = scene.pose(frame)[3:7]
         there = np.array(rotate(conjugate((w, x, y, z)), (0.0, 0.0, 1.0)))
         off = float(np.degrees(np.arccos(np.clip(up @ there, -1.0, 1.0))))
@@ -159,7 +161,7 @@ class Shaken:
             )
 
     def voices(self, from_ns: int, to_ns: int) -> list[Voice]:
-        """Return the evidence of an impact in a time; empty if no accelerometer is in the hand."""
+        """Return the evidence of an impact in a time interval; empty if the hand has no accelerometer."""
         unusable = self._bad | self._turned
         usable = [
             _largest(kept, from_ns, to_ns)
@@ -168,7 +170,7 @@ class Shaken:
         ]
         if (
             usable
-        ):  # several in one hand feel the same; the median of them is no knock at one finger alone
+        ):  # an impact shakes all sensors of a hand; the median ignores a knock at one finger
             return [voice(IMPACT, float(np.median(usable)), to_ns / 1e9)]
         if unusable:
             return [silent(IMPACT, "; ".join(sorted(set(unusable.values()))))]
@@ -176,7 +178,7 @@ class Shaken:
 
 
 def _largest(kept: Sequence[tuple[int, float]], from_ns: int, to_ns: int) -> float:
-    """The largest jolt in a time: of those that began in it, or else the one that went on."""
+    """Return the largest jolt in a time interval: of those that started in it, else the one that lasted into it."""
     within = [jolt for time_ns, jolt in kept if from_ns < time_ns <= to_ns]
     return (
         max(within) if within else next((jolt for t, jolt in reversed(kept) if t <= from_ns), 0.0)
@@ -184,7 +186,7 @@ def _largest(kept: Sequence[tuple[int, float]], from_ns: int, to_ns: int) -> flo
 
 
 def _of_hand(layout: Layout, link: str) -> set[str]:
-    """The links that move with a hand and its fingers."""
+    """Return the links that move with a hand and its fingers."""
     entities = {entity.name: entity for entity in layout.entities}
     root = link
     while entities[root].parent and not entities[root].joint:
@@ -199,5 +201,5 @@ def _of_hand(layout: Layout, link: str) -> set[str]:
 
 
 def imu_reader(topic: str) -> Callable[[Any, int], list[Event]]:
-    """Return a reader of an inertial measurement unit's accelerations."""
+    """Return a reader of an IMU's accelerations."""
     return ImuReader(topic)

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from hetwin_evidence.closings import Closing, Felt, Recent
+from hetwin_evidence.closings import Closing, Forces, Recent
 from hetwin_evidence.likelihood import Voice, silent, voice
 from hetwin_evidence.quantities import (
     SETTLED_S,
@@ -22,24 +22,24 @@ from hetwin_suite.model import Floats, Layout, Snapshot
 
 GRAVITY = 9.81
 _ASIDE_N = 2.0
-"""A hand that is pulled by more across gravity, and by more than along it, does not carry what pulls it."""
+"""Minimum force across gravity, if it also exceeds that along gravity, which does not come from a load [N]."""
 _MISFIT = 0.3
-"""The weight of a known tool must not make forces vary by so much more than they did with it [N]."""
+"""Maximum increase of the forces' variation by subtracting the weight of the tool, for a valid tool mass [N]."""
 
 
 class Wrist:
     """The force sensor at one hand's wrist, if it has one.
 
     Args:
-        layout: the scene's.
-        link: of the hand.
-        inverted: whether the sensor gives the force that the hand exerts.
-        tool_mass: of all that hangs on the sensor [kg]; 0: not known.
-        largest_turn: from which on an unknown tool is not known from its load [deg].
-        least_pull: a pull or push below it is no evidence [N].
+        layout: layout of the scene.
+        link: link of the hand.
+        inverted: whether the sensor reports the force that the hand exerts.
+        tool_mass: mass that the sensor carries, including the hand [kg]; 0: not known.
+        largest_turn: maximum rotation against gravity at which a load can be told from a tool of unknown mass [deg].
+        least_pull: minimum pull or push that counts as evidence [N].
 
     Attributes:
-        sensor: index of the link in whose frame it feels; -1: none is known.
+        sensor: index of the link in whose frame the sensor reports; -1: not known yet.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Wrist:
         self._felt, self._poses, self._newest_ns = Recent(4), Recent(8), -1.0
 
     def feel(self, scene: Snapshot) -> None:
-        """Take note of its wrenches, and of its pose."""
+        """Store new wrenches, and the pose of the sensor."""
         rows = scene.wrenches
         if not len(rows):
             return
@@ -82,19 +82,19 @@ class Wrist:
         self._poses.add(pose)
 
     def _own(self, rows: Floats) -> tuple[int, Floats]:
-        """The nearest sensor that carries the hand, -1 if none does, and its rows."""
+        """Return the link of the nearest sensor that carries the hand, -1 if there is none, and its rows."""
         of = rows[:, 1]
         if of[0] == of[-1] == self.sensor:  # rows are by sensor
             return self.sensor, rows
         own = next((sensor for sensor in self._carriers if (of == sensor).any()), -1)
         return own, rows[of == own]
 
-    def settled(self, until_ns: int) -> Felt:
-        """Return the wrenches of the last 0.3 s before a time."""
+    def settled(self, until_ns: int) -> Forces:
+        """Return the wrenches of the last `SETTLED_S` before a time."""
         return _copied(self._felt.between(until_ns / 1e9 - SETTLED_S, until_ns / 1e9))
 
-    def _between(self, from_ns: int, to_ns: int) -> Felt:
-        """The wrenches in a time."""
+    def _between(self, from_ns: int, to_ns: int) -> Forces:
+        """Return the wrenches in a time interval."""
         return _copied(self._felt.between(from_ns / 1e9, to_ns / 1e9))
 
     def down(self) -> Floats | None:
@@ -105,7 +105,12 @@ class Wrist:
         return gravity_direction((x, y, z, w))
 
     def weight(self, closing: Closing, time_ns: int | None) -> Voice:
-        """Return the evidence of the weight about a load; without a time, the hand had let go before it rose."""
+        """Return the evidence of the change of weight for a load.
+
+        Args:
+            closing: the closing.
+            time_ns: time when the hand rested after the lift; None: it opened before that.
+        """
         name = "weight_change"
         if self.sensor < 0:
             return silent(name, self._no_sensor())
@@ -136,18 +141,18 @@ class Wrist:
         return voice(name, change, float(after.stamps[-1]))
 
     def lost_weight(self, closing: Closing, time_ns: int) -> Voice:
-        """Return the evidence of the weight that is missing since it was found that the hand holds something."""
+        """Return the evidence of the weight lost since the hand was found to hold an object."""
         name, now = "weight_loss", self.weight(closing, time_ns)
         if now.quantity is None or closing.weight is None:
             return silent(name, now.reason or "the weight of what it holds was not measured")
         return voice(name, closing.weight - now.quantity, now.stamp_s)
 
     def release(self, closing: Closing, time_ns: int) -> Voice:
-        """Return the evidence of the end of the strongest pull since a closing."""
+        """Return the evidence of how the strongest pull since a closing ended, for an abrupt release."""
         name = "abrupt_release"
         if self.sensor < 0:
             return silent(name, self._no_sensor())
-        felt = self._between(closing.closed_ns or closing.begun_ns, time_ns)
+        felt = self._between(closing.closed_ns or closing.started_ns, time_ns)
         if why := felt.unusable:
             return silent(name, why)
         pull = float(np.linalg.norm(felt.forces - felt.forces[0], axis=1).max())
@@ -160,7 +165,7 @@ class Wrist:
         return voice(name, share, float(felt.stamps[-1]))
 
     def contact(self, from_ns: int, to_ns: int) -> Voice:
-        """Return the evidence of forces beside the usual one for a touch in a time."""
+        """Return the evidence of deviating forces for a touch in a time interval."""
         name = "contact_force_of_known_tool" if self._weight else "contact_force"
         felt = self._between(from_ns, to_ns)
         if why := self._no_sensor() if self.sensor < 0 else felt.unusable:
@@ -179,7 +184,7 @@ class Wrist:
             return silent(name, str(error))
 
     def connection(self, closing: Closing, time_ns: int) -> list[Voice]:
-        """Return the evidence of a push, and of a pull after it, for a connection; empty if nothing was pushed."""
+        """Return the evidence of a push and a subsequent pull for a connection; empty without a push."""
         if self.sensor < 0 or closing.closed_ns is None:
             return []
         felt = self._between(closing.closed_ns, time_ns)
@@ -206,7 +211,7 @@ class Wrist:
         return [snapped, pulled]
 
     def _at(self, stamps: Floats) -> Floats:
-        """(n, 8) time and pose of the sensor at times; places between two steps on a line, turns of the earlier one."""
+        """Return time and pose (n, 8) of the sensor at times; positions are interpolated, rotations are the latest."""
         poses = self._poses.rows
         index = np.clip(np.searchsorted(poses[:, 0], stamps, side="right") - 1, 0, None)
         found = poses[index].copy()
@@ -215,7 +220,7 @@ class Wrist:
         return found
 
     def _downs(self, stamps: Floats) -> Floats:
-        """(n, 3) direction of gravity in the sensor's frame at times."""
+        """Return the direction of gravity (n, 3) in the sensor's frame at times."""
         w, x, y, z = self._at(stamps)[:, 4:8].T
         return np.column_stack(
             (2.0 * (w * y - x * z), -2.0 * (y * z + w * x), 2.0 * (x * x + y * y) - 1.0)
@@ -229,8 +234,8 @@ class Wrist:
         )
 
 
-def _copied(rows: Floats) -> Felt:
-    return Felt(rows[:, 0].copy(), rows[:, 1:].copy())
+def _copied(rows: Floats) -> Forces:
+    return Forces(rows[:, 0].copy(), rows[:, 1:].copy())
 
 
 def _spread(forces: Floats) -> float:
@@ -238,7 +243,7 @@ def _spread(forces: Floats) -> float:
 
 
 def _carriers(layout: Layout, link: str) -> tuple[int, ...]:
-    """The links that may have a hand's sensor, nearest first: those fixed to its link, and those that carry it."""
+    """Return the links that may have a hand's sensor: its link and all above, then links fixed to one of these."""
     entities = {entity.name: entity for entity in layout.entities}
     chain = [link]
     while entities[chain[-1]].parent:
