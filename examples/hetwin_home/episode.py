@@ -80,24 +80,24 @@ def record(folder: Path, take: Take, random: np.random.Generator) -> dict[str, A
     """
     drawn = Draw.drawn(random)
     with tempfile.TemporaryDirectory() as name:
-        real, witness = reality(drawn, Path(name)), Witness()
+        stand_in, witness = reality(drawn, Path(name)), Witness()
         run = Path(name) / "run"
-        ended = _simulated(real, run, witness)
+        ended = _simulated(stand_in, run, witness)
         happened = _happened(ended, witness)
         cause = next((CAUSES[what] for what, when in happened.items() if when is None), "")
         summary = {"label": "failure" if cause else "success", "cause": cause}
         truth = {**summary, **take.truth, "drawn": asdict(drawn)}
         truth |= {"happened": happened, "state": dict(ended.state), "path": witness.path}
         write_episode(
-            folder, SCENARIO, real.scene, truth, lambda bag: write_robot_bag(run / LOG, bag)
+            folder, SCENARIO, stand_in.scene, truth, lambda bag: write_robot_bag(run / LOG, bag)
         )
     return summary
 
 
-def _simulated(real: Reality, out: Path, witness: Witness) -> RunSummary:
+def _simulated(stand_in: Reality, out: Path, witness: Witness) -> RunSummary:
     summary = session(
-        real.scenario,
-        options=RunOptions(scene=real.scene),
+        stand_in.scenario,
+        options=RunOptions(scene=stand_in.scene),
         listeners=[RunLog(out)],
         at_barrier=witness.look,
     ).run()

@@ -138,7 +138,7 @@ class WayGuide(Model[Settings]):
             if event.source == settings.answers and event.name == "reply":
                 self._on_reply(event.arguments)
             elif event.source == settings.listens_to and event.name == "ask_plan":
-                self._plan_way(event.arguments, changes)
+                self._plan_path(event.arguments, changes)
             elif event.source == settings.listens_to and event.name == "ask_leg":
                 self._answer_leg(event.arguments, changes)
         return changes
@@ -193,7 +193,7 @@ class WayGuide(Model[Settings]):
                 Block(along(distance + _OBSTACLE_RADIUS), 0.0, (0.0, 0.0), _OBSTACLE_RADIUS)
             )
 
-    def _plan_way(self, request: Mapping[str, Json], changes: Changes) -> None:
+    def _plan_path(self, request: Mapping[str, Json], changes: Changes) -> None:
         settings, goal = self.settings, request.get("goal")
         here = (self._at.x, self._at.y)
         number = goal if isinstance(goal, int) and not isinstance(goal, bool) else -1
@@ -228,6 +228,6 @@ def _yaw(pose: Floats) -> float:
     return math.atan2(2.0 * (w * k + i * j), 1.0 - 2.0 * (j * j + k * k))
 
 
-def _number(said: Mapping[str, Json], name: str) -> float | None:
-    value = said.get(name)
+def _number(arguments: Mapping[str, Json], name: str) -> float | None:
+    value = arguments.get(name)
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -45,7 +45,7 @@ class Checkpoint:
     Attributes:
         scenario: path of the scenario's file.
         options: options of the run's start.
-        given: all input of the run, see `report.run_given`.
+        given: all inputs of the run, see `report.run_given`.
         step: number of the last complete step.
         time_ns: simulated time of that step [ns].
         conductor: state of each part of the conductor, by its name.
@@ -143,7 +143,7 @@ def put_back(
     Args:
         checkpoint: a checkpoint of this run.
         ports, parts, scene: models, parts and scene of the run.
-        here: whether this is the process that saved them, which can return to its source.
+        here: whether this process has saved them, and can thus return to its source.
 
     Raises:
         Refused: if the checkpoint has other models or needs a source.

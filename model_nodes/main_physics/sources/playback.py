@@ -35,8 +35,8 @@ _MAX_ROWS = 1000
 
 Row = TypeVar("Row")
 Evaluate: TypeAlias = Callable[[int, int, int], Sequence[Row]]
-"""Returns the motion at a time [ns] and at the periods after it, at most as many as the second argument; the third
-argument is the time of the previous call [ns]."""
+"""Takes a time [ns], a maximum number of rows and the time of the previous call [ns]; returns the motion at that time
+and at the periods after it."""
 
 
 class Ahead(Generic[Row]):

@@ -42,7 +42,7 @@ class ServerWorld:
     Args:
         name: name of the world.
         partition: partition of its server; None: the environment's, or Gazebo's default.
-        creates: whether models of the scenario that are missing in the world are created.
+        creates: whether to create models of the scenario that are missing in the world.
 
     Attributes:
         name, creates: the arguments.
