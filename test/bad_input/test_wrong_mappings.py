@@ -122,7 +122,11 @@ HANDS = ROBOT.replace("  belts:\n    base: BELT\n", "") + "hands:\n  h: HAND\n"
         ),
         ("scene:\n  box: {}\n", "line 5, scene.box", "to add an object"),
         ("scene:\n  moon: {pose: [0, 0, 0, 1, 0, 0, 0]}\n", "line 5, scene.moon", "no such entity"),
-        ("scene:\n  box: {pose: [0, 0, 0, 0, 0, 0, 0]}\n", "line 5, scene.box.pose", "rotation"),
+        (
+            "scene:\n  box: {pose: [0, 0, 0, 0, 0, 0, 0]}\n",
+            "line 5, scene.box.pose",
+            "not all zero",
+        ),
         ("entities:\n  box: {tag: [x]}\n", "line 5, entities.box.tag", "'tags' perhaps"),
         ("robot: {urdf: a.urdf, springs: {x: 0}}\n", "line 4, robot.springs.x", "greater than 0"),
         (

@@ -145,7 +145,7 @@ def test_verdicts_of_an_episode_are_one_line_and_the_last_one_counts() -> None:
 
 def test_thresholds_have_the_most_right_verdicts() -> None:
     known = [(0.1, True), (0.2, True), (0.3, False), (0.4, True), (0.5, False), (0.6, False)]
-    measured = [(page.Measured(0.5, second), truth) for second, truth in known]
+    measured = [(page.Quantities(0.5, second), truth) for second, truth in known]
     pair, right = page.thresholds(measured)
     assert right == 5
     assert min(abs(pair.second - one) for one in (0.25, 0.45)) < 1e-9

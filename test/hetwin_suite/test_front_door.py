@@ -103,7 +103,9 @@ def test_names_that_were_here_are_found_with_a_warning_that_says_where() -> None
     assert len(hetwin_suite._HOME) == 100  # with `run` and `Summary` the 102 of version 0.1
     for name, home in hetwin_suite._HOME.items():
         now = (
-            rf"is now {home}.{name}; here" if not home.startswith("hetwin_core") else "is replaced"
+            rf"is now {home}.{name}; version 0.3 removes it here"
+            if not home.startswith("hetwin_core")
+            else "is replaced"
         )
         with pytest.warns(DeprecationWarning, match=now):
             found = getattr(hetwin_suite, name)

@@ -89,7 +89,7 @@ def test_a_rule_ends_a_batch_at_the_same_run_for_any_number_of_workers(tmp_path:
         ("{box: {mass: {sigma: -1}}}", ("uncertainty.box.mass.sigma", "equal to 0")),
         ("{box: {colour: {sigma: 1}}}", ("uncertainty.box.colour", "pose, carries, mass")),
         ("{grasp: {hold: {sigma: 1}}}", ("uncertainty.grasp.hold", "no such parameter")),
-        ("{gripper: {pose: {yaw: 0.1}}}", ("uncertainty.gripper.pose", "no place", "box")),
+        ("{gripper: {pose: {yaw: 0.1}}}", ("uncertainty.gripper.pose", "no pose", "box")),
     ],
 )
 def test_what_cannot_be_uncertain_is_refused(

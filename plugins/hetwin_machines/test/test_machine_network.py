@@ -185,7 +185,9 @@ def test_a_fault_is_an_event_and_the_run_goes_on(tmp_path: Path) -> None:
 
 def test_an_argument_that_is_no_number_ends_the_run(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
-    with pytest.raises(RunFailed, match=r"boss.*go.*to\.height is None; expected a finite number"):
+    with pytest.raises(
+        RunFailed, match=r"boss.*go.*to\.height is None; a network expects a finite number"
+    ):
         bench.step(0.0, Event("go", 0, source="boss"))
 
 

@@ -26,7 +26,7 @@ def test_own_messages() -> None:
 
 
 def test_what_hetwin_does_not_bring_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"a/msg/B: this is no line .*: int32 x 5"):
+    with pytest.raises(ValueError, match=r"a/msg/B: .*unsupported line: int32 x 5"):
         type_from("float64 y\nint32 x 5", "a/msg/B")
 
 

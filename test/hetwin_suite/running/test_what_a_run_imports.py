@@ -60,7 +60,7 @@ def test_metadata_of_packages_is_read_once(monkeypatch: pytest.MonkeyPatch) -> N
     reads = []
     read = module.distributions
     monkeypatch.setattr(module, "distributions", lambda: reads.append(1) or read())
-    module._all.cache_clear()
+    module._by_group.cache_clear()
     for name in model_types():
         model_class(name)
     assert len(reads) == 1

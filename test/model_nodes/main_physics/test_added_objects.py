@@ -81,7 +81,10 @@ scene: {{mug: {{model: mug.sdf, pose: [1, 0, 3, 1, 0, 0, 0]}}}}
     [
         ({"model": "nowhere.sdf"}, "scene.mug: does not exist"),
         ({"model": 3}, r"scene\.mug\.model: .*found 3"),
-        ({"model": "x.sdf", "colour": "red"}, r"scene\.mug\.colour: unknown key.*model, pose"),
+        (
+            {"model": "x.sdf", "colour": "red"},
+            r"scene\.mug\.colour: unknown key.*model, note, pose",
+        ),
         ({}, r"scene\.mug: .*expected \{pose: \[7\]\}, or \{model: FILE"),
     ],
 )

@@ -51,7 +51,7 @@ def test_a_truth_without_a_label_is_refused(tmp_path: Path, truth: Any, words: s
 
 def test_an_episode_without_a_recording_is_refused(tmp_path: Path) -> None:
     (episode(tmp_path / "one") / "recording").rmdir()
-    with pytest.raises(BadInput, match=r"not whole.*recording"):
+    with pytest.raises(BadInput, match=r"incomplete.*recording"):
         find_episodes(tmp_path)
 
 

@@ -16,6 +16,8 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.schema import FROM, SceneEntries
 from hetwin_core.ensemble.validation import check
 
+FROM_START = "the start of the run"
+"""Location of an error that is not in the scenario's file."""
 _FINDERS = Group(
     "hetwin.scenes",
     "finder of objects of the scene",
@@ -52,13 +54,25 @@ class FoundObject(NamedTuple):
     note: str = ""
 
 
+def scene_of_start(options: RunOptions) -> dict[str, Any]:
+    """Return the scene of a run's options.
+
+    Raises:
+        BadInput: if it cannot be used.
+    """
+    try:
+        return check(SceneEntries, options.scene, "scene")
+    except BadInput as error:
+        raise error.at(error.where, FROM_START) from None
+
+
 def found_objects(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     """Let packages find objects; entries of a scene by their names. A run without a source finds none.
 
     Raises:
         BadInput: if a package is not installed, or cannot find them.
     """
-    entry = {**scenario.file.scene, **check(SceneEntries, options.scene, "scene")}.get(FROM)
+    entry = {**scenario.file.scene, **scene_of_start(options)}.get(FROM)
     if entry is None or options.no_source:
         return {}
     sources = source_specs(scenario, options)

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
+from hetwin_core.ensemble.conductor.start.found import FROM_START
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.shared_keys import FROM_START, shared_keys
+from hetwin_core.ensemble.conductor.start.shared_keys import shared_keys
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import FUNCTIONAL_WORDS
 from hetwin_core.ensemble.nearest import one_of, some

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.conductor.start.found import found_objects
+from hetwin_core.ensemble.conductor.start.found import FROM_START, found_objects, scene_of_start
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import (
     ONLY,
@@ -21,9 +21,6 @@ from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.schema import FROM, SceneEntries, SceneEntry
 from hetwin_core.ensemble.validation import check
-
-FROM_START = "the start of the run"
-"""Location of an error that is not in the scenario's file."""
 
 
 def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
@@ -52,8 +49,8 @@ def laid_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     Raises:
         BadInput: if the scene of the episode or of the start cannot be used, or a finder fails.
     """
+    scene_of_start(options)
     try:
-        check(SceneEntries, options.scene, "scene")
         believed = _believed(scenario, options)
     except BadInput as error:
         raise error.at(error.where, FROM_START) from None

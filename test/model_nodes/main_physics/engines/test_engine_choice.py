@@ -48,7 +48,7 @@ def _brings(
     """Let `name` be the only engine that a package brings."""
     group = "hetwin.engines"
     found = [] if name is None else [EntryPoint(name, value, group)]
-    monkeypatch.setattr(installed, "_all", lambda _folders: {group: found})
+    monkeypatch.setattr(installed, "_by_group", lambda _folders: {group: found})
 
 
 def _lacks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -149,7 +149,7 @@ def _reads(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
     """Let these be the only files that a package reads."""
     group = "hetwin.descriptions"
     points = [EntryPoint(name, f"{__name__}:Lines", group) for name in names]
-    monkeypatch.setattr(installed, "_all", lambda _folders: {group: points})
+    monkeypatch.setattr(installed, "_by_group", lambda _folders: {group: points})
 
 
 @pytest.mark.parametrize(
