@@ -71,7 +71,7 @@ def test_what_is_found_is_said_and_written(tmp_path: Path) -> None:
 def test_currents_are_called_currents_and_nothing_is_written_of_them(tmp_path: Path) -> None:
     bag, urdf = recording(tmp_path, factor=0.04), tmp_path / "better.urdf"
     said = hetwin("calibrate", "efforts", bag, *ROBOT, "--urdf", urdf)
-    assert "these efforts are currents, no torques" in said.out
+    assert "these efforts are currents, not torques" in said.out
     assert urdf.read_bytes() == TABLETOP_ARM.read_bytes()
 
 

@@ -96,8 +96,8 @@ def test_a_robot_that_is_known_is_fine_on_its_next_recording(tmp_path: Path) -> 
     ("text", "says"),
     [
         (None, "cannot be read"),
-        ("[]", "is no calibration"),
-        ('{"arms": [{"efforts": "currents", "joints": {}}]}', "are no torques"),
+        ("[]", "is not a calibration"),
+        ('{"arms": [{"efforts": "currents", "joints": {}}]}', "are not torques"),
     ],
 )
 def test_a_file_that_is_no_calibration_is_refused(

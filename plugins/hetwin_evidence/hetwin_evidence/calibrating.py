@@ -47,7 +47,7 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
     chosen = name or (next(iter(hands)) if len(hands) == 1 else "")
     if chosen not in hands:
         raise BadInput(
-            "it is not known which hand is calibrated",
+            "the hand to calibrate is not clear",
             where="--of-hand",
             found=name or ", ".join(hands) or "a scenario without hands",
             expected=one_of(chosen, tuple(hands)),
@@ -128,16 +128,16 @@ def _lines(found: HandCalibration, out: Path | None) -> Iterator[str]:
         yield f"closes on nothing at {', '.join(f'{one:.4f}' for one in end)} ({count} times)"
         if share < _SHORT:
             yield (
-                f"that is {share:.0%} of the way to closed: if something was in the hand, record anew without it"
+                f"that is {share:.0%} of the way to closed: if an object was in the hand, record again without it"
             )
     if found.spread is not None:
-        yield f"these ends vary by {found.spread:.5f}"
+        yield f"standard deviation of these ends: at most {found.spread:.5f}"
     if found.tactile is not None:
-        yield f"its third highest taxel has {found.tactile:g} then"
+        yield f"third highest taxel in empty closings: at most {found.tactile:g}"
     if found.noise is not None:
         yield f"noise of the force sensor: {found.noise:.3f} N"
     if found.tool_mass is not None:
-        sign = ", and gives what the hand exerts" if found.inverted else ""
+        sign = ", and reports the force that the hand exerts" if found.inverted else ""
         yield f"the sensor carries {found.tool_mass:.3f} kg{sign}"
     for missing in found.missing:
         yield f"not learned: {missing}"

@@ -23,10 +23,10 @@ def hand(
     ] = None,
     out: Annotated[Path | None, option("--out", "the file that the model evidence reads")] = None,
 ) -> Result:
-    """Learn where a hand's fingers stop when they close on nothing, and what hangs on its force sensor.
+    """Learn the end positions of a hand's fingers when they close on nothing, and the mass on its force sensor.
 
-    Every closing of the recording has to be empty, and each kind of them is kept; a wrist that turns by 15 deg or more
-    weighs its tool. The file is the parameter `calibration` of the model `evidence`.
+    Every closing in the recording must be empty; each kind of closing is kept. The mass needs a wrist that rotates by
+    at least 15 deg. The file is the parameter `calibration` of the model `evidence`.
 
     Example: hetwin calibrate hand scenarios/calibration/empty_closings pick_and_place --out hand.json
     """

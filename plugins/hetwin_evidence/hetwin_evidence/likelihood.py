@@ -43,12 +43,12 @@ ICUB = (
 )
 PULL_TEST = "a connector that holds 5 N and yields less than 1 mm is connected"
 SNAP = "weak on purpose: parts that latched wrongly snap, too (HongminWu/HIRO_SA_DATA)"
-SLIDING = "set: a sliding finger that stops less than 1 mm before its end cannot be told from an empty one"
-WEAK = "weak on purpose: a hand that closes on nothing stalls short of its goal, too, where that lies beyond its end"
-GIVING = "set: fingers give way by less than 5 % of their travel to what they hold"
+SLIDING = "set: a prismatic finger that stops less than 1 mm before its end is like one that closed on nothing"
+WEAK = "weak on purpose: a hand that closes on nothing also stops short of a goal beyond the end of its travel"
+GIVING = "set: fingers that hold an object yield by less than 5 % of their travel"
 IMPACTS = (
-    "weak on purpose: jolts tell 209 picks of PickApp (velasale/PickApp, MIT) apart by an AUC of 0.78 only, even at "
-    "8.5 m/s2; a soft touch has none"
+    "weak on purpose: jolts separate the outcomes of 209 picks of PickApp (velasale/PickApp, MIT) with an AUC of only "
+    "0.78, even at 8.5 m/s2; a soft touch has no jolt"
 )
 RAW = "free motion of an arm with an unknown tool stays below 1.74 N (HongminWu/HIRO_SA_DATA)"
 KNOWN = "free motion of an arm with a known tool stays below 0.31 N (HongminWu/HIRO_SA_DATA)"

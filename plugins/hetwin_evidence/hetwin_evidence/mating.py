@@ -39,36 +39,38 @@ STRAINS = "strains"
 
 
 class MatingSettings(Parameters):
-    """The parameters of the model."""
+    """Parameters of the model."""
 
     hand: Hand = parameter("the hand that pushes")
-    probe: EntityName = parameter("the object that is plugged in")
-    socket: EntityName = parameter("the object that it is plugged into")
+    probe: EntityName = parameter("the object that is inserted")
+    socket: EntityName = parameter("the object into which the probe is inserted")
     axis: Vector3 = parameter(
         "direction in which the probe goes in, in the socket's frame", (0.0, 0.0, -1.0)
     )
     goes_in: Amount = parameter(
-        "a probe that is this deep in its socket when it is let go slides in by itself", 0.009, "m"
+        "minimum depth at its release from which the probe slides in by itself", 0.009, "m"
     )
     near_radius: Amount = parameter(
-        "radius of the cylinder about the connected pose in which it may meet the socket", 0.03, "m"
+        "radius of the cylinder about the connected pose in which the probe may touch the socket",
+        0.03,
+        "m",
     )
     near_length: Amount = parameter("half the length of that cylinder, along the axis", 0.06, "m")
     least_push: Amount = parameter(
-        "a wrist that is pushed back by this much more has met something", 1.0, "N"
+        "minimum change of the wrist's force along the axis that counts as resistance", 1.0, "N"
     )
     least_effort: Amount = parameter(
-        "so have joints of the arm whose efforts have changed by this much in all", 1.5, "N m"
+        "minimum change of the arm's efforts, as a norm, that counts as resistance", 1.5, "N m"
     )
     least_strain: Amount = parameter(
-        "so have joints that are further by this much from where their controller wants them",
+        "minimum change of the position errors of the arm's controllers, as a norm, that counts as resistance",
         0.006,
         "rad",
     )
     release_opening: Amount = parameter(
-        "fingers that open by this fraction of their travel have let go", 0.2, "of the travel"
+        "minimum opening of the fingers that counts as a release", 0.2, "of the travel"
     )
-    prior: float = parameter("probability of a connection before anything is felt", 0.5, gt=0, lt=1)
+    prior: float = parameter("probability of a connection without evidence", 0.5, gt=0, lt=1)
 
 
 class Mating(Model[MatingSettings]):

@@ -67,19 +67,21 @@ class Settings(Parameters):
     hand: Hand = parameter("the hand whose claims are judged")
     prior: float = parameter("probability of each claim before anything is felt", 0.5, gt=0, lt=1)
     inverted: bool = parameter(
-        "whether the sensor gives what the hand exerts, so that a load's weight points up", False
+        "whether the sensor reports the force that the hand exerts, so that a load's weight points up",
+        False,
     )
     empty: list[list[float]] = parameter(
-        "where the hand's fingers stop when they close on nothing, one list for each way, in the order of its joints",
+        "end positions of the fingers when they close on nothing, in the order of the hand's joints; one list for each"
+        " kind of empty closing",
         [],
         "rad or m",
     )
     calibration: File | None = parameter(
-        "what `hetwin calibrate hand` wrote of this hand; `empty` and `tool_mass` count before it",
+        "file of `hetwin calibrate hand` for this hand; `empty` and `tool_mass` take precedence",
         None,
     )
     tool_mass: float = parameter(
-        "mass of all that hangs on the force sensor, the hand included; 0: not known",
+        "mass that the force sensor carries, including the hand; 0: not known",
         0.0,
         "kg",
         ge=0,
@@ -90,16 +92,14 @@ class Settings(Parameters):
     release_opening: Amount = parameter(
         "fingers that open by this fraction of their travel end it", 0.1, "of the travel"
     )
-    lift: Amount = parameter(
-        "a hand that has risen by this much has lifted what it holds", 0.02, "m"
-    )
+    lift: Amount = parameter("minimum rise of the hand that counts as a lift", 0.02, "m")
     largest_turn: Amount = parameter(
-        "a wrist that has turned further against gravity does not know its load from its hand",
+        "maximum rotation of the wrist against gravity at which a load is weighed without a known `tool_mass`",
         15.0,
         "deg",
     )
-    least_pull: Amount = parameter("a pull below this says nothing by its end", 5.0, "N")
-    watch: WatchedRobot = parameter("the robot that the main model reports about", None)
+    least_pull: Amount = parameter("minimum pull whose end counts as evidence", 5.0, "N")
+    watch: WatchedRobot = parameter("reports of the main model about the robot", None)
 
 
 class Evidence(Model[Settings]):
@@ -112,7 +112,7 @@ class Evidence(Model[Settings]):
     stamp, or the reason why the source abstains. A claim with a probability between 0.2 and 0.8 is not known.
     """
 
-    summary = "Judges by wrench, fingers and gripper how sure it is that a hand holds something."
+    summary = "Judges by wrench, fingers and gripper how likely it is that a hand holds an object."
     rate = 20.0
     raises: ClassVar[Mapping[str, str]] = {
         JUDGED: "a claim was judged: claim, hand, known (true, false, or null), probability, reason, voices"

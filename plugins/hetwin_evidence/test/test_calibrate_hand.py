@@ -90,7 +90,7 @@ def test_a_recording_becomes_a_file_by_which_the_model_knows_an_empty_closing(
     written = json.loads(out.read_text(encoding="utf-8"))
     assert written["empty"] == [pytest.approx([HALF, HALF], abs=1e-3)]
     assert any("the wrench: none was recorded" in line for line in said.lines)
-    with pytest.raises(BadInput, match="which hand"):
+    with pytest.raises(BadInput, match="the hand to calibrate is not clear"):
         hand(bag, str(twin), "foot", None)
     written["empty"] = [[0.8, 0.8]]
     out.write_text(json.dumps(written), encoding="utf-8")

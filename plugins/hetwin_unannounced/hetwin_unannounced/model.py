@@ -55,8 +55,8 @@ _TRIANGLE = np.triu_indices(6)
 COLLISION = AttributeSpec("collision", 1, "", Meaning.TRUTH)
 _HELD = "held"
 _WIDER_M, _SQUEEZED_M = 0.01, 0.002
-"""Limits on an object's width in m beyond the opening of the fingers: a thing between the fingers is not represented
-by an object that exceeds the first, and an object that exceeds the second does not collide while it is held."""
+"""Limits on how much wider than the opening of the fingers an object may be [m]. Objects beyond `_WIDER_M` cannot
+represent a thing between the fingers; objects beyond `_SQUEEZED_M` do not collide while they are held."""
 
 Distance = Annotated[Number, Field(gt=0, le=1e3)]
 Times = Annotated[int, Field(ge=1, le=1000)]
@@ -72,7 +72,7 @@ class Settings(Parameters):
     )
     things: EntityNames = parameter("objects in reserve that represent things")
     known: dict[str, str] = parameter(
-        "class id -> the entity that it means; ids that are names of entities need none", {}
+        "class id -> name of the entity; not needed for ids that are names of entities", {}
     )
     hands: EntityNames = parameter(
         "hands with a grasp monitor: an unseen object that their fingers close on becomes a thing",
@@ -84,7 +84,7 @@ class Settings(Parameters):
     score: Annotated[Number, Field(ge=0, le=1)] = parameter("minimum score of a detection", 0.5)
     confirmations: Times = parameter("number of detections that confirm a thing", 3)
     misses: Times = parameter("number of consecutive misses that remove a thing", 5)
-    watch: WatchedRobot = parameter("what the main model reports about joints", None)
+    watch: WatchedRobot = parameter("reports of the main model about joints", None)
 
 
 class Unannounced(Model[Settings]):
@@ -155,7 +155,7 @@ class Unannounced(Model[Settings]):
         for name in self._names:
             if layout.entity(name).kind is not EntityKind.OBJECT:
                 raise BadInput(
-                    "only an object can stand for a thing",
+                    "only an object can represent a thing",
                     where="things",
                     found=name,
                     expected="objects that the scenario's scene adds",
@@ -246,11 +246,11 @@ class Unannounced(Model[Settings]):
         return self._names.index(entity)
 
     def _follow(self, scene: Snapshot) -> None:
-        """Take the poses of things that another model or a hand moves from the scene."""
+        """Update the poses of the things that another model or a hand moves, from the scene."""
         for thing in self._things.all:
-            place = thing.slot
-            if place is not None and (place in self._grips or not self._owned[place]):
-                thing.pose = scene.pose(self._names[place])[:7].copy()
+            slot = thing.slot
+            if slot is not None and (slot in self._grips or not self._owned[slot]):
+                thing.pose = scene.pose(self._names[slot])[:7].copy()
 
     def _feel(self, event: Event, scene: Snapshot, changes: Changes) -> None:
         """Process an event of a grasp monitor."""
@@ -294,16 +294,16 @@ class Unannounced(Model[Settings]):
         if too_wide and scene.layout.has(self._names[thing.slot], COLLISION.name):
             changes.take(self._names[thing.slot], COLLISION)
 
-    def _let_go(self, place: int, changes: Changes) -> None:
+    def _let_go(self, slot: int, changes: Changes) -> None:
         """Return a released object to the main model."""
-        if self._owned[place]:
-            changes.give_back(self._names[place], POSE)
+        if self._owned[slot]:
+            changes.give_back(self._names[slot], POSE)
         else:
-            self._grips.pop(place, None)
+            self._grips.pop(slot, None)
 
-    def _is_felt(self, place: int) -> bool:
+    def _is_felt(self, slot: int) -> bool:
         """Return whether an object represents a thing in a hand that only the fingers have detected."""
-        return place in self._grips and self._grips[place][0] in self._inside
+        return slot in self._grips and self._grips[slot][0] in self._inside
 
     def _held(self, scene: Snapshot) -> list[int]:
         """Return the slots of the objects in hands."""
@@ -363,8 +363,8 @@ class Unannounced(Model[Settings]):
         if message.names:
             return any(name == entity.name for entity in scene.layout.entities)
         reach = max(self.settings.gate, float(thing.size.max()) / 2.0)
-        places = [scene.pose(other)[:3] for other in self._others]
-        return any(float(np.linalg.norm(place - thing.pose[:3])) <= reach for place in places)
+        known = [scene.pose(other)[:3] for other in self._others]
+        return any(float(np.linalg.norm(one - thing.pose[:3])) <= reach for one in known)
 
     def _appear(self, thing: Thing, source: str, changes: Changes) -> bool:
         """Represent a thing by an object in reserve; returns False if none is left."""
@@ -380,13 +380,13 @@ class Unannounced(Model[Settings]):
                 self._reported.add(key)
                 changes.event("not_represented", kind=thing.kind, position=position)
             return False
-        place = best_fit(self._sizes, free, thing.size)
-        thing.slot = place
-        changes.set(self._names[place], PRESENT, 1.0)
+        slot = best_fit(self._sizes, free, thing.size)
+        thing.slot = slot
+        changes.set(self._names[slot], PRESENT, 1.0)
         size = [round(number, 4) for number in thing.size.tolist()]
         changes.event(
             "appeared",
-            object=self._names[place],
+            object=self._names[slot],
             kind=thing.kind,
             source=source,
             position=position,
@@ -406,8 +406,8 @@ class Unannounced(Model[Settings]):
             changes.set(name, POSE_COVARIANCE, np.zeros(21))
             changes.event("vanished", object=name, kind=thing.kind, reason=reason)
 
-    def _move(self, place: int, changes: Changes, pose: Floats) -> None:
+    def _move(self, slot: int, changes: Changes, pose: Floats) -> None:
         """Set an object's pose; take the responsibility back if a hand has released the object."""
-        self._poses[place, :7] = pose
-        if not self._owned[place]:
-            changes.take(self._names[place], POSE)
+        self._poses[slot, :7] = pose
+        if not self._owned[slot]:
+            changes.take(self._names[slot], POSE)

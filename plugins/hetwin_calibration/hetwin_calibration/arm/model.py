@@ -18,7 +18,7 @@ BASE = 6
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """Small errors of joints, each a direction of translation [m] and rotation vector [rad] in the joint's frame.
+    """Small errors of a chain, each of which displaces one joint's frame in one direction of (translation, rotation).
 
     Attributes:
         joints: index of the joint's segment, for each of e errors.
@@ -176,9 +176,9 @@ def _moved(segment: Segment, positions: Floats) -> Floats:
     return matrices
 
 
-def small(way_and_turn: Floats) -> Frame:
-    """Return the transform of a translation (3 numbers, m) and a rotation vector (3 numbers, rad)."""
-    return Frame(np.asarray(way_and_turn[:3]), rotations(way_and_turn[None, 3:])[0])
+def small(motion: Floats) -> Frame:
+    """Return the transform of a motion (6,): a translation [m] and a rotation vector [rad]."""
+    return Frame(np.asarray(motion[:3]), rotations(motion[None, 3:])[0])
 
 
 def rotations(vectors: Floats) -> Floats:

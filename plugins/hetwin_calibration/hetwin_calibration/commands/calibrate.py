@@ -35,7 +35,7 @@ def drive(
         str,
         typer.Option(
             metavar="JSON",
-            help="what is believed, file or object: wheel_radius (or left_radius, right_radius), base [m]; lag [s]",
+            help="prior parameters, file or object: wheel_radius (or left_radius, right_radius), base [m]; lag [s]",
         ),
     ],
     wheels: Annotated[
@@ -48,11 +48,11 @@ def drive(
     scenario: LearnedInto = None,
     out: Annotated[Path | None, option("--out", "the new scenario; never the old one")] = None,
 ) -> Result:
-    """Learn a drive from recordings of its wheels and its true poses, and say what is worth an update.
+    """Fit a differential drive to recordings of its wheels and true poses, and choose which parameters to update.
 
-    Cross-validation over blocks of the recordings chooses which parameters are updated; none, if an update would make
-    places or headings worse. Wheels that are swapped and wheels that count backwards (a negative radius) are found.
-    The pose at t belongs to the wheel angles stamped t + lag; the yaw_bias [rad/s] is added to the turn.
+    Cross-validation over blocks of the recordings chooses the updated parameters; none if an update would make
+    positions or headings worse. Swapped wheels and wheels that count backwards (a negative radius) are detected.
+    The pose at t belongs to the wheel angles stamped t + lag; the yaw_bias [rad/s] is added to the yaw rate.
 
     Example: hetwin calibrate drive scenarios/calibration/drive.csv --believed '{"wheel_radius": 0.05, "base": 0.3}'
     """
@@ -81,7 +81,7 @@ def _joints(wheels: str | None) -> list[str] | None:
     names = [name.strip() for name in wheels.split(",")]
     if len(names) != 2 or not all(names):
         raise BadInput(
-            "these are no two joints", where="--wheels", found=wheels, expected="LEFT,RIGHT"
+            "these are not two joints", where="--wheels", found=wheels, expected="LEFT,RIGHT"
         )
     return names
 
@@ -126,15 +126,15 @@ _UNITS = {"left_radius": "m", "right_radius": "m", "base": "m", "lag": "s", "yaw
 
 
 def _lines(found: Calibration, offered: Path | None) -> Iterator[str]:
-    yield f"{found.verdict}: {', '.join(found.chosen) or 'no update is worth it'}"
+    yield f"{found.verdict}: {', '.join(found.chosen) or 'no update is useful'}"
     for name, value in found.drive.parameters.items():
         known = f" +- {found.sd[name]:.5f}" if name in found.chosen else "  (as it was)"
         yield f"  {name:13} {value:9.5f}{known} {_UNITS[name]}"
-    yield f"left after {found.length:g} s, on what was not learned from:"
+    yield f"errors after {found.length:g} s, on held-out parts:"
     for each in found.judged:
         yield _line(each, ", ".join(each.names) or "nothing")
     if found.along is not None:
-        yield _line(found.along.judged, "a Kalman filter that runs along")
+        yield _line(found.along.judged, "an online Kalman filter")
     for warning in found.warnings:
         yield f"warning: {warning}"
     if offered is not None:
@@ -158,16 +158,16 @@ def travel(
         Path | None,
         typer.Option(
             metavar="CSV",
-            help="commands whose times are wanted: rotation, displacement, lap_virtual",
+            help="commands whose durations are predicted: rotation, displacement, lap_virtual",
         ),
     ] = None,
     scenario: LearnedInto = None,
     out: Annotated[Path | None, option("--out", "the new scenario; never the old one")] = None,
 ) -> Result:
-    """Learn speeds, accelerations and lag of the real robot from the laps of its commands, and predict others.
+    """Fit speeds, accelerations and lag of the real robot to the laps of its commands, and predict other laps.
 
-    Laps that were disturbed hardly count. Cross-validation chooses what predicts: the virtual robot as it is, a
-    straight line through its times, or the model that was learned. hetwin machines link --log writes such a table.
+    Disturbed laps are weighted down. Cross-validation chooses the predictor: the virtual robot's durations, a linear
+    regression on them, or the fitted model. hetwin machines link --log writes such a table.
 
     Example: hetwin calibrate travel scenarios/calibration/travel.csv --predict scenarios/calibration/commands.csv
     """
@@ -242,10 +242,10 @@ def arm(
     ] = Parameters.OFFSETS,
     out: Annotated[Path | None, option("--out", "URDF file")] = None,
 ) -> Result:
-    """Fit a chain's small errors to markers on its tip, measured in a frame of their own, and write them into a URDF.
+    """Fit a chain's small errors to markers on its tip, measured in any fixed frame, and write them into a URDF.
 
-    Where the base is in that frame and where the markers are on the tip is fitted too. Poses that do not belong are
-    named and left out, rows counted from 0; held-out figures are of poses that were not fitted, over five folds.
+    The base's pose in that frame and the markers' positions on the tip are fitted as well. Outliers are listed by row,
+    from 0, and left out. Held-out figures are those of poses that were not fitted, over five folds.
 
     Example: hetwin calibrate arm urdf/tabletop_arm.urdf --tip gripper_base --markers examples/arm/markers.csv
     """
@@ -312,11 +312,11 @@ def efforts(
     ] = None,
     out: Annotated[Path | None, option("--out", "JSON, or the page of a comparison")] = None,
 ) -> Result:
-    """Say what friction, offsets, a load, lags and signs explain of a robot's efforts, and what is left.
+    """Split a robot's efforts into friction, offsets, a load, lags and signs, and an unexplained residual.
 
-    What is claimed differs from nothing by several standard deviations, and is judged on every other 5 s of the
-    recording by a fit to the rest. What the recording cannot determine is named and left as it was. The second of two
-    recordings that are compared may be of a simulation, whose controllers publish efforts as well.
+    Each claimed parameter differs from 0 by several standard deviations. The split is judged on every second block of
+    5 s by a fit to the other blocks. Parameters that the recording does not determine are listed and not changed. For
+    a comparison, the second recording may be of a simulation, whose controllers publish efforts as well.
 
     Example: hetwin calibrate efforts scenarios/episodes/pick_and_place --robot urdf/tabletop_arm.urdf --urdf new.urdf
     """

@@ -21,6 +21,6 @@ LearnedInto = Annotated[
     typer.Option(
         "--scenario",
         metavar="SCENARIO",
-        help="scenario file, or name of one of hetwin's; --out is the same with what was learned",
+        help="scenario file, or name of one of hetwin's; --out extends it with the learned parameters",
     ),
 ]

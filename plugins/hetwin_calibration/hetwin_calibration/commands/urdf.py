@@ -30,7 +30,7 @@ def forward(
     base: Base = None,
     tip: Tip = None,
 ) -> Result:
-    """Compute where a link is, in the frame of another one, for given positions of the joints.
+    """Compute the pose of a link in the frame of another one, for given positions of the joints.
 
     Poses are x y z [m], qw qx qy qz.
 
@@ -56,7 +56,7 @@ def inverse(
     tip: Tip = None,
     start: Annotated[
         Path | None,
-        typer.Option("--start", help="CSV: where the joints are; one row, or one for each pose"),
+        typer.Option("--start", help="CSV: positions of the joints; one row, or one for each pose"),
     ] = None,
     one_by_one: Annotated[
         bool, typer.Option("--one-by-one", help="solve each pose by itself, not all together")
@@ -69,8 +69,8 @@ def inverse(
 ) -> Result:
     """Find positions of the joints, within their limits, that bring a link to given poses.
 
-    Solved: each of the six errors is at most 1e-5 m and rad. What cannot be reached has no solution but the error that
-    is left, and the command ends with 0.
+    A pose is solved if each of the six errors is at most 1e-5 m or rad. For a pose out of reach the remaining error is
+    printed in place of a solution, and the exit code is 0.
 
     Example: hetwin urdf inverse urdf/tabletop_arm.urdf --tip gripper_base --poses examples/arm/poses.csv
     """
@@ -109,7 +109,7 @@ def _from(robot: RobotFile, chain: Chain, file: Path, count: int) -> Floats:
     positions = _positions(robot, chain, file)
     if len(positions) not in (1, count):
         raise BadInput(
-            "there are not as many rows as poses",
+            "the number of rows differs from that of the poses",
             file=file,
             where="--start",
             found=f"{len(positions)} rows",
@@ -148,7 +148,7 @@ def trajectory(
 ) -> Result:
     """Plan a motion through waypoints, at rest at each, within the limits of position, velocity, acceleration and jerk.
 
-    The first row is where it begins. It is sampled at the rate, at each waypoint, and at its end.
+    The motion starts at the first row. It is sampled at the given rate, and at each waypoint.
 
     Example: hetwin urdf trajectory urdf/tabletop_arm.urdf --waypoints examples/arm/waypoints.csv --profile time_optimal
     """
@@ -193,8 +193,8 @@ def describe(
 ) -> Result:
     """Describe a robot or a world: links, joints by type, sensors, missing meshes, hands.
 
-    With a chain its table after Denavit and Hartenberg. With measurements, how far the model is from them: of is a
-    link, a glob of links, or a thing of the world; measure is height, length, width, diameter, top, x or y.
+    For a chain, its Denavit-Hartenberg table is printed; for measurements, their differences from the model. The column
+    of names a link, a glob of links, or a thing of the world; measure is height, length, width, diameter, top, x or y.
 
     Example: hetwin urdf describe urdf/tabletop_arm.urdf --tip gripper_base --measured examples/arm/measured.csv
     """

@@ -132,7 +132,7 @@ def _poses(bag: Bag, topic: TopicSummary) -> tuple[Floats, Floats]:
 def _check_numbers(bag: Bag, where: str, values: Floats) -> None:
     if not np.isfinite(values).all():
         raise BadInput(
-            "a value is no finite number", file=bag.path, where=where, expected="numbers"
+            "a value is not a finite number", file=bag.path, where=where, expected="numbers"
         )
 
 

@@ -200,7 +200,7 @@ def _of_fit(drive: Drive, sd: dict[str, float], sheet: Drive) -> Iterator[str]:
     for name in ("left_radius", "right_radius", "base"):
         off = sd[name] / abs(drive.parameters[name])
         if off > 0.05:
-            yield f"the {name} is hardly known: its standard deviation is {100 * off:.0f} %"
+            yield f"the {name} is uncertain: its standard deviation is {100 * off:.0f} %"
 
 
 def _of_nothing(judged: Sequence[Judgement], sheet: Judgement) -> Iterator[str]:

@@ -69,7 +69,7 @@ def _check_rows(rows: Sequence[Row], log: Path) -> None:
         step = float(row["t"] or 0.0) - float(before["t"] or 0.0)
         if step <= 0.0:
             raise BadInput(
-                "time does not go on",
+                "time does not increase",
                 file=log,
                 where=f"{where} t",
                 found=row["t"],

@@ -47,7 +47,7 @@ def _loaded(text: str) -> dict[str, Any]:
     else:
         if isinstance(data, dict):
             return data
-        why = "this is no JSON object"
+        why = "this is not a JSON object"
     raise BadInput(why, file=file, expected=_EXPECTED) from None
 
 
@@ -57,7 +57,7 @@ def _length(value: Any, file: str, *keys: str) -> float:
     number = _number(value, file, keys[0])
     if number <= 0.0:
         raise BadInput(
-            "this is no length", file=file, where=keys[0], found=value, expected="m, above 0"
+            "this is not a length", file=file, where=keys[0], found=value, expected="m, above 0"
         )
     return number
 
@@ -65,6 +65,6 @@ def _length(value: Any, file: str, *keys: str) -> float:
 def _number(value: Any, file: str, key: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise BadInput(
-            "this is no number", file=file, where=key, found=value, expected="a finite number"
+            "this is not a number", file=file, where=key, found=value, expected="a finite number"
         )
     return float(value)

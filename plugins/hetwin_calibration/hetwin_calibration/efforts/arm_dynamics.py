@@ -1,4 +1,4 @@
-"""Efforts that the motion of an arm needs, and those that a load at its end adds."""
+"""Efforts of an arm's joints by rigid-body dynamics, and the efforts that a load on its last link adds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hetwin_suite.engine import Body, InverseDynamics, World, joint_name
 from hetwin_suite.model import Floats
 
 _STEP = 1e-3
-"""Displacement of a unit mass from which the effect of the centre of mass is computed [m]."""
+"""Displacement of a unit mass in the finite differences by its position [m]."""
 
 
 class ArmDynamics:
@@ -40,13 +40,13 @@ class ArmDynamics:
         self._carried.weigh_nothing()
 
     def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
-        """Return (n,) efforts of rigid-body dynamics, without friction [Nm or N]."""
+        """Return efforts (n,) by rigid-body dynamics, without friction [Nm or N]."""
         motion = self._of_all(positions, velocities, accelerations)
         found: Floats = self._inverse.rigid(*motion)[self._at]
         return found
 
     def loads(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
-        """Return (n, 4) efforts for 1 kg at the origin of the last link, and for 1 kg m along each of its axes."""
+        """Return efforts (n, 4) of 1 kg at the origin of the last link, and of 1 kg m along each of its axes."""
         motion = self._of_all(positions, velocities, accelerations)
         rows = []
         for place in _PLACES:
@@ -66,12 +66,12 @@ _PLACES = np.concatenate([np.zeros((1, 3)), _STEP * np.eye(3)])
 
 
 def arms_of(robot: Body, joints: Sequence[str]) -> list[list[str]]:
-    """Return some driven joints of a robot as groups in which each joint moves the next; longest group first."""
+    """Group driven joints of a robot into kinematic chains, the longest first."""
     known = {joint_name(robot, joint): joint for joint in robot.driven_joints}
     above = {joint.child: joint for joint in robot.joints}
 
     def chain(name: str) -> list[str]:
-        """The joint and those of the given joints that move it, from the root on."""
+        """Return the given joints on the path from the root to a joint, which is included."""
         found, link = [name], known[name].parent
         while link in above:
             if (other := joint_name(robot, above[link])) in wanted:

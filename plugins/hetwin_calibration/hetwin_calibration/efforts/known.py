@@ -53,10 +53,10 @@ def read_known(file: Path) -> KnownEfforts:
     except OSError as error:
         raise BadInput(f"cannot be read: {error}", file=file, expected=_EXPECTED) from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise BadInput(f"is no calibration: {error!r}", file=file, expected=_EXPECTED) from None
+        raise BadInput(f"is not a calibration: {error!r}", file=file, expected=_EXPECTED) from None
     if any(arm.get("efforts") != "torques" for arm in arms):
         raise BadInput(
-            "these efforts are no torques",
+            "these efforts are not torques",
             file=file,
             found="currents",
             expected="a calibration of torques",

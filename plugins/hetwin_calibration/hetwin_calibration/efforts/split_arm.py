@@ -171,7 +171,7 @@ class SplitArm:
         """Return the result as lines of text."""
         if not self.found.is_torque:
             which = f"{self.joints[0]} to {self.joints[-1]}"
-            yield f"{which}: these efforts are currents, no torques; each joint has a factor of its own"
+            yield f"{which}: these efforts are currents, not torques; each joint has a factor of its own"
         for claim in self.claims(None):
             if claim.name == "mass":
                 yield f"{self.last} carries {claim.value:.3g} +- {claim.sd:.2g} kg{self._alternatives(claim)}"

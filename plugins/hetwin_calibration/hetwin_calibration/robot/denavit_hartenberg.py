@@ -12,7 +12,7 @@ from hetwin_suite.model import Floats
 from hetwin_suite.robot import Frame, Screws, Segment
 
 _PARALLEL = 5e-10
-"""Maximum angle between parallel axes [rad]; with less, their common normal is too far away to be exact."""
+"""Maximum angle between axes that count as parallel [rad]; the common normal of almost parallel axes is inexact."""
 _MEETING = 1e-12
 """Maximum distance of intersecting axes [m]."""
 
@@ -36,7 +36,7 @@ class DhRow:
     theta: float
 
     def at(self, position: float) -> Frame:
-        """Return the transform over the joint at a position [rad or m]."""
+        """Return the transform from the frame before the joint to that after it, at a position [rad or m]."""
         theta = self.theta + (0.0 if self.slides else position)
         d = self.d + (position if self.slides else 0.0)
         c, s = np.cos(theta), np.sin(theta)

@@ -71,5 +71,5 @@ def _check_lap(row: Row, name: str, file: Path) -> None:
             file=file,
             where=f"line {row[LINE]:.0f}, column {name}",
             found=lap,
-            expected="seconds, 0 or more; empty if there was no answer",
+            expected="seconds, 0 or more; empty without a response",
         )

@@ -48,7 +48,7 @@ class TravelOffer:
         both = [lap for lap in laps if lap.real is not None and lap.virtual is not None]
         if len(both) <= len(NAMES):
             raise BadInput(
-                "too few commands were answered by both robots",
+                "there are too few laps of both robots",
                 where="lap_real, lap_virtual",
                 found=len(both),
                 expected=f"at least {len(NAMES) + 1}",
