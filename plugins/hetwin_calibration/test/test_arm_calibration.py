@@ -1,4 +1,4 @@
-"""Made-up offsets of real robots' joints are found, and rows that do not belong are named."""
+"""Simulated joint offsets of real robots are recovered, and outliers are listed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MARKER = np.array([0.03, -0.05, 0.11])
 
 
 def markers_of(chain: Chain, positions: Floats, offsets: Floats) -> Floats:
-    """(m, 1, 3) where a marker is on a chain of which the joints are off."""
+    """Return the positions (m, 1, 3) of a marker on a chain with joint offsets."""
     places = []
     for row in positions + offsets:
         there = chain.place(row)

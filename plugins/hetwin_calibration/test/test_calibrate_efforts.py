@@ -1,4 +1,4 @@
-"""`hetwin calibrate efforts`: what it says, the files that it writes, and what it refuses."""
+"""`hetwin calibrate efforts`: its output, the files that it writes, and the input that it refuses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def recording(
     planted: dict[tuple[str, int | None], float] = PLANTED,
     seed: int = 4,
 ) -> Path:
-    """A bag of the arm, whose shoulder rubs and which carries 0.8 kg unless something else is planted."""
+    """A bag of the arm with friction in the shoulder and a load of 0.8 kg, or other planted parameters."""
     arm = Arm(str(TABLETOP_ARM))
     times, positions, efforts = arm.recording(np.random.default_rng(seed), seconds, planted)
     names = [joint.name for joint in arm.joints]
@@ -87,7 +87,7 @@ def test_a_recording_without_efforts_is_refused(tmp_path: Path) -> None:
 
 
 def effort_concerns(folder: Path, robot: Path, bag: Path) -> set[str]:
-    """What is said of the efforts in a run of a recording."""
+    """Return the lines about efforts in the run of a recording."""
     file = folder / f"with_{robot.stem}.yaml"
     lines = ("world: worlds/empty.sdf", "rate: 400", f"source: {bag}")
     main = "models:\n  physics: {type: main_physics, main: true}"

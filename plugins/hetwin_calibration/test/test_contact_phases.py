@@ -1,4 +1,4 @@
-"""Contact phases: joints that go on under a push, come to rest against it, or break away; loads carried for a while."""
+"""Contact phases (joints move on, stall or slip under a push), and temporary loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that were derived from a URDF place its links where somebody else's forward kinematics does."""
+"""Tables derived from a URDF agree with an independent forward kinematics."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ TURNED = st.sampled_from([0.0, 0.5, -0.5, 1.0]) | st.floats(-1.0, 1.0)
 
 @st.composite
 def segments(draw: st.DrawFn) -> list[Segment]:
-    """Axes that are parallel, meet or are the same are as likely as others."""
+    """Parallel, intersecting and identical axes are as likely as others."""
     chain = []
     for i in range(draw(st.integers(1, 5))):
         place = [draw(NUMBER) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""`hetwin urdf describe`: what robots and worlds have, and how large they are."""
+"""`hetwin urdf describe`: contents and dimensions of robots and worlds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A drive from recordings: made-up robots are found, what cannot be trusted is left alone, and what is odd is said."""
+"""Drive calibration: simulated robots are recovered, useless data changes nothing, and anomalies cause warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The filter that learns a drive while it drives: it comes to the truth, says how well, and refuses what is absurd."""
+"""The online filter of a drive converges with correct standard deviations, and rejects outliers."""
 
 from __future__ import annotations
 

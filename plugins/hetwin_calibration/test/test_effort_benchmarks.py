@@ -1,4 +1,4 @@
-"""The benchmarks of efforts and of travel times count what they say."""
+"""The benchmarks of efforts and of travel times compute their figures correctly."""
 
 from __future__ import annotations
 

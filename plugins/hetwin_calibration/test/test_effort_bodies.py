@@ -1,4 +1,4 @@
-"""Masses that differ from the description's, and residuals that are the less certain the faster an arm moves."""
+"""Masses that differ from the description's, and residuals whose noise grows with the arm's speed."""
 
 from __future__ import annotations
 

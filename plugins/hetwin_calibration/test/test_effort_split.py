@@ -1,4 +1,4 @@
-"""What made-up efforts of an arm are split into, and what is left when nothing was added."""
+"""The split of simulated efforts of an arm, with and without planted parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the efforts of a run are made of: friction is no touch, a touch remains, and a known robot has neither."""
+"""The split of a run's efforts: friction is not a touch, a touch remains, and a calibrated robot has neither."""
 
 from __future__ import annotations
 

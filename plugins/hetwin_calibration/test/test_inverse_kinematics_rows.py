@@ -1,4 +1,4 @@
-"""The benchmark of inverse kinematics counts what somebody else's forward kinematics finds solved."""
+"""The benchmark of inverse kinematics checks solutions with an independent forward kinematics."""
 
 from __future__ import annotations
 

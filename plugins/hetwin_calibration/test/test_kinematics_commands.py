@@ -12,7 +12,7 @@ from support.two_links import write_csv, write_urdf
 
 POSE = "x,y,z,qw,qx,qy,qz"
 BENT = (0.7 * np.cos(0.5), 0.7 * np.sin(0.5), 0, np.cos(0.25), 0, 0, np.sin(0.25))
-"""Where the hand is with the shoulder at 0.5 rad and the elbow straight."""
+"""Pose of the hand with the shoulder at 0.5 rad and the elbow straight."""
 
 
 def solved(folder: Path, *words: object, header: str = POSE, rows: object = (BENT,)) -> dict:  # type: ignore[type-arg]

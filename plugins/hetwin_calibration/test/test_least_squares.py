@@ -1,4 +1,4 @@
-"""The robust solver: known parameters are found, outliers do not count, and the deviations that it claims hold."""
+"""The robust solver recovers known parameters despite outliers, and its standard deviations are correct."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _noisy(rng: np.random.Generator):  # type: ignore[no-untyped-def]
 
 
 def test_residuals_that_hang_together_claim_less() -> None:
-    """Each deviation is there ten times; only groups see that it is one."""
+    """Each residual occurs ten times; only groups account for that."""
     rng = np.random.default_rng(3)
     many, alone, grouped = [], [], []
     for _ in range(60):

@@ -1,4 +1,4 @@
-"""Travel times: the time of a trapezoid, hidden robots found from their laps, and what predicts best."""
+"""Travel times: trapezoidal profiles, recovery of simulated robots from their laps, and the choice of the predictor."""
 
 from __future__ import annotations
 

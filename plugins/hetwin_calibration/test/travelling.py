@@ -1,4 +1,4 @@
-"""Made-up robots whose commands take time."""
+"""Simulated robots with travel times."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from hetwin_calibration.travel.model import Lap, TravelModel
 
 SHEET = TravelModel(1.5, 3.0, 0.4, 0.8, 0.1)
-"""What is believed of all of them."""
+"""Data sheet of all robots."""
 PERIOD_S = 0.05
 """Laps are counted in cycles."""
 

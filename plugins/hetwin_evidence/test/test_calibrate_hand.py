@@ -1,4 +1,4 @@
-"""What is learned of a hand from empty closings, and what is not."""
+"""Calibration of a hand by empty closings, and the quantities that it lacks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OFFSET = np.array((3.0, -7.0, 11.0))
 
 
 def closings(*ends: float) -> np.ndarray:
-    """A hand that closes on nothing again and again, where these ends are."""
+    """Return the motion of a hand that repeatedly closes on nothing, with the given ends."""
     random = np.random.default_rng(3)
     at = np.zeros((len(TIMES), 2))
     for number, end in enumerate(ends):
@@ -32,7 +32,7 @@ def closings(*ends: float) -> np.ndarray:
 
 
 def felt(turn: float, mass: float, sign: float = 1.0) -> dict[str, np.ndarray]:
-    """What a sensor feels that carries a tool, while it turns by this angle [rad]."""
+    """Return the forces of a sensor with a tool during a rotation by an angle [rad]."""
     random = np.random.default_rng(4)
     angle = np.interp(TIMES, (0.0, 20.0), (0.0, turn))
     downs = np.column_stack((np.zeros_like(angle), -np.sin(angle), -np.cos(angle)))

@@ -1,4 +1,4 @@
-"""What a hand lost, touched and connected, and what its gripper, its commands and its sensors say."""
+"""Claims about lost objects, touches and connections, from gripper, commands and sensors."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_load_that_falls_off_is_lost() -> None:
 
 
 def test_what_is_put_down_is_not_lost() -> None:
-    """Its weight vanishes, too; but the hand has gone down, and what it holds may stand on something."""
+    """The weight also vanishes, but the hand has moved down, so that the object may stand on a support."""
     hand = FeltHand()
     hand.run(weight(3.0), closes=lambda t: fingers(min(t, OPENED_S)))
     assert not [e for e in hand.events if e.arguments["claim"] == "lost"]

@@ -1,4 +1,4 @@
-"""A recorded wrench decides whether a hand holds something, or the run says why it does not."""
+"""A recorded wrench decides whether a hand holds an object, or the run reports why it cannot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from hetwin_suite import run
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 OFFSET = np.array((3.0, -7.0, 11.0))
-"""Of a sensor that was not zeroed [N]."""
+"""Offset of a sensor that was not zeroed [N]."""
 Judged = Callable[..., tuple[dict[str, dict[str, Any]], list[str], Any]]
 Force = Callable[[float], tuple[float, float, float]]
 
@@ -39,7 +39,7 @@ def load(newtons: float) -> Force:
 
 
 def wrenches(force: Force, frame: str = "wrist", rate: float = 125.0) -> list[Recorded]:
-    """What a noisy sensor of the wrist sends."""
+    """Return the wrenches of a noisy wrist sensor."""
     random = np.random.default_rng(3)
     vector, types = TYPES.types["geometry_msgs/msg/Vector3"], TYPES.types
     sent = []

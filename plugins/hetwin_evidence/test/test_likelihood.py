@@ -1,4 +1,4 @@
-"""How sure a claim is after what sources say."""
+"""Probability of a claim, given the evidence of its sources."""
 
 from __future__ import annotations
 

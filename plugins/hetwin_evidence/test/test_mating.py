@@ -1,4 +1,4 @@
-"""Whether a probe went into its socket is judged by where the arm met resistance, wherever the socket is believed."""
+"""An insertion is judged by the position of the first resistance, whatever the assumed position of the socket."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from hetwin_suite.model import (
 STEP_S = 0.02
 TOUCH_S, RELEASE_S, END_S = 1.0, 2.5, 3.0
 FACE_M = 0.04
-"""Of the socket, above its bottom as it is believed."""
+"""Height of the socket's face above the assumed bottom of the socket [m]."""
 GRAVITY_N = -9.0
-"""Of the hand that hangs on the sensor."""
+"""Weight of the hand, which the sensor carries [N]."""
 ENTITIES = (
     Entity("robot", EntityKind.ROBOT, joints=("shoulder", "elbow", "finger")),
     Entity("upper", EntityKind.LINK, owner="robot", joint="shoulder"),
@@ -102,7 +102,7 @@ class Arm:
         )
 
     def push(self, time_s: float) -> float:
-        """Of what it touches [N]."""
+        """Return the contact force [N]."""
         times = (TOUCH_S, TOUCH_S + 0.05, 1.4, 1.45)
         return float(np.interp(time_s / self.stretch, times, (0.0, 1.0, 1.0, 0.2))) * self.pushes
 
@@ -136,7 +136,7 @@ class Arm:
         return np.array([[now_ns, frame, *force, 0.0, 0.0, 0.0]])
 
     def said(self, time_s: float) -> tuple[Event, ...]:
-        """What the robot says."""
+        """Return the events of the robot."""
         if not self.has_strain:
             return ()
         errors = {"shoulder": 0.003 + 0.002 * self.push(time_s), "elbow": -0.001}

@@ -1,4 +1,4 @@
-"""Quantities by which a robot feels what became of a grasp."""
+"""Quantities that indicate the outcome of a grasp."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def test_without_a_reference_fingers_are_refused() -> None:
 
 
 def test_no_quantity_takes_what_separates_batches_of_trials() -> None:
-    """No duration, date, posture or level of a push: these are the inputs that there are."""
+    """The inputs have no duration, date, posture or programmed force."""
     functions = (
         abrupt_release,
         contact_force,

@@ -1,4 +1,4 @@
-"""Accelerometers in a hand, in recordings and by themselves."""
+"""Accelerometers in a hand: the reader, and claims from recordings."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ Acceleration = Callable[[float], Vector]
 
 
 def still(_: float) -> Vector:
-    """At rest, the acceleration that is felt points up."""
+    """At rest, the measured acceleration points up."""
     return STILL
 
 
 def knock(time_s: float) -> Vector:
-    """The fingers meet something just before they stand."""
+    """The fingers hit something just before they come to rest."""
     return (0.0, 0.0, 35.0) if abs(time_s - CLOSED_S + 0.1) < 0.015 else STILL
 
 
@@ -51,7 +51,7 @@ def imu(felt: Vector, time_ns: int, frame: str, *, measured: bool = True) -> obj
 
 
 def sent(felt: Acceleration, frame: str = "left_jaw") -> list[Recorded]:
-    """What a noisy accelerometer sends."""
+    """Return the messages of a noisy accelerometer."""
     random, messages = np.random.default_rng(3), []
     for tick in range(round(END_S * RATE)):
         x, y, z = np.add(felt(tick / RATE), random.normal(0.0, 0.05, 3)).tolist()
@@ -137,7 +137,7 @@ def test_a_sensor_that_cannot_be_used(
 
 
 def read(felt: Acceleration, seconds: float = 5.0, **how: Any) -> list[Event]:
-    """What the reader returns of a sensor."""
+    """Return the reader's events for a sensor."""
     reader, events = ImuReader("/imu"), []
     random = np.random.default_rng(2)
     for tick in range(round(seconds * RATE)):

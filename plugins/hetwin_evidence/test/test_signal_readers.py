@@ -1,4 +1,4 @@
-"""What commands and tactile arrays of a recording say."""
+"""Events from commands and tactile arrays of a recording."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TRAJECTORY = "trajectory_msgs/msg/JointTrajectory"
 
 
 def said(folder: Path, topic: str, type_name: str, *messages: tuple[int, object]) -> list[Event]:
-    """What a recording with these messages says, each at a time in ms."""
+    """Return the events of a recording with these messages, each at a time in ms."""
     with Writer(folder / "own", version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         own = writer.add_connection(topic, type_name, typestore=STORE)
         for at, message in messages:
@@ -79,7 +79,7 @@ def test_a_trajectory_commands_its_last_point(tmp_path: Path) -> None:
 
 
 def test_of_a_stream_of_commands_the_goals_are_said(tmp_path: Path) -> None:
-    """At first it stands alone; while it moves nothing is said; where it comes to rest, that is."""
+    """The first position causes an event, motion does not, and the position at rest does."""
     ramp = [(100 + 50 * k, array(ARRAY, min(0.1 * k, 0.8))) for k in range(16)]
     found = said(tmp_path, "/hand_controller/commands", ARRAY, *ramp)
     assert [one.arguments["values"] for one in found] == [[0.0], [0.8]]

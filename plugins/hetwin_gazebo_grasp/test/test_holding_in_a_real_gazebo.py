@@ -31,18 +31,18 @@ from hetwin_gazebo.bindings import gazebo, transport_node
 
 pytestmark = needs_gazebo
 LIKE_A_MODEL = 0.002
-"""What is held moves in the hand by less than this [m]."""
+"""Maximum motion of a held object in the hand [m]."""
 PATIENCE = 60.0
 
 
 @pytest.fixture(autouse=True)
 def partition_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The worlds set it; it is as it was after the test."""
+    """Set the partition through monkeypatch, which restores it after the worlds have changed it."""
     monkeypatch.setenv("GZ_PARTITION", "hetwin_picks")
 
 
 def said(world: GazeboGantry | SteppedServer, count: int) -> list[tuple[str, str]]:
-    """The events of the system and their objects, once there are so many."""
+    """Return the system's events and their objects when there are `count` of them."""
     end = time.monotonic() + PATIENCE
     while len(world.events) < count and time.monotonic() < end:
         time.sleep(0.01)
@@ -51,7 +51,7 @@ def said(world: GazeboGantry | SteppedServer, count: int) -> list[tuple[str, str
 
 
 def moved(world: GazeboGantry) -> float:
-    """By how much the thing moves in the hand while that carries it [m]."""
+    """Return the motion of the held object in the hand [m]."""
     world.close_on_it()
     before = world.in_hand()
     world.lift()
@@ -78,7 +78,7 @@ def test_it_stays_in_the_hand_until_the_fingers_open(
 
 
 def test_plain_gazebo_loses_it(tmp_path: Path) -> None:
-    """So that the test above shows something."""
+    """Control experiment for the test above."""
     assert moved(GazeboGantry(Setting("box", 0.1), tmp_path)) > 0.05
 
 
@@ -185,7 +185,7 @@ class SteppedServer:
             time.sleep(0.01)
 
     def shell(self, *command: str) -> str:
-        """What a command prints."""
+        """Return the output of a command."""
         told = subprocess.run(command, env=self._environment, capture_output=True, text=True)
         return told.stdout + told.stderr
 

@@ -68,13 +68,13 @@ def world_of(shape: str, friction: float, mass: float = 0.2) -> str:
 
 
 class Steps(Protocol):
-    """What goes on before each step."""
+    """Actions before each step."""
 
     def step(self, seconds: float) -> None: ...
 
 
 class StandIn:
-    """A world that MuJoCo steps, with joints that drives pull at."""
+    """A world that MuJoCo steps, with position-controlled joints."""
 
     def __init__(self, sdf: str) -> None:
         self._sdf = sdf
@@ -133,7 +133,7 @@ OPEN = {"left": 0.0, "right": 0.0}
 
 
 def picked(world: StandIn, holding: Steps | None) -> float:
-    """Pick, lift, accelerate by 5 m/s2; returns by how much the thing has moved in the hand [m]."""
+    """Pick, lift and accelerate by 5 m/s2; returns the motion of the object in the hand [m]."""
     world.run(0.3, holding, {"lift": -0.24})
     world.run(0.2, holding, CLOSED)
     world.run(0.25, holding)
@@ -161,7 +161,7 @@ def test_it_stays_in_the_hand_until_the_fingers_open(shape: str, friction: float
 
 
 def test_fingers_that_squeeze_a_light_thing_out_do_not_move_it() -> None:
-    """Jaws that turn press on a ball from above: 30 N change the velocity of 50 g by 0.6 m/s in a step."""
+    """Rotating jaws press a ball from above: 30 N change the velocity of 50 g by 0.6 m/s in a step."""
     world = StandIn(world_of("can", 0.1, mass=0.05))
     holding = holding_in(world, [])
     picked(world, holding)
@@ -249,7 +249,7 @@ class Transport:
 
 @dataclass
 class Bindings:
-    """Gazebo's bindings, as far as a system needs them beside its world."""
+    """The part of Gazebo's bindings that a system needs in addition to its world."""
 
     transport: Transport
 

@@ -1,4 +1,4 @@
-"""The localization finds objects between fingers, moves them with the hand and lets go of them rightly."""
+"""The localization finds objects between fingers, moves them with the hand and releases them correctly."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ ROUGH = {
     "common_offset": 0.0005,
     "contact_depth": 0.0,
 }
-"""What the robot believes is rougher than the defaults say; the made-up fingers are rigid and their zeros known."""
+"""Larger prior errors than the defaults; the simulated fingers are rigid and their zeros are known."""
 
 
 def believed(scene: Scene, pose: Floats, error: Floats, turn: Floats | None = None) -> Floats:
-    """Take the object where it is believed to be, off by an error in the hand's axes."""
+    """Take the object at a prior pose with an error along the hand's axes."""
     wrong = pose.copy()
     wrong[:3] += error
     if turn is not None:
@@ -169,7 +169,7 @@ def test_what_was_taken_is_released_unchanged() -> None:
 
 
 def test_a_cylinder_may_turn_about_itself_unseen() -> None:
-    """Its roll stays unknown, and that does no harm to what is known."""
+    """The roll stays unknown, which does not degrade the rest of the estimate."""
     truth = pose_value((0.0, 0.0, 0.0), LYING).data
     scene, _ = grasped(ROD, truth, np.array((0.003, 0.002, 0.0)))
     for _ in range(500):

@@ -1,4 +1,4 @@
-"""The localization holds and lets go rightly when fingers and object are not as the twin knows them."""
+"""The localization holds and releases correctly when fingers and object differ from their models."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, Value, p
 DEGREE = float(np.radians(1.0))
 MIDDLE = pose_value((0.0, 0.0, 0.0)).data
 RIGID = {"contact_depth": 0.0}
-"""The made-up fingers do not press themselves in."""
+"""The simulated fingers do not penetrate the object."""
 PINCHED = pose_value((0.0, 0.0, 0.012)).data
-"""A ball so far ahead that the finger tips press it at its equator."""
+"""A ball at a distance at which the fingertips press its equator."""
 LYING = pose_value((0.0, 0.0, -0.014)).data
-"""A ball so far behind the finger tips that they support it from below when the hand looks down."""
+"""A ball behind the fingertips, which support it from below when the hand points down."""
 
 
 def take(scene: Scene, pose: Floats) -> None:
-    """The object is where it is believed to be, at a pose in the hand."""
+    """The object is at its prior pose in the hand."""
     value = Value(compose(scene.hand, pose), scene.time_ns)
     scene.model.take("thing", "pose", value, scene.snapshot())
 
@@ -32,7 +32,7 @@ def grasp(scene: Scene, pose: Floats = MIDDLE) -> Floats:
 
 
 def fade(scene: Scene, effort: float, steps: int = 50) -> None:
-    """The torques of the fingers, which stay where they are, fall to `effort` at once."""
+    """The torques of the resting fingers fall to `effort` at once."""
     for _ in range(steps):
         scene.efforts = np.maximum(0.0, effort + 0.008 * scene.random.normal(size=12))
         scene.step()

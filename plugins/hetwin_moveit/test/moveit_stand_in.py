@@ -60,7 +60,7 @@ TYPES = Types(
 
 
 class PlanningSceneStandIn:
-    """A planning scene that changes are applied to.
+    """A planning scene to which differences are applied.
 
     Attributes:
         world: objects by name.
@@ -96,7 +96,7 @@ class PlanningSceneStandIn:
                     del self.world[one.id]
 
     def place(self, name: str, layout: Layout, values: Floats) -> Floats:
-        """Where an object is in the world, if the robot is where it is in a state: x y z, qw qx qy qz."""
+        """Return the pose x y z, qw qx qy qz of an object in the world, for the robot's pose in a state."""
         held = self.attached.get(name)
         message = self.world[name] if held is None else held.object
         frame = values[layout.range_of(message.header.frame_id, "pose")][:7]

@@ -1,4 +1,4 @@
-"""The robot's base may touch what it stands on, and nothing else changes."""
+"""Only collisions of the robot's base with the bodies that it stands on are allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A planning scene that gets the changes has every object where the twin has it, and on the hand while it is held."""
+"""After each difference, all objects of the planning scene have the twin's poses, and held objects are attached."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def episode(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 
 
 def followed(episode: Episode, every: int) -> Iterator[tuple[int, PlanningSceneStandIn]]:
-    """Indices of states, and a planning scene that has got all changes up to them."""
+    """Yield indices of states, and a planning scene with all differences up to them."""
     believed = SceneReader(episode.layout)
     writer = Writer(believed, TYPES)
     scene, before = PlanningSceneStandIn(), dict[str, PlacedObject]()

@@ -78,7 +78,7 @@ class Follower:
 
 @contextmanager
 def following() -> Iterator[tuple[Follower, Follower, Follower]]:
-    """Who is there from the beginning, by topic and by service, and who joins when something is attached."""
+    """Clients that follow from the start, by topic and by service, and one that joins when an object is attached."""
     from moveit_msgs.msg import PlanningScene
     from moveit_msgs.srv import ApplyPlanningScene, GetPlanningScene
     from rclpy.context import Context

@@ -1,4 +1,4 @@
-"""What a hand has closed on, and nobody has seen, is a thing: carried, put down, and gone when it is contradicted."""
+"""An unseen object that a hand closes on becomes a thing, which is carried, put down, or removed when refuted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ models:
     parameters: {{hands: [gripper], topic: {topic}, things: ["thing_*"]}}
 """
 GRIPPED_S = 4.1
-"""When the fingers stand still on the box that the scene does not have [s]."""
+"""Time when the fingers rest on the box that is not in the scene [s]."""
 
 
 def scenario(folder: Path, *, size: str = "small", messages: Any = None) -> Path:
@@ -46,7 +46,7 @@ def scenario(folder: Path, *, size: str = "small", messages: Any = None) -> Path
 
 
 def of_thing(summary: hetwin_suite.Summary) -> dict[str, Any]:
-    """Arguments and time of the last event of each name about the thing."""
+    """Return arguments and time of the last event of each name about the thing."""
     return {
         event["name"]: {**event["arguments"], "time": event["time"]}
         for event in summary.events

@@ -1,4 +1,4 @@
-"""A map and a planning scene that are there when the run of a live robot starts."""
+"""A map and a planning scene are found when the run of a live robot starts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ STAND = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 @contextmanager
 def robot() -> Iterator[Node]:
-    """A node that works while a finder looks."""
+    """A node that spins while a finder searches."""
     rclpy.init(args=[])
     node, executor = Node("robot"), SingleThreadedExecutor()
     executor.add_node(node)
@@ -48,7 +48,7 @@ def robot() -> Iterator[Node]:
 
 
 def request(folder: Path, **parameters: Any) -> SceneRequest:
-    """What the run of a live robot asks a finder."""
+    """Return the request of a live robot's run to a finder."""
     urdf = folder / "robot.urdf"
     urdf.write_text('<robot name="robot"><link name="base_link"/></robot>')
     sources = {"": {"live": ""}}

@@ -1,4 +1,4 @@
-"""Furniture that nobody announced is found where it was measured."""
+"""Unannounced furniture is found at its measured position."""
 
 from __future__ import annotations
 

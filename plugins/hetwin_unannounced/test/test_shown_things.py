@@ -1,4 +1,4 @@
-"""Pages, questions and logs know things that nobody announced."""
+"""Pages, questions and logs show unannounced things."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a detector sees and the scenario does not have is an object of the scene while it is there."""
+"""A detected thing that the scenario does not have is an object of the scene while it is detected."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(folder: Path, messages: Any, duration: float = 4.0, **options: Any) -> h
 
 
 def told(summary: hetwin_suite.Summary) -> list[tuple[str, Any]]:
-    """Name and object, or kind, of what was told of things."""
+    """Return name and object, or kind, of the events about things."""
     return [
         (event["name"], event["arguments"].get("object", event["arguments"].get("kind")))
         for event in summary.events
