@@ -129,7 +129,7 @@ def test_a_utility_that_is_no_success_is_refused(tmp_path: Path) -> None:
     table.write_text(json.dumps({"rows": ROWS}))
     library.write_text("utility: '1.0'\nstrategies: {a: [{operation: hold}]}")
     asked = ("predict", "pick_and_place", "--library", library, "--at", "1", "--prior", table)
-    refused(tmp_path, *asked, says=("line 1, utility", "--prior", "success counts 1"))
+    refused(tmp_path, *asked, says=("line 1, utility", "--prior", "success then counts as 1"))
 
 
 def test_of_a_strategy_only_its_own_actions_count(tmp_path: Path) -> None:
