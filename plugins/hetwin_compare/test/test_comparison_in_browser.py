@@ -81,6 +81,7 @@ def test_there_are_two_time_lines_and_how_far_the_ball_is_apart(compared: Watche
 
 def test_one_in_the_other_draws_something_else(compared: Watched) -> None:
     page = compared.page
+    compared.tell(_GO, 0.75)  # the ball is apart by then
     beside = compared.tell(_DRAWN)
     page.get_by_role("button", name="One in the other").click()
     assert page.locator("button[aria-pressed=true]", has_text="One in the other").count() == 1

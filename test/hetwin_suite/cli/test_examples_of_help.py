@@ -49,7 +49,7 @@ MINUTES = (
 OF_DROPS = re.compile(r"episodes/|labelled|uncertain_environment")
 """In examples that read recorded drops."""
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.random_order(disabled=True)]
 
 
 def examples(command: str) -> list[str]:
