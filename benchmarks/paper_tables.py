@@ -124,12 +124,12 @@ def estimated(seed: int) -> dict[str, tuple[float, float]]:
     with tempfile.TemporaryDirectory() as folder:
         file = scenario(Path(folder), messages, things=len(PLACES))
         summary = hetwin_suite.run(file, out=Path(folder) / "run", duration=SECONDS)
-        stands = {
-            str(event["arguments"]["object"]): str(event["arguments"]["kind"])
-            for event in summary.events
-            if event["name"] == "appeared"
-        }
         episode = open_episode(summary.folder)
+        stands = {
+            str(event.arguments["object"]): str(event.arguments["kind"])
+            for event in episode.events
+            if event.name == "appeared"
+        }
         found = {kind: 100.0 * episode.pose(name)[-1, :2] for name, kind in stands.items()}
     return {kind: (float(x), float(y)) for kind, (x, y) in found.items()}
 

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.events import announce
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_futures import foreteller
 from hetwin_futures.announced import Question
-from hetwin_futures.foreteller import Asking
+from hetwin_futures.foreteller import PredictionRequests
 from hetwin_suite._robots.announcing import announcements
 from hetwin_suite._study.root import Root
 from hetwin_suite._study.study import Study
@@ -77,6 +77,6 @@ def _question(
             conductor.stop()
 
     conductor.at_barriers(hear)
-    conductor.at_barriers(Asking(conductor, asked.append).look)
+    conductor.at_barriers(PredictionRequests(conductor, asked.append).look)
     conductor.run()
     return asked[-1]
