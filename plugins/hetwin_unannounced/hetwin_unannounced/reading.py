@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hetwin_suite.model import WORLD, Floats
+from hetwin_suite.model import WORLD, Floats, rotation_matrix
 
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 _BOX, _SPHERE, _CYLINDER, _CONE = 1, 2, 3, 4
@@ -115,14 +115,14 @@ def _object(one: Mapping[str, Any]) -> Sighting:
     pose = _pose(one["pose"])
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
     for half, place in _extents(one):
-        turn = _rotation(place[3:])
+        turn = rotation_matrix(place[3:])
         reach = np.abs(turn) @ half
         lower = np.minimum(lower, place[:3] - reach)
         upper = np.maximum(upper, place[:3] + reach)
     if not np.isfinite(lower).all():
         return Sighting(str(one["id"]), frame, pose, np.zeros(3), np.zeros((6, 6)))
     centre = pose.copy()
-    centre[:3] += _rotation(pose[3:]) @ ((lower + upper) / 2.0)
+    centre[:3] += rotation_matrix(pose[3:]) @ ((lower + upper) / 2.0)
     return Sighting(str(one["id"]), frame, centre, upper - lower, np.zeros((6, 6)))
 
 
@@ -135,7 +135,7 @@ def _extents(one: Mapping[str, Any]) -> Iterator[tuple[Floats, Floats]]:
         if not len(corners):
             continue
         at = _pose(place)
-        at[:3] += _rotation(at[3:]) @ ((corners.min(axis=0) + corners.max(axis=0)) / 2.0)
+        at[:3] += rotation_matrix(at[3:]) @ ((corners.min(axis=0) + corners.max(axis=0)) / 2.0)
         yield (corners.max(axis=0) - corners.min(axis=0)) / 2.0, at
 
 
@@ -167,14 +167,3 @@ def _pose(of: Mapping[str, Any]) -> Floats:
     length = float(np.linalg.norm(quaternion))
     unit = np.array(IDENTITY) if length == 0.0 else quaternion / length
     return np.concatenate([_vector(of["position"]), unit])
-
-
-def _rotation(quaternion: Floats) -> Floats:
-    w, x, y, z = quaternion.tolist()
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

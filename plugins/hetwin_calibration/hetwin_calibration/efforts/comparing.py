@@ -12,7 +12,7 @@ import numpy as np
 from hetwin_calibration.efforts.carried import TemporaryLoad
 from hetwin_calibration.efforts.recordings import CalibratedEfforts
 from hetwin_calibration.efforts.split_arm import SplitArm
-from hetwin_calibration.efforts.splitting import OF_JOINT, OF_LOAD
+from hetwin_calibration.efforts.splitting import JOINT_WORDS, OF_JOINT, OF_LOAD
 from hetwin_calibration.efforts.touches import Touch, touches_of
 from hetwin_suite.command import BadInput
 
@@ -21,15 +21,7 @@ SURE = 3.0
 NEAR_S = 0.5
 """Maximum time between the starts of touches that are the same [s], each from the start of its recording."""
 UNITS = {"lag": "s", "ratio": "", "mass": "kg"}
-WORDS = {
-    "dry": "dry friction",
-    "viscous": "viscous friction",
-    "stribeck": "more dry friction at rest",
-    "offset": "offset",
-    "ratio": "factor less 1",
-    "lag": "lag",
-    "mass": "payload",
-}
+WORDS = {**JOINT_WORDS, "mass": "payload"}
 
 
 @dataclass(frozen=True, slots=True)

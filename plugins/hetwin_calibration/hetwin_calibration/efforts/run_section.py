@@ -10,15 +10,6 @@ if TYPE_CHECKING:
     from hetwin_suite.episode import Episode
     from hetwin_suite.page import Inline, Section
 
-_PARAMETERS = {
-    "dry": "dry friction",
-    "viscous": "viscous friction",
-    "stribeck": "more dry friction at rest",
-    "offset": "offset",
-    "ratio": "factor less 1",
-    "lag": "lag",
-}
-
 
 def efforts_section(episode: Episode) -> Section | None:
     """Return the section; None if no efforts were split (the page's modules are then not imported)."""
@@ -36,6 +27,8 @@ def efforts_section(episode: Episode) -> Section | None:
 
 
 def _rows(arm: dict[str, Any]) -> list[list[Inline]]:
+    from hetwin_calibration.efforts.splitting import JOINT_WORDS
+
     load = arm["load"].get("mass")
     rows: list[list[Inline]] = []
     if load is not None:
@@ -44,7 +37,7 @@ def _rows(arm: dict[str, Any]) -> list[list[Inline]]:
         unit = own["unit"]
         units = {"lag": "s", "ratio": "", "viscous": f"{unit} s"}
         left = f"{own['after']:.2g} {unit}" if own["after"] is not None else ""
-        for parameter, words in _PARAMETERS.items():
+        for parameter, words in JOINT_WORDS.items():
             if (claim := own.get(parameter)) is not None:
                 instead = ", ".join(claim["or"])
                 row = [name, words, _value(claim), units.get(parameter, unit), instead, left]

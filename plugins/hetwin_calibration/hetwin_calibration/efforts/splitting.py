@@ -13,6 +13,15 @@ from hetwin_suite.model import Floats
 OF_JOINT = ("dry", "viscous", "stribeck", "offset", "ratio", "lag")
 """Parameters of a joint: dry friction [N m or N], viscous friction [per rad/s or m/s], excess of static friction,
 offset of the sensor, scale factor of the efforts minus 1, and lag of the efforts [s]."""
+JOINT_WORDS = {
+    "dry": "dry friction",
+    "viscous": "viscous friction",
+    "stribeck": "more dry friction at rest",
+    "offset": "offset",
+    "ratio": "factor less 1",
+    "lag": "lag",
+}
+"""Words for the parameters of a joint in tables."""
 OF_LOAD = ("mass", "mass_x", "mass_y", "mass_z")
 """Parameters of a load: mass [kg] and first moments [kg m] in the frame of the last link."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,11 @@ class Frames:
 
     def add_transforms(self, message: Any) -> None:
         """Add the transforms of a tf2_msgs/msg/TFMessage, or of any object with its fields."""
-        for one in message.transforms:
+        self.add_stamped(message.transforms)
+
+    def add_stamped(self, transforms: Iterable[Any]) -> None:
+        """Add geometry_msgs/msg/TransformStamped messages."""
+        for one in transforms:
             at, turn = one.transform.translation, one.transform.rotation
             pose = (at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z)
             self.add(one.header.frame_id, one.child_frame_id, pose)
@@ -72,6 +76,16 @@ def known_frames(
     for urdf, pose in robots:
         known[read_robot(Path(urdf)).links[0]] = pose
     return {**known, **given}
+
+
+def state_of(message: Any) -> Floats:
+    """Return the state (13,) at rest of a geometry_msgs/msg/Pose; a quaternion of zeros counts as the identity."""
+    at, turn = message.position, message.orientation
+    state = np.zeros(_SIZE)
+    state[:7] = at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z
+    length = float(np.linalg.norm(state[3:7]))
+    state[3:7] = (1.0, 0.0, 0.0, 0.0) if length == 0.0 else state[3:7] / length
+    return state
 
 
 def _state(pose: Sequence[float] = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)) -> Floats:

@@ -8,8 +8,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from hetwin_suite.model import BadInput, Floats, Ints, Name, check, compose
+from hetwin_suite.model import BadInput, Ints, Name, check, compose
 from hetwin_suite.source import FoundObject, SceneRequest
+from hetwin_unannounced.found.frames import state_of
 from hetwin_unannounced.found.messages import FinderParameters, first_message
 from hetwin_unannounced.found.sdf import Part, model_text
 
@@ -66,7 +67,7 @@ def occupancy_grid(request: SceneRequest) -> Mapping[str, FoundObject]:
         f"{len(rectangles)} boxes, {parameters.height:g} m high;"
         f" {unknown} of {cells.size} cells are not known and count as free"
     )
-    pose = compose(frames.find(grid.header.frame_id), _origin(grid.info.origin))
+    pose = compose(frames.find(grid.header.frame_id), state_of(grid.info.origin))
     parts = [_part(one, resolution, parameters.height) for one in rectangles]
     return {parameters.name: FoundObject(model_text(parameters.name, pose, parts), note)}
 
@@ -118,12 +119,3 @@ def _part(one: Rectangle, resolution: float, height: float) -> Part:
         ]
     )
     return Part("box", (("size", f"{width!r} {depth!r} {height!r}"),), pose)
-
-
-def _origin(of: Any) -> Floats:
-    pose = np.zeros(13)
-    turn = of.orientation
-    pose[:7] = of.position.x, of.position.y, of.position.z, turn.w, turn.x, turn.y, turn.z
-    length = float(np.linalg.norm(pose[3:7]))
-    pose[3:7] = (1.0, 0.0, 0.0, 0.0) if length == 0.0 else pose[3:7] / length
-    return pose

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from hetwin_suite.model import BadInput, Floats, check, compose, some
 from hetwin_suite.source import FoundObject, SceneRequest
-from hetwin_unannounced.found.frames import Frames, known_frames
+from hetwin_unannounced.found.frames import Frames, known_frames, state_of
 from hetwin_unannounced.found.live import Listener
 from hetwin_unannounced.found.messages import FinderParameters, first_message
 from hetwin_unannounced.found.sdf import Part, model_text
@@ -46,10 +46,7 @@ def planning_scene(request: SceneRequest) -> Mapping[str, FoundObject]:
     scene, frames = _of_move_group(request, parameters) or first_message(
         request, parameters, PLANNING_SCENE, lambda one: not one.is_diff
     )
-    for one in scene.fixed_frame_transforms:
-        at, turn = one.transform.translation, one.transform.rotation
-        pose = (at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z)
-        frames.add(one.header.frame_id, one.child_frame_id, pose)
+    frames.add_stamped(scene.fixed_frame_transforms)
     attached = [str(one.object.id) for one in scene.robot_state.attached_collision_objects]
     found: dict[str, FoundObject] = {}
     for one in scene.world.collision_objects:
@@ -174,12 +171,8 @@ def _volume(part: Part) -> float:
 
 
 def _pose(of: Any) -> Floats:
-    """Return the state (13,) of a geometry_msgs/msg/Pose; a quaternion of zeros counts as the identity."""
-    at, turn = of.position, of.orientation
-    pose = np.zeros(13)
-    pose[:7] = at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z
-    length = float(np.linalg.norm(pose[3:7]))
-    pose[3:7] = (1.0, 0.0, 0.0, 0.0) if length == 0.0 else pose[3:7] / length
+    """Return the state (13,) of a geometry_msgs/msg/Pose."""
+    pose = state_of(of)
     if not np.isfinite(pose).all():
         raise ValueError("a pose that is not finite")
     return pose
