@@ -33,12 +33,20 @@ if TYPE_CHECKING:
     from hetwin_machines.seeing.watch import Watch as Watch
 
 _HOMES = {
-    "link.link": "Link",
-    "link.logger": "Logger",
-    "link.messages": "ROBOTS TIMEOUT Alarm Kind Message Reply Side Turn",
-    "reading": "read_network",
-    "seeing.watch": "Watch",
+    "Link": "link.link",
+    "Logger": "link.logger",
+    "ROBOTS": "link.messages",
+    "TIMEOUT": "link.messages",
+    "Alarm": "link.messages",
+    "Kind": "link.messages",
+    "Message": "link.messages",
+    "Reply": "link.messages",
+    "Side": "link.messages",
+    "Turn": "link.messages",
+    "read_network": "reading",
+    "Watch": "seeing.watch",
 }
+
 __all__ = [
     "ROBOTS",
     "TIMEOUT",
@@ -56,8 +64,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name with its module, so that a run without machines imports none of them."""
-    home = next((module for module, names in _HOMES.items() if name in names.split()), None)
-    if home is None:
+    """Import what is exported when it is first used (PEP 562), so that a run without machines imports none of them."""
+    if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{home}"), name)
+    found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
