@@ -17,7 +17,7 @@ from hetwin_core.wire.messages import fill_time
 COMMANDS = ("pause", "go_on", "step", "next_event", "pace")
 
 
-class ByHand:
+class ManualControl:
     """Offers ``hetwin/control`` and ``hetwin/hand_over``; each responds when its request has been carried out.
 
     Args:
@@ -32,7 +32,7 @@ class ByHand:
 
     async def _on_control(self, request: Any, response: Any) -> Any:
         try:
-            conductor = self._running(request)
+            conductor = self._running_conductor(request)
             await self._control(conductor, request)
             response.accepted = True
         except Refused as refusal:
@@ -45,7 +45,7 @@ class ByHand:
     async def _on_hand_over(self, request: Any, response: Any) -> Any:
         done: Future = Future()
         try:
-            self._running(request).hand_over(
+            self._running_conductor(request).hand_over(
                 request.entity, request.attribute, request.model, done.set_result
             )
             await self._node.deferred.until(done.done)
@@ -65,17 +65,17 @@ class ByHand:
         match request.command:
             case "pause":
                 conductor.pause()
-                await self._while(conductor, lambda: pausing.waiting)
+                await self._wait_until(conductor, lambda: pausing.waiting)
             case "go_on":
                 conductor.resume()
             case "step" if request.steps == 0:
-                raise Refused("steps is 0; expected how many steps to take")
+                raise Refused("steps is 0; expected a positive number")
             case "step":
                 await self._step(conductor, request.steps)
             case "next_event":
                 await self._step(conductor, None)
             case "pace":
-                conductor.hold_to(request.pace if request.pace != 0.0 else None)
+                conductor.limit_pace(request.pace if request.pace != 0.0 else None)
             case command:
                 raise Refused(f"the command is {command!r}; expected {', '.join(COMMANDS)}")
 
@@ -86,22 +86,26 @@ class ByHand:
             Refused: if the run is not paused, or was resumed, paused again or ended before the last step.
         """
         pausing = conductor.pausing
-        before = pausing.steps_allowed
+        steps_before = pausing.steps_allowed
         conductor.step_paused(steps, further=True)
-        await self._while(conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting))
-        done = pausing.steps_allowed - before
+        await self._wait_until(
+            conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting)
+        )
+        done = pausing.steps_allowed - steps_before
         if steps is not None and done < steps:
-            over = self._node.conductor is not conductor
-            what = "the simulation ended" if over else "somebody paused it or let it go on"
-            raise Refused(f"{what} after {done} of {steps} steps")
+            has_ended = self._node.conductor is not conductor
+            reason = "the simulation ended" if has_ended else "it was paused or resumed"
+            raise Refused(f"{reason} after {done} of {steps} steps")
 
-    def _running(self, request: Any) -> Conductor:
-        self._node.check_for(request.run, "this")
+    def _running_conductor(self, request: Any) -> Conductor:
+        self._node.check_run(request.run, "this")
         conductor: Conductor | None = self._node.conductor
         if conductor is None:
             raise Refused("no simulation is running")
         return conductor
 
-    async def _while(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
-        """Wait until a condition holds or this run is over."""
-        await self._node.deferred.until(lambda: holds() or self._node.conductor is not conductor)
+    async def _wait_until(self, conductor: Conductor, condition: Callable[[], bool]) -> None:
+        """Wait until a condition holds or this run has ended."""
+        await self._node.deferred.until(
+            lambda: condition() or self._node.conductor is not conductor
+        )

@@ -34,12 +34,12 @@ def main(args: list[str] | None = None) -> None:
     code = 0
     try:
         node = ConductorNode()
-        with Interrupts(partial(_end_in_order, node), apart_s=SAME_SIGNAL_S) as interrupts:
+        with Interrupts(partial(_on_signal, node), apart_s=SAME_SIGNAL_S) as interrupts:
             executor = make_executor()
             executor.add_node(node)
             node.trigger_configure()
             node.trigger_activate()
-            code = _serve(node, executor, interrupts)
+            code = _serve_goals(node, executor, interrupts)
     except rclpy.executors.ExternalShutdownException:
         pass  # rclpy.shutdown() elsewhere
     except BadInput as error:
@@ -54,17 +54,19 @@ def main(args: list[str] | None = None) -> None:
     sys.exit(code)
 
 
-def _end_in_order(node: ConductorNode, count: int, number: int) -> None:
+def _on_signal(node: ConductorNode, count: int, signal_number: int) -> None:
     """End the run at its next barrier on the first signal, and at once on the second."""
     node.quitting = True
     if node.conductor is None:
         return
     if count > 1:
-        raise Interrupted(number)
+        raise Interrupted(signal_number)
     node.conductor.stop()
 
 
-def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: Interrupts) -> int:
+def _serve_goals(
+    node: ConductorNode, executor: rclpy.executors.Executor, interrupts: Interrupts
+) -> int:
     """Carry out goals, one after the other.
 
     Returns:
@@ -74,16 +76,16 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
         BadInput: if another run has the namespace.
         Interrupted: if a signal ends the process before any run.
     """
-    once = bool(node.get_parameter("start_at_once").value)
-    wanted = int(node.get_parameter("runs").value) or int(once)
-    if once:
+    start_at_once = bool(node.get_parameter("start_at_once").value)
+    run_limit = int(node.get_parameter("runs").value) or int(start_at_once)
+    if start_at_once:
         node.begin_startup_goal()
     parent = os.getppid()
     code = done = 0
     while rclpy.ok() and os.getppid() == parent and not node.quitting:
         node.deferred.check()
-        node.presence.look()
-        if node.goal is None or node.presence.looks:
+        node.namespace_guard.check()
+        if node.goal is None or node.namespace_guard.is_searching:
             executor.spin_once(0.2)
             continue
         result = run_goal(node, executor, node.goal)
@@ -92,18 +94,18 @@ def _serve(node: ConductorNode, executor: rclpy.executors.Executor, interrupts: 
             executor.spin_once(0.01)  # until the result is on its way
         if node.goal is None:  # otherwise the run starts again
             done += bool(result.summary or result.error)
-            node.quitting = node.quitting or done == wanted
-        code = _code_of(result, node)
+            node.quitting = node.quitting or done == run_limit
+        code = _exit_code(result, node)
     if not done:
         interrupts.raise_if_any()
     node.deferred.check()
-    for _ in range(1 if once else 20):  # the client may still ask for the result
+    for _ in range(1 if start_at_once else 20):  # the client may still ask for the result
         executor.spin_once(0.05)
     return code
 
 
-def _code_of(result: Simulate.Result, node: ConductorNode) -> int:
-    """The exit code of a result; a success is logged."""
+def _exit_code(result: Simulate.Result, node: ConductorNode) -> int:
+    """Return the exit code of a result; log a success."""
     if result.error:
         return BAD_INPUT if json.loads(result.error).get("kind") == "bad_input" else FAILED
     node.get_logger().info(f"ended: {result.ended}, digest {result.digest}")

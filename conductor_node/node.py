@@ -16,9 +16,9 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.task import Future
 
-from conductor_node.by_hand import ByHand
+from conductor_node.by_hand import ManualControl
 from conductor_node.startup_goal import StartupGoal
-from conductor_node.status import Presence, look_s
+from conductor_node.status import NamespaceGuard, search_time_s
 from hetwin.action import Simulate
 from hetwin.msg import ActionAnnotation, Belief, Task
 from hetwin.srv import AnnotateAction, NotifyEvent, RegisterModel, StopSimulation
@@ -77,20 +77,20 @@ class DeferredResponses:
     """Lets callbacks wait for conditions, which the thread that runs the ensemble checks."""
 
     def __init__(self) -> None:
-        self._all: list[tuple[Callable[[], bool], Future]] = []
+        self._waiting: list[tuple[Callable[[], bool], Future]] = []
 
-    async def until(self, holds: Callable[[], bool]) -> None:
-        """Wait until a condition holds."""
-        if not holds():
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait until the condition holds."""
+        if not condition():
             future = Future()
-            self._all.append((holds, future))
+            self._waiting.append((condition, future))
             await future
 
     def check(self) -> None:
         """Resume the callbacks whose condition holds now."""
-        if self._all:
-            ready = [future for holds, future in self._all if holds()]
-            self._all = [pair for pair in self._all if pair[1] not in ready]
+        if self._waiting:
+            ready = [future for condition, future in self._waiting if condition()]
+            self._waiting = [pair for pair in self._waiting if pair[1] not in ready]
             for future in ready:
                 future.set_result(None)
 
@@ -112,13 +112,13 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         declare(self, PARAMETERS)
         self._claim: Claim | None = None
         self.run = str(self.get_parameter("run").value) or new_token()
-        space, domain = self.get_namespace(), self.context.get_domain_id()
-        inherits = Claim.is_held(space, self.run, domain)
-        if not inherits:
-            self._claim = Claim(space, self.run, domain)
-        self.presence = Presence(self, self.run, look_s())
+        namespace, domain = self.get_namespace(), self.context.get_domain_id()
+        is_inherited = Claim.is_held(namespace, self.run, domain)
+        if not is_inherited:
+            self._claim = Claim(namespace, self.run, domain)
+        self.namespace_guard = NamespaceGuard(self, self.run, search_time_s())
         self.registrations: dict[str, RegisterModel.Request] = {}
-        self.former: dict[str, RegisterModel.Request] = {}
+        self.former_registrations: dict[str, RegisterModel.Request] = {}
         self.goal: ServerGoalHandle | StartupGoal | None = None
         self.start_paused = bool(self.get_parameter("start_paused").value)
         self.quitting = False
@@ -127,7 +127,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self.last_result: Simulate.Result | None = None
         self.conductor: Conductor | None = None
         self._result: Future | None = None
-        self._next: StartupGoal | None = None
+        self._next_goal: StartupGoal | None = None
         self._is_active = False
         depth = QoSProfile(depth=names.SERVICE_DEPTH)
         for token in ("", self.run):
@@ -137,9 +137,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
         self._offer(AnnotateAction, names.ANNOTATE, self._on_annotate, depth)
         self._offer(StopSimulation, names.STOP, self._on_stop, depth)
         self._tasks = TaskMessages()
-        self._hear(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
-        self._hear(Task, TASKS.name, self._read_task, depth)
-        self._hear(Belief, BELIEFS.name, messages.read_belief, depth)
+        self._subscribe(ActionAnnotation, ANNOTATIONS.name, messages.read_annotation, depth)
+        self._subscribe(Task, TASKS.name, self._read_task, depth)
+        self._subscribe(Belief, BELIEFS.name, messages.read_belief, depth)
         self._servers = [
             ActionServer(
                 self,
@@ -151,14 +151,14 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             )
             for token in ("", self.run)
         ]
-        self._by_hand = ByHand(self)
+        self._manual_control = ManualControl(self)
         self._standard = offer_standard_services(self)
 
     def begin_startup_goal(self) -> None:
         """Start a run from the node's parameters; if one is running, start after it has ended."""
-        self._next = StartupGoal(self)
+        self._next_goal = StartupGoal(self)
         if self.goal is None:
-            self.goal, self._next = self._next, None
+            self.goal, self._next_goal = self._next_goal, None
 
     def finish(self, result: Simulate.Result) -> None:
         """Return the result of the current goal to its client."""
@@ -168,7 +168,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             self._result.set_result(result)
             self._result = None
         else:
-            self.goal, self._next = self._next, None
+            self.goal, self._next_goal = self._next_goal, None
 
     def destroy_node(self) -> None:
         """Release the namespace, so that another run may use it."""
@@ -176,14 +176,14 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
             self._claim.close()
         super().destroy_node()
 
-    def check_for(self, run: str, what: str) -> None:
+    def check_run(self, run: str, what: str) -> None:
         """Make sure that a request is for this run.
 
         Raises:
             Refused: if it is for another run.
         """
-        us = f"the conductor of {self.get_namespace()!r} (process {os.getpid()})"
-        refuse_foreign(run, self.run, what, us)
+        this_conductor = f"the conductor of {self.get_namespace()!r} (process {os.getpid()})"
+        refuse_foreign(run, self.run, what, this_conductor)
 
     # ------------------------------------------------------------------ life cycle
 
@@ -208,7 +208,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
 
         def respond(request: Any, response: Any) -> Any:
             try:
-                self.check_for(request.run, f"the call of {name!r}")
+                self.check_run(request.run, f"the call of {name!r}")
                 handler(request)
                 response.accepted = True
             except (ValueError, Refused) as refusal:
@@ -256,7 +256,9 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
     def _on_annotate(self, request: AnnotateAction.Request) -> None:
         self._running().notify(messages.read_annotation(request.annotation))
 
-    def _hear(self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile) -> None:
+    def _subscribe(
+        self, kind: Any, topic: str, read: Callable[[Any], Event], depth: QoSProfile
+    ) -> None:
         """Subscribe to messages of the robot's program about a run; a live source has subscriptions of its own."""
 
         def on_message(message: Any) -> None:
@@ -284,7 +286,7 @@ class ConductorNode(LifecycleNode):  # type: ignore[misc]
 
     def _on_goal(self, goal: Simulate.Goal) -> GoalResponse:
         try:
-            self.check_for(goal.run, "the goal")
+            self.check_run(goal.run, "the goal")
         except Refused as refusal:
             self.get_logger().warning(f"goal refused: {refusal}")
             return GoalResponse.REJECT

@@ -34,7 +34,7 @@ MODEL_NODE = "model_nodes.ros_node.main"
 STARTING = "hetwin_core.ensemble.supervision.starting"
 CONDUCTOR_NODE = "conductor_node.main"
 END_TIMEOUT_S = 1.5
-_LOOK_S = 0.1
+_POLL_PERIOD_S = 0.1
 PR_SET_PDEATHSIG = 1
 
 
@@ -56,7 +56,7 @@ def start_node(
         parameters: ROS parameters of the node.
         files: file descriptors that the node inherits.
     """
-    dies = _killed_with_parent if module == MODEL_NODE else _ended_with_parent
+    on_parent_death = _kill_with_parent if module == MODEL_NODE else _terminate_with_parent
     command = [sys.executable, "-m", STARTING, module, "--ros-args", "-r", f"__node:={name}"]
     if namespace.strip("/"):
         command += ["-r", f"__ns:=/{namespace.strip('/')}"]
@@ -67,7 +67,7 @@ def start_node(
         stdout=sys.stderr,
         stdin=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=dies,
+        preexec_fn=on_parent_death,
         pass_fds=files,
     )
 
@@ -82,15 +82,15 @@ def parameters_of(plan: ModelPlan, run: str) -> dict[str, object]:
     return parameters
 
 
-def _killed_with_parent() -> None:
+def _kill_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def _ended_with_parent() -> None:
+def _terminate_with_parent() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
-_numbers = itertools.count(1)
+_restart_numbers = itertools.count(1)
 
 
 class ModelNodes:
@@ -111,11 +111,11 @@ class ModelNodes:
         The node gets a name of its own, so that its services are not confused with those of the former node.
         """
         parameters = {**parameters_of(plan, self._run), "model": plan.name}
-        name = f"{plan.name}_restarted_{next(_numbers)}"
+        name = f"{plan.name}_restarted_{next(_restart_numbers)}"
         self._processes[plan.name] = start_node(MODEL_NODE, name, self._namespace, parameters)
 
-    def ended(self, model: str) -> str | None:
-        """How the last node that was started for this model has ended; None if it still runs or there is none."""
+    def exit_reason(self, model: str) -> str | None:
+        """Describe how the last node started for this model ended; None if it is running or none was started."""
         process = self._processes.get(model)
         code = None if process is None else process.poll()
         return None if code is None else f"its process {ending(code)}"
@@ -126,21 +126,21 @@ class ModelNodes:
 
 
 def end_processes(
-    processes: Iterable[subprocess.Popen[bytes]], waiting: Callable[[], object] = lambda: None
+    processes: Iterable[subprocess.Popen[bytes]], while_waiting: Callable[[], object] = lambda: None
 ) -> None:
     """Terminate processes; kill those that have not ended after `END_TIMEOUT_S`.
 
     Args:
         processes: the processes; some may have ended already.
-        waiting: called repeatedly until all have ended.
+        while_waiting: called repeatedly until all have ended.
     """
     running = [process for process in processes if process.poll() is None]
     for process in running:
         process.send_signal(signal.SIGTERM)
     end = time.monotonic() + END_TIMEOUT_S
     for process in running:
-        while not _ends_within(process, _LOOK_S):
-            waiting()
+        while not _ends_within(process, _POLL_PERIOD_S):
+            while_waiting()
             if time.monotonic() > end:
                 process.kill()
 

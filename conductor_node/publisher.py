@@ -27,7 +27,7 @@ from hetwin_core.wire.publishing import PublishedTopics
 PAUSED_PERIOD_S = 0.1
 """Interval at which the state of a paused run is published."""
 
-_OFFERED = (
+_TOPICS = (
     topics.STATE,
     topics.EVENTS,
     topics.HANDOVERS,
@@ -38,7 +38,7 @@ _OFFERED = (
     topics.MARKERS,
     topics.CONTACTS,
 )
-_ROBOTS_OWN = (topics.TRANSFORMS, topics.STATIC_TRANSFORMS, topics.JOINT_STATES)
+_ROBOT_TOPICS = (topics.TRANSFORMS, topics.STATIC_TRANSFORMS, topics.JOINT_STATES)
 """Topics that a real robot publishes itself; offered early, so that listeners find them."""
 
 
@@ -69,7 +69,7 @@ class Publisher(RunListener):
         localized: bool = True,
     ) -> None:
         self._topics = PublishedTopics(node)
-        self._topics.offer(*_OFFERED, *(() if live else _ROBOTS_OWN))
+        self._topics.offer(*_TOPICS, *(() if live else _ROBOT_TOPICS))
         # with simulated time another node publishes the clock
         if not node.get_parameter("use_sim_time").value:
             self._topics.offer(topics.CLOCK)
@@ -78,7 +78,7 @@ class Publisher(RunListener):
         self._marker_period_ns = round(1e9 / marker_rate)
         self._next_state_ns = 0
         self._next_marker_ns = 0
-        self._next_paused = 0.0
+        self._next_repeat_s = 0.0
         self._step = 0
         self._every_step = False
         self._encoder: RunEncoder | None = None
@@ -118,7 +118,7 @@ class Publisher(RunListener):
             self._topics.publish(self._encoder.scans(scene.time_ns, scene.values))
         if scene.time_ns >= self._next_marker_ns:
             self._next_marker_ns = scene.time_ns + self._marker_period_ns
-            self._show(scene)
+            self._publish_markers(scene)
 
     def next_ns(self, now_ns: int) -> int:
         """The next time at which a state, scans or markers are due [ns]."""
@@ -127,26 +127,26 @@ class Publisher(RunListener):
         due = (self._next_state_ns, self._period_ns), (self._next_marker_ns, self._marker_period_ns)
         return min(now_ns + period if next_ns <= now_ns else next_ns for next_ns, period in due)
 
-    def catch_up(self) -> None:
+    def keep_alive(self) -> None:
         """Publish the state of a paused run again every `PAUSED_PERIOD_S`."""
         now = time.monotonic()
-        if self._scene is not None and now >= self._next_paused:
-            self._next_paused = now + PAUSED_PERIOD_S
+        if self._scene is not None and now >= self._next_repeat_s:
+            self._next_repeat_s = now + PAUSED_PERIOD_S
             self._publish_state(self._step, self._scene)
-            self._show(self._scene)
+            self._publish_markers(self._scene)
 
     def _publish_state(self, step: int, scene: Snapshot) -> None:
         encoder, time_ns, values = self._encoder, scene.time_ns, scene.values
         if encoder is None:
             return
-        owners, parents, near = scene.owners, scene.parents, scene.proximity
-        self._topics.publish([encoder.state(time_ns, step, values, owners, parents, near)])
+        owners, parents, proximity = scene.owners, scene.parents, scene.proximity
+        self._topics.publish([encoder.state(time_ns, step, values, owners, parents, proximity)])
         self._topics.publish(encoder.robots(time_ns, values))
         if encoder.has_odometry:
             self._topics.publish(encoder.frames(time_ns, values))
         self._topics.publish([run_messages.clock(time_ns)])
 
-    def _show(self, scene: Snapshot) -> None:
+    def _publish_markers(self, scene: Snapshot) -> None:
         encoder, markers, time_ns = self._encoder, self._markers, scene.time_ns
         if encoder is None or markers is None:
             return

@@ -31,7 +31,7 @@ from hetwin_core.ensemble.transport.remote.port import Peer
 from hetwin_core.wire.memory_offer import offer_memory
 from hetwin_core.wire.names import CALL, OUTPUT, STEP_DEPTH, spin_until
 
-LOOK_PERIOD_S = 0.1
+POLL_PERIOD_S = 0.1
 
 
 class TopicChannel:
@@ -39,35 +39,35 @@ class TopicChannel:
 
     Args:
         node: the conductor's node.
-        to: full name of the model's node.
-        run: token of the run, which calls and results carry.
+        node_name: full name of the model's node.
+        run: token of the run, contained in calls and results.
         executor: spins the conductor's node while it waits for a result.
     """
 
     ENDS = 2
 
-    def __init__(self, node: Node, to: str, run: str, executor: Executor) -> None:
+    def __init__(self, node: Node, node_name: str, run: str, executor: Executor) -> None:
         self._node, self._run = node, run
         self._executor = executor
         depth = QoSProfile(depth=STEP_DEPTH)
-        self._calls = node.create_publisher(ModelCall, f"{to}/{CALL}", depth)
+        self._calls = node.create_publisher(ModelCall, f"{node_name}/{CALL}", depth)
         self._outputs = node.create_subscription(
-            ModelOutput, f"{to}/{OUTPUT}", self._on_output, depth
+            ModelOutput, f"{node_name}/{OUTPUT}", self._on_output, depth
         )
         self._call = ModelCall(run=run)
         self._awaited: Future[ModelOutput] = Future()
-        self._unasked: list[ModelOutput] = []
+        self._unrequested: list[ModelOutput] = []
 
     def undiscovered(self) -> list[str]:
-        """Describe the publisher and the subscription of the model's node, as far as they are not discovered."""
+        """Describe the node's topic ends (publisher and subscription) that are not discovered yet."""
         ends = {
             f"subscription of {self._calls.topic_name!r}": self._calls.get_subscription_count(),
             f"publisher of {self._outputs.topic_name!r}": self._outputs.get_publisher_count(),
         }
         return [end for end, count in ends.items() if not count]
 
-    def discovered(self) -> int:
-        """How many of these two are discovered."""
+    def discovered_ends(self) -> int:
+        """Number of the node's two topic ends that are discovered."""
         return self.ENDS - len(self.undiscovered())
 
     def request(self, message: FlatMessage) -> None:
@@ -89,25 +89,25 @@ class TopicChannel:
         """Send the last call once more."""
         self._calls.publish(self._call)
 
-    def reply_until(self, until: float, look: Callable[[], bool]) -> Any:
+    def reply_until(self, deadline: float, may_wait: Callable[[], bool]) -> Any:
         """Wait for the result.
 
         Args:
-            until: time to give up, by `time.monotonic` [s].
-            look: called every `LOOK_PERIOD_S`; false ends the waiting.
+            deadline: time by `time.monotonic` at which to give up [s].
+            may_wait: called every `POLL_PERIOD_S`; returns whether to keep waiting.
 
         Returns:
             The result; None if none arrived.
         """
         while True:
-            remaining_s = max(0.0, until - time.monotonic())
-            output = spin_until(self._executor, self._awaited, min(remaining_s, LOOK_PERIOD_S))
-            if output is not None or not look() or remaining_s == 0.0:
+            remaining_s = max(0.0, deadline - time.monotonic())
+            output = spin_until(self._executor, self._awaited, min(remaining_s, POLL_PERIOD_S))
+            if output is not None or not may_wait() or remaining_s == 0.0:
                 return output
 
-    def unasked(self) -> list[ModelOutput]:
+    def take_unrequested(self) -> list[ModelOutput]:
         """Results of steps that the model took by itself, since the last call of this method."""
-        found, self._unasked = self._unasked, []
+        found, self._unrequested = self._unrequested, []
         return found
 
     def close(self) -> None:
@@ -116,32 +116,32 @@ class TopicChannel:
         self._node.destroy_subscription(self._outputs)
 
     def _on_output(self, output: ModelOutput) -> None:
-        """Take a result. A late one, for which nobody waits any more, has another sequence number and is dropped."""
+        """Store a result; a late one has another sequence number and is dropped."""
         if output.run not in ("", self._run):
             return
         if not output.sequence:
-            self._unasked.append(output)
+            self._unrequested.append(output)
         elif output.sequence == self._call.sequence and not self._awaited.done():
             self._awaited.set_result(output)
 
 
 REGULAR_END_S = 1.0
-CALL_AGAIN_S = 0.2
+REPEAT_S = 0.2
 REPORT_S = 5.0
 """A node that has not registered after this time [s] is named in the log."""
 
 
-class ReachedNode(Peer):
+class NodeConnection(Peer):
     """Reaches a model's node through shared memory if it is on this machine, else over topics.
 
     Args:
         plan: the model's plan from the scenario.
         node: the conductor's node.
-        run: token of the run, which all calls carry.
+        run: token of the run, which identifies all calls.
         executor: spins the conductor's node while calls wait.
         registrations: name of a model -> the request with which its node registered; grows as nodes register.
         nodes: restarts nodes.
-        may_go_on: called while a call waits for the node; raises to end the waiting.
+        check_quit: called while a call waits for the node; raises to end the waiting.
     """
 
     def __init__(
@@ -152,14 +152,14 @@ class ReachedNode(Peer):
         executor: Executor,
         registrations: MutableMapping[str, RegisterModel.Request],
         nodes: ModelNodes,
-        may_go_on: Callable[[], None],
+        check_quit: Callable[[], None],
     ) -> None:
         super().__init__(plan)
         self._node, self._run = node, run
         self._executor = executor
         self._registrations = registrations
         self._nodes = nodes
-        self._may_go_on = may_go_on
+        self._check_quit = check_quit
         self._process = WatchedProcess("", 0, "nowhere")
         self._memory: MemoryChannel | None = None
         self._topics: TopicChannel | None = None
@@ -173,13 +173,13 @@ class ReachedNode(Peer):
         self._wait_for_registration()
         self._open_channel()
         can_renew = self._process.is_here and not (self.plan.is_foreign or self.plan.seat)
-        if can_renew and not self._discovers(1, UNSEEN_S):
+        if can_renew and not self._wait_for_ends(1, UNSEEN_S):
             self._node.get_logger().warning(
                 f"{self.plan.name}: no topic of its node{self._description} was discovered within {UNSEEN_S:g} s;"
-                " it is started anew"
+                " it is restarted"
             )
             self.end(None)
-            self.renew()
+            self.restart_process()
             self._wait_for_registration()
             self._open_channel()
         if self._topics is not None:
@@ -203,78 +203,82 @@ class ReachedNode(Peer):
         if self._memory is None:
             self._topics = TopicChannel(self._node, found.node, self._run, self._executor)
 
-    def _discovers(self, ends: int, within_s: float) -> bool:
+    def _wait_for_ends(self, ends: int, limit_s: float) -> bool:
         """Wait until `ends` of the node's two topic ends are discovered; also true if the node shares memory."""
-        end = time.monotonic() + self._patience(within_s)
-        while self._topics is not None and self._topics.discovered() < ends:
+        end = time.monotonic() + self._time_limit(limit_s)
+        while self._topics is not None and self._topics.discovered_ends() < ends:
             if time.monotonic() > end:
                 return False
             self._check_alive("discover")
             self._executor.spin_once(0.005)
         return True
 
-    def _patience(self, usual_s: float) -> float:
-        """How long the run may wait for the node [s]: for a joining model at most the deadline of a call."""
+    def _time_limit(self, usual_s: float) -> float:
+        """Limit a waiting time [s]: a joining model is awaited for at most the deadline of a call."""
         return min(usual_s, self.plan.deadline) if self.plan.seat else usual_s
 
     def _wait_for_registration(self) -> None:
         """Wait until the node has registered; once it is seen, the time limit is extended."""
         start, seen_at, is_reported = time.monotonic(), 0.0, False
-        end, within = start + APPEAR_S, max(REGISTER_S, self.plan.deadline)
+        end, registration_s = start + APPEAR_S, max(REGISTER_S, self.plan.deadline)
         while self.plan.name not in self._registrations:
             now = time.monotonic()
             if now > start + REPORT_S and not is_reported:
                 is_reported = True
-                self._node.get_logger().warning(f"{self.plan.name}: {self._missing(end - start)}")
+                self._node.get_logger().warning(
+                    f"{self.plan.name}: {self._missing_warning(end - start)}"
+                )
             if now > end and seen_at:
                 reason = (
-                    f"its node {self._name!r} was seen {now - seen_at:.1f} s ago, but did not register within"
-                    f" {within:g} s"
+                    f"its node {self._node_name!r} was seen {now - seen_at:.1f} s ago, but did not register within"
+                    f" {registration_s:g} s"
                 )
                 raise self.failure("register", reason)
             if now > end:
-                raise self.failure("register", self._never_seen_words())
-            if not seen_at and self._is_seen():
-                end, seen_at = now + within, now
-            ended = self._nodes.ended(self.plan.name)
+                raise self.failure("register", self._never_seen_reason())
+            if not seen_at and self._is_visible():
+                end, seen_at = now + registration_s, now
+            ended = self._nodes.exit_reason(self.plan.name)
             if ended is not None:
                 raise self.failure("register", ended)
-            self._may_go_on()
+            self._check_quit()
             self._executor.spin_once(0.02)
 
     @property
-    def _name(self) -> str:
+    def _node_name(self) -> str:
         """The usual full name of this model's node."""
         return f"{self._node.get_namespace().rstrip('/')}/{self.plan.name}"
 
-    def _is_seen(self) -> bool:
-        return self._name in self._seen()
+    def _is_visible(self) -> bool:
+        return self._node_name in self._visible_nodes()
 
-    def _seen(self) -> list[str]:
+    def _visible_nodes(self) -> list[str]:
         """Full names of the nodes in this namespace that are discovered now."""
         space = self._node.get_namespace()
         pairs = self._node.get_node_names_and_namespaces()
         return sorted(f"{where.rstrip('/')}/{name}" for name, where in pairs if where == space)
 
-    def _missing(self, patience: float) -> str:
+    def _missing_warning(self, limit_s: float) -> str:
         """A warning that names the node that has not registered, for the user who started the conductor's node."""
         return (
-            f"its node {self._name!r} has not registered with this conductor on host {socket.gethostname()} after"
-            f" {REPORT_S:g} s, which waits for {patience:.0f} s. {self._known_nodes()}"
+            f"its node {self._node_name!r} has not registered with this conductor on host {socket.gethostname()} after"
+            f" {REPORT_S:g} s, which waits for {limit_s:.0f} s. {self._known_nodes_sentence()}"
         )
 
-    def _never_seen_words(self) -> str:
+    def _never_seen_reason(self) -> str:
         return (
-            f"its node {self._name!r} did not appear within {APPEAR_S:g} s; is it running?"
-            f" {self._known_nodes()}"
+            f"its node {self._node_name!r} did not appear within {APPEAR_S:g} s; is it running?"
+            f" {self._known_nodes_sentence()}"
         )
 
-    def _known_nodes(self) -> str:
+    def _known_nodes_sentence(self) -> str:
         registered = ", ".join(sorted(self._registrations)) or "none"
-        return f"Nodes seen until then: {', '.join(self._seen())}; registered: {registered}"
+        return (
+            f"Nodes seen until then: {', '.join(self._visible_nodes())}; registered: {registered}"
+        )
 
     def _wait_for_topics(self, topics: TopicChannel) -> None:
-        if not self._discovers(topics.ENDS, DISCOVER_S):
+        if not self._wait_for_ends(topics.ENDS, DISCOVER_S):
             reason = (
                 f"its node has registered{self._description}, but its {' and its '.join(topics.undiscovered())} was"
                 f" not discovered within {DISCOVER_S:g} s"
@@ -284,8 +288,8 @@ class ReachedNode(Peer):
     def _wait_until_matched(self, topics: TopicChannel) -> None:
         """Call the node until it responds: messages sent before both ends have discovered each other are lost."""
         topics.request(FlatMessage("register"))
-        end, calls = time.monotonic() + self._patience(MATCH_S), 1
-        while topics.reply_until(time.monotonic() + CALL_AGAIN_S, lambda: True) is None:
+        end, calls = time.monotonic() + self._time_limit(MATCH_S), 1
+        while topics.reply_until(time.monotonic() + REPEAT_S, lambda: True) is None:
             self._check_alive("discover")
             if time.monotonic() > end:
                 reason = f"no answer{self._description} within {MATCH_S:g} s of its discovery; {calls} calls were sent"
@@ -299,13 +303,13 @@ class ReachedNode(Peer):
         Raises:
             RunFailed: if its process has ended.
         """
-        self._may_go_on()
+        self._check_quit()
         if self._process.has_ended():
             self._is_lost = True
             raise self.failure(call, self._process.how_it_ended())
 
     @property
-    def is_reached(self) -> bool:
+    def is_reachable(self) -> bool:
         """Whether the node can be called."""
         if self._is_lost or self._channel is None:
             return False
@@ -321,27 +325,27 @@ class ReachedNode(Peer):
             raise self.failure(call.call, "it is not connected")
         self._channel.request(call)
 
-    def result(self, call: str, until: float) -> Any:
+    def result(self, call: str, deadline: float) -> Any:
         """Wait for the result of the call; other requests are served meanwhile."""
         assert self._channel is not None
-        result = self._channel.reply_until(until, self._look)
+        result = self._channel.reply_until(deadline, self._serve_requests)
         if result is None:
             self._check_alive(call)
         return result
 
-    def _look(self) -> bool:
+    def _serve_requests(self) -> bool:
         """Serve requests during a long call; false if the node's process has ended."""
         self._executor.spin_once(0.0)
-        self._may_go_on()
+        self._check_quit()
         return not self._process.has_ended()
 
-    def unasked(self) -> Sequence[Any]:
+    def take_unrequested(self) -> Sequence[Any]:
         """Results of steps that the model took by itself, without a call."""
         self._check_alive("step")
         self._executor.spin_once(0.0)
-        return () if self._topics is None else self._topics.unasked()
+        return () if self._topics is None else self._topics.take_unrequested()
 
-    def too_late(self, call: str, deadline_s: float) -> RunFailed:
+    def timeout_failure(self, call: str, deadline_s: float) -> RunFailed:
         """Return the failure of a call whose result did not arrive in time."""
         self._is_lost = True
         return self.failure(
@@ -364,7 +368,7 @@ class ReachedNode(Peer):
         ended_well = self._process.has_ended() and not self._process.failed
         return None if ended_well else failure
 
-    def renew(self) -> None:
+    def restart_process(self) -> None:
         """Kill the node and start another one for the same model.
 
         Raises:

@@ -18,7 +18,7 @@ from rclpy.executors import Executor
 from conductor_node.node import ConductorNode, DeferredResponses
 from conductor_node.processes import ModelNodes
 from conductor_node.publisher import Publisher
-from conductor_node.reached_node import ReachedNode
+from conductor_node.reached_node import NodeConnection
 from conductor_node.startup_goal import StartupGoal
 from conductor_node.status import StatusPublisher
 from hetwin.action import Simulate
@@ -47,10 +47,10 @@ from hetwin_core.episodes.run_folder import run_folder
 from hetwin_core.wire import messages
 
 FEEDBACK_PERIOD_S = 0.1
-_SERVED_EVERY = 10
+_SERVE_INTERVAL_STEPS = 10
 
 
-class EndedBeforeTheRun(HetwinError):
+class StoppedBeforeStart(HetwinError):
     """The process was asked to end while the models were being prepared."""
 
     def __init__(self) -> None:
@@ -69,15 +69,15 @@ def run_goal(
     try:
         summary = _run(node, executor, goal)
         if summary.error is not None:
-            node.get_logger().error(_failure_words(node, summary.error))
-    except EndedBeforeTheRun as end:
+            node.get_logger().error(_failure_text(node, summary.error))
+    except StoppedBeforeStart as end:
         node.get_logger().info(str(end))
         return Simulate.Result(ended="stopped")
     except HetwinError as error:
         node.get_logger().error(str(error))
         return Simulate.Result(ended="failed", error=json_codec.error_to_text(error))
     finally:
-        node.former |= node.registrations
+        node.former_registrations |= node.registrations
         node.registrations.clear()
     result = Simulate.Result(
         ended=summary.ended,
@@ -90,8 +90,8 @@ def run_goal(
     return result
 
 
-def _failure_words(node: ConductorNode, error: Mapping[str, Json]) -> str:
-    """Why a run has failed, with the model's node and its host, for the user who started the conductor's node."""
+def _failure_text(node: ConductorNode, error: Mapping[str, Json]) -> str:
+    """Describe why a run failed, with the model's node and its host, for the node's log."""
     model, words = str(error["model"]), f"the run failed: {failure_row_words(error)}"
     found = node.registrations.get(model)
     if found is not None:
@@ -116,7 +116,7 @@ def _run_into(
 ) -> RunSummary:
     request = goal.request
     nodes = ModelNodes(node.get_namespace(), node.run)
-    may_go_on = _MayGoOn(node)
+    check_quit = _QuitCheck(node)
     options = RunOptions(
         source=request.source or None,
         scene=_json_object("goal.scene", request.scene) | node.spawned,
@@ -128,14 +128,14 @@ def _run_into(
         variant=_variant(node),
     )
     scenario = waiting_for_robots(scenario, options)
-    here = scenario.chosen(str(node.get_parameter("in_process").value))
-    _restart_ended_nodes(node, scenario, here, nodes)
+    local_models = scenario.chosen(str(node.get_parameter("in_process").value))
+    _restart_ended_nodes(node, scenario, local_models, nodes)
     ports = [
         LocalPort(plan)
-        if (plan.name in here or plan.in_conductor) and not plan.seat
+        if (plan.name in local_models or plan.in_conductor) and not plan.seat
         else RemotePort(
             plan,
-            ReachedNode(plan, node, node.run, executor, node.registrations, nodes, may_go_on),
+            NodeConnection(plan, node, node.run, executor, node.registrations, nodes, check_quit),
             round(plan.every / scenario.clock.rate * 1e9),
         )
         for plan in scenario.models
@@ -151,8 +151,8 @@ def _run_into(
     spinner = _Spinner(executor, node.deferred)
 
     def idle(seconds: float) -> None:
-        publisher.catch_up()
-        status.catch_up()
+        publisher.keep_alive()
+        status.keep_alive()
         feedback.keep_alive()
         spinner.serve(seconds)
 
@@ -162,13 +162,13 @@ def _run_into(
     if node.quitting:  # a signal may have come before there was a run to stop
         conductor.stop()
     try:
-        _hold(node, conductor)
+        _apply_pause_and_pace(node, conductor)
         conductor.prepare()
         _let_join(node, conductor)
         return conductor.run()
     except RunFailed as error:  # the run had not started
         if node.quitting:
-            raise EndedBeforeTheRun from error
+            raise StoppedBeforeStart from error
         return finish_failed_run(out, scenario.name, error, "ros")
     finally:
         nodes.end()
@@ -186,7 +186,7 @@ def _let_join(node: ConductorNode, conductor: Conductor) -> None:
             node.get_logger().warning(f"{request.node}: {refusal}")
 
 
-def _hold(node: ConductorNode, conductor: Conductor) -> None:
+def _apply_pause_and_pace(node: ConductorNode, conductor: Conductor) -> None:
     """Pause a run before its first step, and limit its pace, according to the node's parameters.
 
     Raises:
@@ -194,9 +194,9 @@ def _hold(node: ConductorNode, conductor: Conductor) -> None:
     """
     pace = float(node.get_parameter("pace").value)
     try:
-        where, expected = "pace", "0, or a number above it for a recording"
+        where, expected = "pace", "0, or a positive number with a recording"
         if pace:
-            conductor.hold_to(pace)
+            conductor.limit_pace(pace)
         where, expected = "start_paused", "false"
         if node.start_paused:
             conductor.pause()
@@ -204,7 +204,7 @@ def _hold(node: ConductorNode, conductor: Conductor) -> None:
         raise BadInput(str(refusal), where=where, expected=expected) from None
 
 
-class _MayGoOn:
+class _QuitCheck:
     """Checks, while the conductor waits for models' nodes before the run, that the process was not asked to end."""
 
     def __init__(self, node: ConductorNode) -> None:
@@ -221,18 +221,18 @@ class _MayGoOn:
         is_running = conductor is not None and conductor.is_running
         if self._node.quitting and not is_running and not self._has_raised:
             self._has_raised = True
-            raise EndedBeforeTheRun
+            raise StoppedBeforeStart
 
 
 def _restart_ended_nodes(
-    node: ConductorNode, scenario: Scenario, here: frozenset[str], nodes: ModelNodes
+    node: ConductorNode, scenario: Scenario, local_models: frozenset[str], nodes: ModelNodes
 ) -> None:
     """Restart the nodes of models on this machine that ended with an earlier run."""
     for plan in scenario.placeable:
-        before = node.former.get(plan.name)
-        if plan.name in here or plan.name in node.registrations or before is None:
+        former = node.former_registrations.get(plan.name)
+        if plan.name in local_models or plan.name in node.registrations or former is None:
             continue
-        if before.host == socket.gethostname():
+        if former.host == socket.gethostname():
             nodes.start(plan)
 
 
@@ -240,7 +240,9 @@ def _scenario(node: ConductorNode, requested: str) -> Scenario:
     name = requested or str(node.get_parameter("scenario").value)
     if not name:
         raise BadInput(
-            "no scenario is named", where="scenario", expected="a path in the goal or the parameter"
+            "no scenario is named",
+            where="scenario",
+            expected="a path in the goal or in the parameter",
         )
     return load_scenario(find_scenario(name), _variant(node))
 
@@ -253,24 +255,24 @@ def _folder(
     node: ConductorNode, scenario: Scenario, request: Simulate.Goal
 ) -> AbstractContextManager[Path]:
     """The folder of the run. A client that sends the run's token has reserved its folder itself."""
-    wanted = Path(request.out) if request.out else None
-    if wanted is not None and request.run:
-        return nullcontext(wanted)
-    twin = [part for part in node.get_namespace().split("/") if part]
+    requested = Path(request.out) if request.out else None
+    if requested is not None and request.run:
+        return nullcontext(requested)
+    namespace_parts = [part for part in node.get_namespace().split("/") if part]
     base = Path(str(node.get_parameter("out").value))
-    return run_folder(wanted, base, "_".join((*twin, scenario.name)))
+    return run_folder(requested, base, "_".join((*namespace_parts, scenario.name)))
 
 
 def _json_object(where: str, text: str) -> dict[str, Any]:
     if not text:
         return {}
-    what = where.rpartition(".")[2]
+    key = where.rpartition(".")[2]
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise BadInput(f"the {what} is not JSON: {error}", where=where) from None
+        raise BadInput(f"the {key} is not JSON: {error}", where=where) from None
     if not isinstance(value, dict):
-        raise BadInput(f"the {what} must be a JSON object", where=where, found=text[:80])
+        raise BadInput(f"the {key} must be a JSON object", where=where, found=text[:80])
     return value
 
 
@@ -292,7 +294,7 @@ class _Spinner(RunListener):
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Serve requests every tenth step; waiting for models serves them too."""
         if step >= self._next_step:
-            self._next_step = step + _SERVED_EVERY
+            self._next_step = step + _SERVE_INTERVAL_STEPS
             self.serve(0.0)
 
     def serve(self, seconds: float) -> None:
@@ -311,7 +313,7 @@ class _Feedback(RunListener):
     def __init__(self, goal: ServerGoalHandle | StartupGoal) -> None:
         self._goal = goal
         self._start_s = time.monotonic()
-        self._next = 0.0
+        self._next_publication_s = 0.0
         self._duration_ns: int | None = None
         self._message = ""
         self._time_ns = 0
@@ -328,8 +330,8 @@ class _Feedback(RunListener):
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Publish every `FEEDBACK_PERIOD_S`."""
         now = time.monotonic()
-        if now >= self._next:
-            self._next = now + FEEDBACK_PERIOD_S
+        if now >= self._next_publication_s:
+            self._next_publication_s = now + FEEDBACK_PERIOD_S
             self._publish(scene.time_ns, now)
 
     def event(self, event: Event) -> None:
@@ -350,8 +352,8 @@ class _Feedback(RunListener):
     def keep_alive(self) -> None:
         """Publish every `FEEDBACK_PERIOD_S` while the run is paused."""
         now = time.monotonic()
-        if now >= self._next:
-            self._next = now + FEEDBACK_PERIOD_S
+        if now >= self._next_publication_s:
+            self._next_publication_s = now + FEEDBACK_PERIOD_S
             self._publish(self._time_ns, now)
 
     def _publish(self, time_ns: int, now: float) -> None:
@@ -359,7 +361,7 @@ class _Feedback(RunListener):
         feedback = Simulate.Feedback(message=self._message)
         messages.fill_time(feedback.time, time_ns)
         feedback.progress = time_ns / self._duration_ns if self._duration_ns else -1.0
-        wall = now - self._start_s
-        feedback.real_time_factor = time_ns / 1e9 / wall if wall > 0 else 0.0
+        wall_s = now - self._start_s
+        feedback.real_time_factor = time_ns / 1e9 / wall_s if wall_s > 0 else 0.0
         self._goal.publish_feedback(feedback)
         self._message = ""

@@ -26,94 +26,98 @@ from hetwin_core.wire.messages import fill_time
 from hetwin_core.wire.publishing import latched
 from hetwin_core.wire.run_identity import taken_by_another
 
-LOOK_S = 8.0
-"""Time to look for other runs [s]: two nodes may only discover each other at their second announcement."""
-QUICK_LOOK_S = 6.0
+SEARCH_S = 8.0
+"""Time to search for other runs [s]: two nodes may only discover each other at their second announcement."""
+QUICK_SEARCH_S = 6.0
 """The same with the profile for quick discovery (`fast_dds_variables`) [s]."""
 _REPEAT_S = 0.5
 MAX_CONDUCTORS = 100
 """Maximum number of conductors in one namespace whose identities are kept."""
 
 
-def in_words(identity: Any) -> str:
+def identity_text(identity: Any) -> str:
     """Describe a run by its identity, e.g. ``3f2a91c0 (process 4711 on host arm2)``."""
     return f"{identity.run} (process {identity.pid} on host {identity.host})"
 
 
-def of_all() -> QoSProfile:
+def identities_qos() -> QoSProfile:
     """QoS to receive all identities: with the depth 1 of a latched topic only the newest would be kept."""
     qos = latched()
     qos.depth = MAX_CONDUCTORS
     return qos
 
 
-def look_s() -> float:
-    """How long to look for runs on other machines [s]; 0 if this process's environment excludes other machines."""
+def search_time_s() -> float:
+    """Time to search for runs on other machines [s]; 0 if this process's environment excludes other machines."""
     if os.environ.get("ROS_LOCALHOST_ONLY") == "1":
         return 0.0
     if os.environ.get("ROS_AUTOMATIC_DISCOVERY_RANGE") in ("LOCALHOST", "OFF"):
         return 0.0
-    return QUICK_LOOK_S if discovers_quickly() else LOOK_S
+    return QUICK_SEARCH_S if discovers_quickly() else SEARCH_S
 
 
-class Presence:
-    """Publishes the run's identity on ``hetwin/run``, and looks there for other runs in the namespace.
+class NamespaceGuard:
+    """Publishes the run's identity on ``hetwin/run``, and searches there for other runs in the namespace.
 
     Args:
         node: the conductor's node.
         run: token of this run.
-        look_s: how long to look for other runs before a run may start [s].
+        search_time_s: time to search for other runs before a run may start [s].
     """
 
-    def __init__(self, node: Any, run: str, look_s: float) -> None:
+    def __init__(self, node: Any, run: str, search_time_s: float) -> None:
         self._node = node
         self._run = run
-        self._until = time.monotonic() + look_s
-        self._others: dict[str, Any] = {}
+        self._search_end_s = time.monotonic() + search_time_s
+        self._other_runs: dict[str, Any] = {}
         self._identity = RunIdentity(
-            run=run, host=socket.gethostname(), pid=os.getpid(), place=here(), looks=look_s > 0.0
+            run=run,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            place=here(),
+            looks=search_time_s > 0.0,
         )
         self._topic = node.create_publisher(RunIdentity, RUN.name, latched())
-        node.create_subscription(RunIdentity, RUN.name, self._on_identity, of_all())
+        node.create_subscription(RunIdentity, RUN.name, self._on_identity, identities_qos())
         self._topic.publish(self._identity)
-        self._again = time.monotonic() + _REPEAT_S
+        self._next_publication_s = time.monotonic() + _REPEAT_S
 
     @property
-    def looks(self) -> bool:
-        """Whether it is still looking for other runs; no run may start before it has finished."""
+    def is_searching(self) -> bool:
+        """Whether the search for other runs is in progress; no run may start before its end."""
         return bool(self._identity.looks)
 
-    def look(self) -> None:
-        """Check for other runs, unless the time for it is over.
+    def check(self) -> None:
+        """Check for other runs, until the search time is over.
 
         Raises:
-            BadInput: if another run has the namespace, or has precedence (the smaller token) among those that start.
+            BadInput: if another run uses the namespace, or has precedence (the smaller token) among those that start.
         """
-        if not self.looks:
+        if not self.is_searching:
             return
-        for other in self._others.values():
+        for other in self._other_runs.values():
             if not other.looks or other.run < self._run:
                 raise self._refusal(other)
         now = time.monotonic()
-        if now >= self._until:
+        if now >= self._search_end_s:
             self._identity.looks = False
-        elif now < self._again:
+        elif now < self._next_publication_s:
             return
-        self._again = now + _REPEAT_S
+        self._next_publication_s = now + _REPEAT_S
         self._topic.publish(self._identity)
 
     def _on_identity(self, other: Any) -> None:
         if other.run == self._run:
             return
-        if not self.looks and not other.looks and other.run not in self._others:
+        if not self.is_searching and not other.looks and other.run not in self._other_runs:
             self._node.get_logger().error(
-                f"another run, {in_words(other)}, publishes in this namespace too; this is run {self._run}"
+                f"another run, {identity_text(other)}, publishes in this namespace too; this is run {self._run}"
             )
-        self._others[other.run] = other
+        self._other_runs[other.run] = other
 
     def _refusal(self, other: Any) -> BadInput:
         return taken_by_another(
-            self._node.get_namespace(), self._node.context.get_domain_id(), in_words(other)
+            self._node.get_namespace(), self._node.context.get_domain_id(), identity_text(other)
         )
 
 
@@ -148,8 +152,8 @@ class StatusPublisher(RunListener):
         if time.monotonic() >= self._next:
             self._publish(scene.time_ns)
 
-    def catch_up(self) -> None:
-        """Publish if the period is over, while the run is paused or held to its pace."""
+    def keep_alive(self) -> None:
+        """Publish if the period is over, while the run is paused or waits for its pace."""
         scene = None if self.conductor is None else self.conductor.scene
         if scene is not None and time.monotonic() >= self._next:
             self._publish(scene.time_ns)

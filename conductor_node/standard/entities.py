@@ -23,32 +23,32 @@ class RequestRefused(Exception):
 
     Args:
         code: code of ``simulation_interfaces/Result``, or of the service's response.
-        words: the reason and the remedy.
+        text: the reason and the remedy.
     """
 
-    def __init__(self, code: int, words: str) -> None:
-        super().__init__(words)
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
         self.code = code
 
 
-def unsupported(words: str) -> RequestRefused:
+def unsupported(text: str) -> RequestRefused:
     """Return a refusal: the request needs a feature that is not supported."""
-    return RequestRefused(Result.RESULT_FEATURE_UNSUPPORTED, words)
+    return RequestRefused(Result.RESULT_FEATURE_UNSUPPORTED, text)
 
 
-def not_found(words: str) -> RequestRefused:
+def not_found(text: str) -> RequestRefused:
     """Return a refusal: the request names something that does not exist."""
-    return RequestRefused(Result.RESULT_NOT_FOUND, words)
+    return RequestRefused(Result.RESULT_NOT_FOUND, text)
 
 
-def wrong_state(words: str) -> RequestRefused:
+def wrong_state(text: str) -> RequestRefused:
     """Return a refusal: the request is not possible in the current state."""
-    return RequestRefused(Result.RESULT_INCORRECT_STATE, words)
+    return RequestRefused(Result.RESULT_INCORRECT_STATE, text)
 
 
-def failed(words: str) -> RequestRefused:
+def operation_failed(text: str) -> RequestRefused:
     """Return a refusal: the operation failed, or is not possible with these values."""
-    return RequestRefused(Result.RESULT_OPERATION_FAILED, words)
+    return RequestRefused(Result.RESULT_OPERATION_FAILED, text)
 
 
 def fill_ok(result: Result) -> None:
@@ -56,12 +56,12 @@ def fill_ok(result: Result) -> None:
     result.result = Result.RESULT_OK
 
 
-def fill_refused(result: Result, refusal: RequestRefused) -> None:
+def fill_refusal(result: Result, refusal: RequestRefused) -> None:
     """Enter the code and the reason of a refusal in a ``Result``."""
     result.result, result.error_message = refusal.code, str(refusal)
 
 
-def box_of(entity: Entity) -> Floats | None:
+def bounding_box(entity: Entity) -> Floats | None:
     """(2, 3) lower and upper corner of its bounding box in the entity's frame [m]; None if it has no shape."""
     corners = [corner for shape in entity.shapes for corner in _corners(shape)]
     if not corners:
@@ -91,9 +91,9 @@ class Region:
         points = [(p.x, p.y, p.z) for p in message.points]
         kind = message.type
         if kind not in (Bounds.TYPE_SPHERE, Bounds.TYPE_BOX):
-            raise unsupported("bounds of this type are not known; a sphere or a box is")
+            raise unsupported("unsupported type of bounds; expected a sphere or a box")
         if len(points) != 2:
-            raise failed(f"these bounds have {len(points)} points; expected two")
+            raise operation_failed(f"these bounds have {len(points)} points; expected two")
         self._is_sphere = kind == Bounds.TYPE_SPHERE
         self._points = np.array(points)
 
@@ -116,12 +116,12 @@ def _corners(shape: Shape) -> Iterator[Floats]:
     if shape.vertices is not None:
         points = shape.vertices.tolist()
     else:
-        points = list(product(*((-half, half) for half in _halves(shape))))
+        points = list(product(*((-half, half) for half in _half_extents(shape))))
     for point in points:
         yield np.add(position, rotate(rotation, point))
 
 
-def _halves(shape: Shape) -> tuple[float, float, float]:
+def _half_extents(shape: Shape) -> tuple[float, float, float]:
     size = shape.size
     match shape.kind:
         case ShapeKind.BOX:
@@ -148,8 +148,8 @@ CATEGORIES = {
 """The kinds of entities that are listed; links, hands and concepts are only found by name."""
 
 
-def listed(scene: Snapshot, filters: Any) -> list[Entity]:
-    """Objects, static bodies and robots that pass ``EntityFilters``.
+def matching_entities(scene: Snapshot, filters: Any) -> list[Entity]:
+    """Return the objects, static bodies and robots that pass ``EntityFilters``.
 
     Raises:
         RequestRefused: if a filter cannot be used.
@@ -157,7 +157,9 @@ def listed(scene: Snapshot, filters: Any) -> list[Entity]:
     try:
         name = re.compile(filters.filter)
     except re.error as error:
-        raise failed(f"the filter {filters.filter!r} is no regular expression: {error}") from None
+        raise operation_failed(
+            f"the filter {filters.filter!r} is not a regular expression: {error}"
+        ) from None
     categories = {category.category for category in filters.categories}
     region = Region(filters.bounds) if filters.bounds.type else None
     return [
@@ -171,7 +173,7 @@ def listed(scene: Snapshot, filters: Any) -> list[Entity]:
     ]
 
 
-def found(scene: Snapshot, name: str) -> Entity:
+def entity_named(scene: Snapshot, name: str) -> Entity:
     """Return an entity of any kind by name.
 
     Raises:
@@ -184,7 +186,7 @@ def found(scene: Snapshot, name: str) -> Entity:
 
 
 def body_of(scene: Snapshot, entity: Entity) -> Entity:
-    """The entity that carries the pose of the given one: for a robot its base link.
+    """Return the entity that has the pose of the given one: for a robot its base link.
 
     Raises:
         RequestRefused: if the entity has no pose.
@@ -195,7 +197,7 @@ def body_of(scene: Snapshot, entity: Entity) -> Entity:
     for candidate in candidates:
         if scene.layout.has(candidate.name, POSE.name):
             return candidate
-    raise failed(f"{entity.name} has no pose: it is a {entity.kind}")
+    raise operation_failed(f"{entity.name} has no pose: it is a {entity.kind}")
 
 
 def state_of(scene: Snapshot, entity: Entity) -> Any:
@@ -226,13 +228,13 @@ def parts_of(scene: Snapshot, entity: Entity) -> Sequence[Entity]:
 def _has_tags(entity: Entity, wanted: Any) -> bool:
     if not wanted.tags:
         return True
-    hits = [tag in entity.tags for tag in wanted.tags]
-    return all(hits) if wanted.filter_mode == TagsFilter.FILTER_MODE_ALL else any(hits)
+    matches = [tag in entity.tags for tag in wanted.tags]
+    return all(matches) if wanted.filter_mode == TagsFilter.FILTER_MODE_ALL else any(matches)
 
 
 def _is_in(scene: Snapshot, entity: Entity, region: Region) -> bool:
     for part in parts_of(scene, entity):
-        box = box_of(part)
+        box = bounding_box(part)
         if box is not None and region.overlaps(box, scene.pose(part.name)):
             return True
     return False

@@ -9,7 +9,12 @@ from typing import Any
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import ResetSimulation, SetSimulationState
 
-from conductor_node.standard.entities import RequestRefused, failed, unsupported, wrong_state
+from conductor_node.standard.entities import (
+    RequestRefused,
+    operation_failed,
+    unsupported,
+    wrong_state,
+)
 from conductor_node.startup_goal import StartupGoal
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.conductor.conductor import Conductor
@@ -63,29 +68,29 @@ class RunControl:
         return conductor
 
     async def set(self, wanted: int) -> None:
-        """Change to another state, and return when it is reached.
+        """Change to another state, and return once it is reached.
 
         Raises:
             RequestRefused: if that state cannot be reached.
         """
-        now = self.state
-        if wanted == now:
+        current = self.state
+        if wanted == current:
             code = SetSimulationState.Response.ALREADY_IN_TARGET_STATE
             raise RequestRefused(
-                code, f"the simulation is {WORDS.get(now, 'loading its world')} already"
+                code, f"the simulation is {WORDS.get(current, 'loading its world')} already"
             )
         if wanted not in WORDS:
             code = SetSimulationState.Response.INCORRECT_TRANSITION
             raise RequestRefused(
-                code, "only stopped, playing, paused and quitting can be asked for"
+                code, "only stopped, playing, paused and quitting can be requested"
             )
-        if now == LOADING and wanted != QUITTING:
-            raise wrong_state("the simulation is getting ready; ask again when it plays")
+        if current == LOADING and wanted != QUITTING:
+            raise wrong_state("the simulation is loading; try again when it plays")
         if wanted == QUITTING:
             self._quit()
         elif wanted == STOPPED:
             await self._stop()
-        elif now == STOPPED:
+        elif current == STOPPED:
             await self._start(paused=wanted == PAUSED)
         elif wanted == PAUSED:
             await self._pause()
@@ -99,17 +104,19 @@ class RunControl:
             RequestRefused: if the simulation is not paused, or was resumed, paused again or ended before the last step.
         """
         if self.state != PAUSED:
-            raise failed("only a paused simulation is stepped; pause it first")
+            raise operation_failed("only a paused simulation can be stepped; pause it first")
         conductor: Conductor = self._node.conductor
         pausing = conductor.pausing
-        before = pausing.steps_allowed
+        steps_before = pausing.steps_allowed
         conductor.step_paused(steps)
-        await self._while(conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting))
-        done = pausing.steps_allowed - before
+        await self._wait_until(
+            conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting)
+        )
+        done = pausing.steps_allowed - steps_before
         if done < steps:
-            over = self._node.conductor is not conductor
-            what = "the simulation ended" if over else "somebody paused it or let it play"
-            raise failed(f"{what} after {done} of {steps} steps")
+            has_ended = self._node.conductor is not conductor
+            reason = "the simulation ended" if has_ended else "it was paused or resumed"
+            raise operation_failed(f"{reason} after {done} of {steps} steps")
 
     async def reset(self, scope: int) -> None:
         """Start the run again, playing or paused as before.
@@ -119,34 +126,36 @@ class RunControl:
         """
         scope = (scope or ResetSimulation.Request.SCOPE_ALL) & (RESTART | SPAWNED)
         if scope not in (RESTART, SPAWNED, RESTART | SPAWNED):
-            raise unsupported("time and state are reset together only")
+            raise unsupported("time and state can only be reset together")
         node, conductor = self._node, self._node.conductor
         if scope & RESTART and conductor is not None and conductor.is_live:
-            raise unsupported("the twin of a live robot cannot begin anew: the robot does not")
+            raise unsupported("the twin of a live robot cannot be reset: the robot cannot")
         if scope & RESTART and node.goal is not None and not isinstance(node.goal, StartupGoal):
-            raise failed(
-                "a client of the action hetwin/simulate has begun this run; it begins it anew"
+            raise operation_failed(
+                "a client of the action hetwin/simulate started this run; only it can restart it"
             )
         if node.goal is not None and not scope & RESTART:
-            raise wrong_state("spawned objects alone are reset while the simulation is stopped")
+            raise wrong_state(
+                "spawned objects can be reset alone only while the simulation is stopped"
+            )
         if scope & SPAWNED:
             node.spawned.clear()
         if node.goal is None:
             return
         if conductor is None or not conductor.is_running:
-            raise wrong_state("the simulation is getting ready; ask again when it plays")
+            raise wrong_state("the simulation is loading; try again when it plays")
         node.start_paused = conductor.pausing.holds
         node.begin_startup_goal()
         conductor.stop()
         await node.deferred.until(lambda: node.conductor is not conductor and self._is_ready())
-        self._check_that_it_runs()
+        self._check_started()
 
     async def _start(self, *, paused: bool) -> None:
         node = self._node
         node.start_paused = paused
         node.begin_startup_goal()
         await node.deferred.until(self._is_ready)
-        self._check_that_it_runs()
+        self._check_started()
 
     async def _pause(self) -> None:
         conductor: Conductor = self._node.conductor
@@ -155,9 +164,9 @@ class RunControl:
         except Refused as refusal:
             raise unsupported(str(refusal)) from None
         pausing = conductor.pausing
-        await self._while(conductor, lambda: pausing.waiting)
+        await self._wait_until(conductor, lambda: pausing.waiting)
         if self._node.conductor is not conductor:
-            raise failed("the simulation ended before it was paused")
+            raise operation_failed("the simulation ended before it was paused")
 
     async def _stop(self) -> None:
         conductor = self._node.conductor
@@ -180,7 +189,7 @@ class RunControl:
             return False
         return conductor.pausing.waiting or conductor.pausing.is_off
 
-    def _check_that_it_runs(self) -> None:
+    def _check_started(self) -> None:
         if self._node.goal is None:
             code = SetSimulationState.Response.STATE_TRANSITION_ERROR
             raise RequestRefused(code, self._failure_reason())
@@ -188,11 +197,11 @@ class RunControl:
     def _failure_reason(self) -> str:
         result = self._node.last_result
         if result is None or not result.error:
-            return "the simulation is over already"
+            return "the simulation has already ended"
         if result.summary:
             return f"it failed: {json.loads(result.error)['reason']}"
         return str(json_codec.error_from_text(result.error, "conductor", "start", 0))
 
-    async def _while(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
-        """Wait until a condition holds or this run is over."""
+    async def _wait_until(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
+        """Wait until a condition holds or this run has ended."""
         await self._node.deferred.until(lambda: holds() or self._node.conductor is not conductor)

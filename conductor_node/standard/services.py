@@ -20,12 +20,12 @@ from simulation_interfaces.srv import SetEntityState
 from conductor_node.standard import entities
 from conductor_node.standard.entities import (
     RequestRefused,
-    box_of,
-    failed,
+    bounding_box,
     fill_box,
     fill_ok,
-    fill_refused,
+    fill_refusal,
     not_found,
+    operation_failed,
     unsupported,
     wrong_state,
 )
@@ -40,7 +40,7 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, WORLD
 from hetwin_core.wire.names import SERVICE_DEPTH, STANDARD
 
-ALWAYS = (
+FEATURES = (
     "SPAWNING",
     "DELETING",
     "SPAWNING_RESOURCE_STRING",
@@ -56,7 +56,7 @@ ALWAYS = (
     "SIMULATION_STATE_SETTING",
     "WORLD_INFO_GETTING",
 )
-UNLESS_LIVE = (
+FEATURES_UNLESS_LIVE = (
     "SIMULATION_RESET",
     "SIMULATION_STATE_PAUSE",
     "STEP_SIMULATION_SINGLE",
@@ -66,15 +66,15 @@ UNLESS_LIVE = (
 """Features that are not offered while the twin follows a live robot, which can be neither paused nor reset."""
 FORMATS = ("sdf", "urdf")
 NOTES = (
-    "Objects are spawned and deleted while the simulation is stopped, and are there when it plays."
-    " Time and state are reset together, for runs that no client of the action hetwin/simulate has begun."
-    " Accelerations read 0."
+    "Objects are spawned and deleted while the simulation is stopped, and appear when it plays."
+    " Time and state are reset together, for runs that no client of the action hetwin/simulate has started."
+    " Accelerations are reported as 0."
 )
 
 
 def fill_features(message: Any, *, live: bool) -> None:
     """Fill in ``SimulatorFeatures`` with those offered features that the installed version of the standard defines."""
-    names = ALWAYS if live else (*ALWAYS, *UNLESS_LIVE)
+    names = FEATURES if live else (*FEATURES, *FEATURES_UNLESS_LIVE)
     message.features = sorted(getattr(Known, name) for name in names if hasattr(Known, name))
     message.spawn_formats = list(FORMATS)
     try:
@@ -128,18 +128,18 @@ class StandardServices:
     def _offer(self, kind: Any, handler: Callable[[Any, Any], Any]) -> None:
         async def respond(request: Any, response: Any) -> Any:
             try:
-                waited = handler(request, response)
-                if inspect.isawaitable(waited):
-                    await waited
+                pending = handler(request, response)
+                if inspect.isawaitable(pending):
+                    await pending
                 if hasattr(response, "result"):
                     fill_ok(response.result)
             except RequestRefused as refusal:
-                fill_refused(response.result, refusal)
+                fill_refusal(response.result, refusal)
             except Exception as error:  # a faulty request must not end the run
                 text = f"{kind.__name__}: {type(error).__name__}: {error}"
                 self._node.get_logger().error(text)
                 if hasattr(response, "result"):
-                    fill_refused(response.result, failed(text))
+                    fill_refusal(response.result, operation_failed(text))
             return response
 
         depth = QoSProfile(depth=SERVICE_DEPTH)
@@ -158,12 +158,12 @@ class StandardServices:
         if node.conductor is not None:
             return bool(node.conductor.is_live)
         try:
-            scenario = self._configured(str(node.get_parameter("scenario").value))
+            scenario = self._load_scenario(str(node.get_parameter("scenario").value))
             return is_live(scenario, RunOptions(str(node.get_parameter("source").value) or None))
         except BadInput:  # reported at the start
             return False
 
-    def _configured(self, name: str) -> Scenario:
+    def _load_scenario(self, name: str) -> Scenario:
         variant = str(self._node.get_parameter("variant").value) or None
         return load_scenario(find_scenario(name), variant)
 
@@ -189,11 +189,13 @@ class StandardServices:
                 )
                 if goal.is_cancel_requested and done < steps:
                     goal.canceled()
-                    fill_refused(result.result, failed(f"cancelled after {done} of {steps} steps"))
+                    fill_refusal(
+                        result.result, operation_failed(f"cancelled after {done} of {steps} steps")
+                    )
                     return result
         except RequestRefused as refusal:
             goal.abort()
-            fill_refused(result.result, refusal)
+            fill_refusal(result.result, refusal)
             return result
         goal.succeed()
         fill_ok(result.result)
@@ -206,42 +208,46 @@ class StandardServices:
         assert scene is not None  # `running` has checked it
         return scene
 
-    def _found(self, request: Any) -> tuple[Snapshot, Entity]:
+    def _scene_and_entity(self, request: Any) -> tuple[Snapshot, Entity]:
         scene = self._scene()
-        return scene, entities.found(scene, request.entity)
+        return scene, entities.entity_named(scene, request.entity)
 
     def _entities(self, request: Any, response: Any) -> None:
-        response.entities = [e.name for e in entities.listed(self._scene(), request.filters)]
+        response.entities = [
+            e.name for e in entities.matching_entities(self._scene(), request.filters)
+        ]
 
     def _entities_states(self, request: Any, response: Any) -> None:
         scene = self._scene()
-        listed = entities.listed(scene, request.filters)
-        response.states = [entities.state_of(scene, entity) for entity in listed]
-        response.entities = [entity.name for entity in listed]
+        matches = entities.matching_entities(scene, request.filters)
+        response.states = [entities.state_of(scene, entity) for entity in matches]
+        response.entities = [entity.name for entity in matches]
 
     def _entity_state(self, request: Any, response: Any) -> None:
-        response.state = entities.state_of(*self._found(request))
+        response.state = entities.state_of(*self._scene_and_entity(request))
 
     def _entity_info(self, request: Any, response: Any) -> None:
-        _, entity = self._found(request)
+        _, entity = self._scene_and_entity(request)
         response.info.category.category = entities.CATEGORIES.get(entity.kind, 0)
         response.info.tags = list(entity.tags)
         mass = f", {entity.mass:g} kg" if entity.mass else ""
         response.info.description = f"{entity.kind}{mass}"
 
     def _entity_bounds(self, request: Any, response: Any) -> None:
-        _, entity = self._found(request)
+        _, entity = self._scene_and_entity(request)
         if entity.kind is EntityKind.ROBOT:
-            raise unsupported(f"a robot has no box of its own; ask for a link of {entity.name}")
-        fill_box(response.bounds, box_of(entity))
+            raise unsupported(
+                f"a robot has no bounding box; request that of a link of {entity.name}"
+            )
+        fill_box(response.bounds, bounding_box(entity))
 
     async def _set_entity_state(self, request: Any, _: Any) -> None:
-        scene, entity = self._found(request)
+        scene, entity = self._scene_and_entity(request)
         wanted = request.state
         if wanted.header.frame_id not in ("", WORLD):
             raise unsupported(f"expected the frame world, not {wanted.header.frame_id!r}")
         if not scene.layout.has(entity.name, POSE.name):
-            raise failed(f"{entity.name} has no pose: it is a {entity.kind}")
+            raise operation_failed(f"{entity.name} has no pose: it is a {entity.kind}")
         data = scene.pose(entity.name).copy()
         # Version 1 of the standard has no flags and sets both.
         if getattr(request, "set_pose", True):
@@ -257,26 +263,24 @@ class StandardServices:
                 entity.name, POSE.name, np.array(data), done.set_result
             )
         except Refused as refusal:
-            raise failed(str(refusal)) from None
+            raise operation_failed(str(refusal)) from None
         await self._node.deferred.until(done.done)
         if done.result() is not None:
-            raise failed(str(done.result()))
+            raise operation_failed(str(done.result()))
 
     # ------------------------------------------------------------------ the world
 
-    def _check_that_it_is_stopped(self, what: str) -> None:
+    def _check_stopped(self, what: str) -> None:
         if self._run_control.state != STOPPED:
-            words = (
-                f"{what} while the simulation is stopped: what is in a run is fixed at its start"
-            )
+            words = f"{what} only while the simulation is stopped: the content of a run is fixed at its start"
             raise wrong_state(words)
 
     def _spawn(self, request: Any, response: Any) -> None:
-        self._check_that_it_is_stopped("objects are spawned")
+        self._check_stopped("objects are spawned")
         response.entity_name = self._spawning.spawn(request)
 
     def _spawn_all(self, request: Any, response: Any) -> None:
-        self._check_that_it_is_stopped("objects are spawned")
+        self._check_stopped("objects are spawned")
         results = []
         for spawn_request in request.spawn_requests:
             result = simulation_interfaces.msg.SpawnResult()
@@ -284,7 +288,7 @@ class StandardServices:
                 result.entity_name = self._spawning.spawn(spawn_request)
                 fill_ok(result.result)
             except RequestRefused as refusal:
-                fill_refused(result.result, refusal)
+                fill_refusal(result.result, refusal)
             results.append(result)
         response.results = results
         refused = sum(result.result.result != 1 for result in results)
@@ -293,7 +297,7 @@ class StandardServices:
             raise RequestRefused(response.ENTITIES_SPAWN_FAILED, words)
 
     def _delete(self, request: Any, _: Any) -> None:
-        self._check_that_it_is_stopped("objects are deleted")
+        self._check_stopped("objects are deleted")
         self._spawning.delete(request.entity)
 
     def _world(self, _: Any, response: Any) -> None:
@@ -301,9 +305,9 @@ class StandardServices:
         if not name:
             raise not_found("no scenario is named")
         try:
-            scenario = self._configured(name)
+            scenario = self._load_scenario(name)
         except BadInput as error:
-            raise failed(str(error)) from None
+            raise operation_failed(str(error)) from None
         world = scenario.path_of(scenario.file.world) if scenario.file.world else None
         response.world.name = scenario.name
         response.world.description = f"scenario {scenario.path}"
@@ -313,7 +317,7 @@ class StandardServices:
 
 
 def _not_supported(_: Any, __: Any) -> None:
-    raise unsupported("hetwin does not offer this; GetSimulatorFeatures says what it offers")
+    raise unsupported("hetwin does not support this; GetSimulatorFeatures lists what it supports")
 
 
 def _snake(name: str) -> str:

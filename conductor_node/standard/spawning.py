@@ -20,7 +20,7 @@ from hetwin_core.ensemble.scene.values import WORLD
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _FORMATS = {"sdf": "SDFormat", "robot": "URDF"}
 _RESPONSE = SpawnEntity.Response
-_NO_MODEL = "expected one model in SDFormat or URDF"
+_EXPECTED_MODEL = "expected one model in SDFormat or URDF"
 
 
 class Spawning:
@@ -49,7 +49,7 @@ class Spawning:
         resource = getattr(request, "entity_resource", request)
         if not resource.uri and not resource.resource_string:
             raise RequestRefused(_RESPONSE.NO_RESOURCE, "neither a URI nor a description is given")
-        root = _parsed(resource.uri, resource.resource_string)
+        root = _parse(resource.uri, resource.resource_string)
         pose = _pose(request.initial_pose)
         name = self._name(request, root)
         model = resource.uri or str(self._write(name, resource.resource_string))
@@ -63,7 +63,9 @@ class Spawning:
             RequestRefused: if no spawned object has this name.
         """
         if self._spawned.pop(name, None) is None:
-            words = f"{name!r} was not spawned; what belongs to the world or the scenario stays"
+            words = (
+                f"{name!r} was not spawned; objects of the world or the scenario cannot be deleted"
+            )
             raise not_found(words)
 
     def _name(self, request: Any, root: ET.Element | None) -> str:
@@ -76,21 +78,21 @@ class Spawning:
         if not _NAME.fullmatch(wanted):
             raise RequestRefused(
                 _RESPONSE.NAME_INVALID,
-                f"{wanted!r} is no name; expected letters, digits and _ . - after a letter",
+                f"{wanted!r} is not a valid name; expected letters, digits and _ . - after a letter",
             )
-        return self._free(wanted) if request.allow_renaming else self._not_taken(wanted)
+        return self._unique_name(wanted) if request.allow_renaming else self._check_unique(wanted)
 
-    def _not_taken(self, name: str) -> str:
+    def _check_unique(self, name: str) -> str:
         if name in self._spawned:
             raise RequestRefused(_RESPONSE.NAME_NOT_UNIQUE, f"{name!r} has been spawned already")
         return name
 
-    def _free(self, name: str) -> str:
-        number, free = 1, name
-        while free in self._spawned:
+    def _unique_name(self, name: str) -> str:
+        number, candidate = 1, name
+        while candidate in self._spawned:
             number += 1
-            free = f"{name}_{number}"
-        return free
+            candidate = f"{name}_{number}"
+        return candidate
 
     def _write(self, name: str, text: str) -> Path:
         self._folder = self._folder or tempfile.TemporaryDirectory(prefix="hetwin_spawned_")
@@ -99,8 +101,8 @@ class Spawning:
         return file
 
 
-def _parsed(uri: str, text: str) -> ET.Element | None:
-    """The root element of a description; None for a URI that is only resolved at the start of the run.
+def _parse(uri: str, text: str) -> ET.Element | None:
+    """Return the root element of a description; None for a URI that is only resolved at the start of the run.
 
     Raises:
         RequestRefused: if the file is missing, or does not describe exactly one model.
@@ -116,13 +118,13 @@ def _parsed(uri: str, text: str) -> ET.Element | None:
         root = ET.fromstring(text)
     except ET.ParseError as error:
         raise RequestRefused(
-            _RESPONSE.RESOURCE_PARSE_ERROR, f"it is no XML: {error}; {_NO_MODEL}"
+            _RESPONSE.RESOURCE_PARSE_ERROR, f"it is not XML: {error}; {_EXPECTED_MODEL}"
         ) from None
     if root.tag not in _FORMATS:
-        raise RequestRefused(_RESPONSE.UNSUPPORTED_FORMAT, f"found <{root.tag}>; {_NO_MODEL}")
+        raise RequestRefused(_RESPONSE.UNSUPPORTED_FORMAT, f"found <{root.tag}>; {_EXPECTED_MODEL}")
     if root.tag == "sdf" and len(root.findall("model")) != 1:
         raise RequestRefused(
-            _RESPONSE.RESOURCE_PARSE_ERROR, f"found {len(root.findall('model'))}; {_NO_MODEL}"
+            _RESPONSE.RESOURCE_PARSE_ERROR, f"found {len(root.findall('model'))}; {_EXPECTED_MODEL}"
         )
     return root
 
@@ -134,7 +136,7 @@ def _name_in(root: ET.Element) -> str:
 
 def _pose(stamped: Any) -> list[float]:
     if stamped.header.frame_id not in ("", WORLD):
-        raise unsupported(f"poses are given in the frame world, not in {stamped.header.frame_id!r}")
+        raise unsupported(f"expected a pose in the frame world, not in {stamped.header.frame_id!r}")
     return pose_numbers(stamped.pose, _RESPONSE.INVALID_POSE)
 
 

@@ -55,7 +55,7 @@ class Client:
         from rclpy.executors import SingleThreadedExecutor
         from rclpy.node import Node
 
-        from conductor_node.status import of_all
+        from conductor_node.status import identities_qos
         from hetwin.action import Simulate
         from hetwin.msg import RunIdentity
 
@@ -69,7 +69,7 @@ class Client:
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self._node)
         self._client = ActionClient(self._node, Simulate, of_run(SIMULATE, run))
-        self._node.create_subscription(RunIdentity, RUN.name, self._on_identity, of_all())
+        self._node.create_subscription(RunIdentity, RUN.name, self._on_identity, identities_qos())
         self._interrupts = interrupts
         self._feedback: _Feedback | None = None
 
@@ -113,9 +113,11 @@ class Client:
     @property
     def _others(self) -> str:
         """Description of the conductors of other runs that were discovered in this namespace."""
-        from conductor_node.status import in_words
+        from conductor_node.status import identity_text
 
-        return ", ".join(in_words(i) for run, i in self._identities.items() if run != self._run)
+        return ", ".join(
+            identity_text(i) for run, i in self._identities.items() if run != self._run
+        )
 
     def _wait_for_conductor(self, display: Display) -> None:
         """Wait until the conductor of this run is ready; it may search for other runs' conductors first."""

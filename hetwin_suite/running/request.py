@@ -112,7 +112,7 @@ class RunRequest:
         """
         try:
             if self.pace is not None:
-                conductor.hold_to(self.pace)
+                conductor.limit_pace(self.pace)
             if self.hold:
                 conductor.pause()
         except Refused as refusal:

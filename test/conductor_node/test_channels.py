@@ -26,7 +26,7 @@ from support.waiting import wait_until
 
 from conductor_node import reached_node
 from conductor_node.processes import ModelNodes
-from conductor_node.reached_node import ReachedNode, TopicChannel
+from conductor_node.reached_node import NodeConnection, TopicChannel
 from hetwin.msg import ModelCall, ModelOutput
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.conductor.conductor import session
@@ -94,7 +94,7 @@ class Nodes:
         thread.start()
         self._threads.append(thread)
         nodes = ModelNodes("", RUN)
-        peer = ReachedNode(
+        peer = NodeConnection(
             plan,
             self.node,
             RUN,
@@ -246,7 +246,7 @@ class FarNode:
         for node in (self.conductor, self.node):
             self.executor.add_node(node)
         self.calls: list[Any] = []
-        monkeypatch.setattr(reached_node, "LOOK_PERIOD_S", 0.01)
+        monkeypatch.setattr(reached_node, "POLL_PERIOD_S", 0.01)
         self.channel = TopicChannel(self.conductor, "/cup", RUN, self.executor)
         self._outputs: Any = None
 
@@ -294,8 +294,8 @@ def test_only_the_result_of_this_call_and_this_run_is_taken(far: FarNode) -> Non
     result = far.result(10.0)
     assert result is not None
     assert result.more == "own"
-    assert [output.more for output in far.channel.unasked()] == ["unasked"]
-    assert far.channel.unasked() == []
+    assert [output.more for output in far.channel.take_unrequested()] == ["unasked"]
+    assert far.channel.take_unrequested() == []
 
 
 def test_waiting_ends_when_the_process_has(far: FarNode) -> None:

@@ -18,7 +18,7 @@ from support.small_ensemble import scenario as read
 
 from conductor_node import reached_node
 from conductor_node.processes import ModelNodes
-from conductor_node.reached_node import ReachedNode
+from conductor_node.reached_node import NodeConnection
 from hetwin.msg import ModelCall, ModelOutput
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import RunFailed
@@ -36,7 +36,7 @@ class Start:
         self.node = self.make("conductor")
         self.plan = read(f"{HEADER}deadline: 0.5\n").models[0]
         self.registrations: dict[str, RegisterModel.Request] = {}
-        self.reached = ReachedNode(
+        self.reached = NodeConnection(
             self.plan,
             self.node,
             "r1",
@@ -144,7 +144,7 @@ def test_a_node_that_is_never_discovered_is_started_anew(
 ) -> None:
     monkeypatch.setattr(reached_node, "UNSEEN_S", 0.4)
     nodes = Elsewhere("", "r1")
-    reached = ReachedNode(
+    reached = NodeConnection(
         start.plan, start.node, "r1", start.executor, start.registrations, nodes, lambda: None
     )
 

@@ -14,7 +14,7 @@ from support.waiting import wait_until
 
 from conductor_node import status
 from conductor_node.shared_memory import fast_dds_variables
-from conductor_node.status import LOOK_S, QUICK_LOOK_S, Presence, look_s
+from conductor_node.status import QUICK_SEARCH_S, SEARCH_S, NamespaceGuard, search_time_s
 from hetwin_core.ensemble.errors import BadInput
 
 FOR_EVER = 1e6
@@ -28,7 +28,7 @@ class Machines:
         self._ends = ends
         self._executors: list[SingleThreadedExecutor] = []
 
-    def conductor(self, run: str, namespace: str = "", seconds: float = LOOK_S) -> Presence:
+    def conductor(self, run: str, namespace: str = "", seconds: float = SEARCH_S) -> NamespaceGuard:
         """Start the conductor of a run."""
         context = Context()
         rclpy.init(context=context)
@@ -37,20 +37,20 @@ class Machines:
         executor = SingleThreadedExecutor(context=context)
         executor.add_node(node)
         self._executors.append(executor)
-        return Presence(node, run, seconds)
+        return NamespaceGuard(node, run, seconds)
 
     def spin(self) -> None:
         """Let each take what has come."""
         for executor in self._executors:
             executor.spin_once(0.01)
 
-    def settled(self, one: Presence) -> bool:
+    def settled(self, one: NamespaceGuard) -> bool:
         """Let one look; returns whether it has done so."""
         self.spin()
-        one.look()
-        return not one.looks
+        one.check()
+        return not one.is_searching
 
-    def settle(self, one: Presence) -> None:
+    def settle(self, one: NamespaceGuard) -> None:
         """Wait until one has looked, and may begin."""
         wait_until(lambda: self.settled(one), "it has looked around", period_s=0.0)
 
@@ -72,7 +72,7 @@ def test_one_that_is_there_keeps_the_namespace(machines: Machines) -> None:
     assert "another run, r9 (process " in str(refused.value)
     assert " on host " in str(refused.value)
     assert "--namespace NAME" in str(refused.value)
-    assert not there.looks
+    assert not there.is_searching
 
 
 def test_of_several_that_look_at_once_the_smallest_token_gets_it(machines: Machines) -> None:
@@ -82,14 +82,14 @@ def test_of_several_that_look_at_once_the_smallest_token_gets_it(machines: Machi
         machines.spin()
         for run, one in list(looking.items()):
             try:
-                one.look()
+                one.check()
             except BadInput:
                 del looking[run]
         return len(looking) == 1
 
     wait_until(look, lambda: f"one is left of {sorted(looking)}", period_s=0.0)
     assert list(looking) == ["r1"]
-    assert looking["r1"].looks
+    assert looking["r1"].is_searching
 
 
 def test_others_in_other_namespaces_are_none_of_its_business(machines: Machines) -> None:
@@ -98,19 +98,19 @@ def test_others_in_other_namespaces_are_none_of_its_business(machines: Machines)
 
 
 def test_where_it_need_not_look_it_begins_at_once(machines: Machines) -> None:
-    assert not machines.conductor("r1", seconds=0.0).looks
+    assert not machines.conductor("r1", seconds=0.0).is_searching
 
 
 @pytest.mark.parametrize(
     ("variables", "seconds"),
     [
-        ({}, LOOK_S),
-        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, LOOK_S),
-        (fast_dds_variables(), QUICK_LOOK_S),
+        ({}, SEARCH_S),
+        ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, SEARCH_S),
+        (fast_dds_variables(), QUICK_SEARCH_S),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"}, 0.0),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, 0.0),
         ({"ROS_LOCALHOST_ONLY": "1"}, 0.0),
-        ({"ROS_LOCALHOST_ONLY": "0"}, LOOK_S),
+        ({"ROS_LOCALHOST_ONLY": "0"}, SEARCH_S),
     ],
 )
 def test_how_long_it_looks(
@@ -120,4 +120,4 @@ def test_how_long_it_looks(
         monkeypatch.delenv(name, raising=False)
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
-    assert look_s() == seconds
+    assert search_time_s() == seconds

@@ -203,7 +203,7 @@ class Conductor:
 
     @property
     def pace(self) -> Pace:
-        """Upper limit of the run's speed; `hold_to` sets it."""
+        """Upper limit of the run's speed; `limit_pace` sets it."""
         return self._controls.pace
 
     def pause(self) -> None:
@@ -237,7 +237,7 @@ class Conductor:
         self.pausing.allow(steps, further=further)
         self._record("stepped", steps=steps)
 
-    def hold_to(self, factor: float | None) -> None:
+    def limit_pace(self, factor: float | None) -> None:
         """Limit the run to a multiple of real time; None: no limit.
 
         Raises:

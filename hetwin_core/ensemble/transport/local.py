@@ -190,7 +190,7 @@ class LocalPort(ModelPort):
         self.stop()
         self._model = self._loop = self._pending = self._beside = None
 
-    def renew(self) -> None:
+    def restart_process(self) -> None:
         """Make a new instance at the next registration."""
         self._one_at_a_time = threading.Lock()  # the former instance may never release the old lock
         self._beside = self._own_thread()

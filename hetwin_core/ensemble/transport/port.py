@@ -224,7 +224,7 @@ class ModelPort(ABC):
         """Disconnect from a model that has failed; never raises."""
 
     @abstractmethod
-    def renew(self) -> None:
+    def restart_process(self) -> None:
         """Make a new instance of a model that was given up, to be registered and initialized again."""
 
     @abstractmethod

@@ -119,7 +119,7 @@ def do(conductor: Conductor, deed: Deed, done: Done) -> None:
             case Step(steps):
                 conductor.step_paused(steps, further=True)
             case HoldTo(factor):
-                conductor.hold_to(factor)
+                conductor.limit_pace(factor)
             case HandOver(entity, attribute, model):
                 return conductor.hand_over(entity, attribute, model, done)
             case Raise(event, arguments):

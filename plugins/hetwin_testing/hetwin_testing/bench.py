@@ -127,7 +127,7 @@ class Bench:
         self._at_start = self.scene.kept_snapshot()
         self._timed("start", self.model.start, self.scene.snapshot())
 
-    def renew(self) -> int:
+    def restart_process(self) -> int:
         """Replace the instance by a new one with its saved state, and return the size of that state.
 
         Raises:

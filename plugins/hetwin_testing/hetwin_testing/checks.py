@@ -282,7 +282,7 @@ def check_saving(started: Callable[[], Bench], count: int) -> str:
     first, second = started(), started()
     taken = {_go(bench, count) for bench in (first, second)}
     try:
-        size = second.renew()
+        size = second.restart_process()
     except Refused as refusal:
         return f"refuses to be saved: {refusal}"
     for bench in (first, second):

@@ -218,7 +218,7 @@ def join(port: ModelPort, ready: Ready) -> tuple[str, int]:
         BadInput: if it does not accept its parameters, or adds to the scene, whose layout is fixed.
         RunFailed: if it fails.
     """
-    port.renew()
+    port.restart_process()
     found = port.register()
     resolved = ready.parameters[port.plan.index]
     _, brings = initialize(port, lambda _: resolved, ready.seed, ready.placed)
@@ -242,7 +242,7 @@ def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
         BadInput: if it no longer accepts these parameters.
         RunFailed: if it fails.
     """
-    port.renew()
+    port.restart_process()
     register(port, scenario)
     initialize(port, lambda _: ready.parameters[port.plan.index], ready.seed, ready.placed)
     start(port, ready)

@@ -239,7 +239,7 @@ class OwnProcess(Peer):
         return socket.gethostname(), self._pid
 
     @property
-    def is_reached(self) -> bool:
+    def is_reachable(self) -> bool:
         """Whether there is a process; a hanging one was killed and does not count."""
         return self._process is not None
 
@@ -260,7 +260,7 @@ class OwnProcess(Peer):
             raise self.failure(call, reason)
         return result
 
-    def too_late(self, call: str, deadline_s: float) -> RunFailed:
+    def timeout_failure(self, call: str, deadline_s: float) -> RunFailed:
         """Kill the process; the failure names the location where it hung."""
         place = where_it_hangs(self._pid, self._stacks, CALLER)
         where = f"; it is in {place}" if place else ""
@@ -280,7 +280,7 @@ class OwnProcess(Peer):
             os.close(self._stacks)
         return failure
 
-    def renew(self) -> None:
+    def restart_process(self) -> None:
         """Do nothing: the next connection starts another process."""
 
 

@@ -60,7 +60,7 @@ class Peer(ABC):
 
     @property
     @abstractmethod
-    def is_reached(self) -> bool:
+    def is_reachable(self) -> bool:
         """Whether it can be called: it is connected, and was not found to have ended or to hang."""
 
     @abstractmethod
@@ -87,12 +87,12 @@ class Peer(ABC):
             RunFailed: if the process has ended.
         """
 
-    def unasked(self) -> Sequence[Any]:
+    def take_unrequested(self) -> Sequence[Any]:
         """Results of steps that the conductor does not wait for, since the last call."""
         return ()
 
     @abstractmethod
-    def too_late(self, call: str, deadline_s: float) -> RunFailed:
+    def timeout_failure(self, call: str, deadline_s: float) -> RunFailed:
         """Return the failure of a call that exceeded its deadline; the process counts as hanging from now on."""
 
     @abstractmethod
@@ -107,7 +107,7 @@ class Peer(ABC):
         """
 
     @abstractmethod
-    def renew(self) -> None:
+    def restart_process(self) -> None:
         """Let the next connection start or find another process."""
 
     def failure(self, call: str, reason: str) -> RunFailed:
@@ -210,7 +210,7 @@ class RemotePort(ModelPort):
     def collect(self) -> list[Changes]:
         """Outputs that have arrived since the last call, for a model that is not waited for."""
         outputs: list[Changes] = []
-        for result in self._peer.unasked():
+        for result in self._peer.take_unrequested():
             self._missed = result.missed_steps
             self._raise_error_of("step", result)
             assert self._layout is not None
@@ -278,7 +278,7 @@ class RemotePort(ModelPort):
         """Stop the model and end its process."""
         failure = None
         try:
-            if self._peer.is_reached:
+            if self._peer.is_reachable:
                 self._call("stop", deadline_s=STOP_DEADLINE_S)
         except RunFailed as error:  # returned, so that the other models are stopped too
             failure = error
@@ -289,13 +289,13 @@ class RemotePort(ModelPort):
         self.stop()
         self._forget_calls()
 
-    def renew(self) -> None:
+    def restart_process(self) -> None:
         """Let the next registration use another process.
 
         Raises:
             RunFailed: if there is none.
         """
-        self._peer.renew()
+        self._peer.restart_process()
 
     def _call(
         self,
@@ -341,7 +341,7 @@ class RemotePort(ModelPort):
         call = self._under_way
         result = self._peer.result(call, self._until)
         if result is None:
-            raise self._peer.too_late(call, self._deadline_s)
+            raise self._peer.timeout_failure(call, self._deadline_s)
         self._under_way = ""
         return result
 

@@ -82,7 +82,7 @@ def test_a_run_waits_and_its_digest_stays() -> None:
 
     conductor = session(read, idle=idle)
     conductor.pace._now = clock
-    conductor.hold_to(0.5)
+    conductor.limit_pace(0.5)
     summary = conductor.run()
     assert sum(waits) == pytest.approx(0.19 / 0.5)  # nothing waits for the end of the last step
     assert summary.deterministic
@@ -92,10 +92,10 @@ def test_a_run_waits_and_its_digest_stays() -> None:
 
 def test_a_paced_run_can_be_paused_and_stopped() -> None:
     held = Held(Conductor.stop)
-    held.conductor.hold_to(1e-3)
+    held.conductor.limit_pace(1e-3)
     assert held.run().ended == "stopped"
 
 
 def test_the_twin_of_a_live_robot_has_its_own_pace() -> None:
     with pytest.raises(Refused, match="held to a pace: the robot does not wait"):
-        Held(source="live").conductor.hold_to(1.0)
+        Held(source="live").conductor.limit_pace(1.0)

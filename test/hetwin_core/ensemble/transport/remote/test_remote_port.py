@@ -114,7 +114,7 @@ class AtHand(Peer):
         return "host", 7
 
     @property
-    def is_reached(self) -> bool:
+    def is_reachable(self) -> bool:
         return not self.has_ended
 
     def send(self, call: FlatMessage) -> None:
@@ -128,7 +128,7 @@ class AtHand(Peer):
             pass
         return self.channel.reply_until(time.monotonic() + 5.0, lambda: True)
 
-    def too_late(self, call: str, deadline_s: float) -> RunFailed:
+    def timeout_failure(self, call: str, deadline_s: float) -> RunFailed:
         return self.failure(call, f"late after {deadline_s:g} s")
 
     def end(self, failure: RunFailed | None) -> RunFailed | None:
@@ -136,7 +136,7 @@ class AtHand(Peer):
         self.has_ended = True
         return failure
 
-    def renew(self) -> None:
+    def restart_process(self) -> None:
         pass
 
 
