@@ -89,7 +89,7 @@ class ManualControl:
         steps_before = pausing.steps_allowed
         conductor.step_paused(steps, further=True)
         await self._wait_until(
-            conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting)
+            conductor, lambda: pausing.is_off or (pausing.must_wait and pausing.waiting)
         )
         done = pausing.steps_allowed - steps_before
         if steps is not None and done < steps:

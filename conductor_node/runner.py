@@ -30,7 +30,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     RunStart,
     RunSummary,
 )
-from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
+from hetwin_core.ensemble.conductor.start.lifecycle import with_robot_deadlines
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import is_live
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
@@ -127,7 +127,7 @@ def _run_into(
         packages=_json_object("packages", str(node.get_parameter("packages").value)),
         variant=_variant(node),
     )
-    scenario = waiting_for_robots(scenario, options)
+    scenario = with_robot_deadlines(scenario, options)
     local_models = scenario.chosen(str(node.get_parameter("in_process").value))
     _restart_ended_nodes(node, scenario, local_models, nodes)
     ports = [

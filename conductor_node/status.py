@@ -173,7 +173,7 @@ class StatusPublisher(RunListener):
         self._next = time.monotonic() + PERIOD_S
         conductor = self.conductor
         if conductor is not None and "phase" not in fields:
-            fields["phase"] = "paused" if conductor.pausing.stands else "running"
+            fields["phase"] = "paused" if conductor.pausing.counts_as_paused else "running"
             fields["pace"] = conductor.pace.factor or 0.0
             lag_s = conductor.lag_s
             fields["lag"] = -1.0 if lag_s is None else lag_s

@@ -28,7 +28,7 @@ from hetwin_core.ensemble.expressions.nodes import (
     text_of,
     walk,
 )
-from hetwin_core.ensemble.expressions.parser import DEEPEST, WrongSyntax, parse
+from hetwin_core.ensemble.expressions.parser import DEEPEST, ExpressionSyntaxError, parse
 
 __all__ = [
     "DEEPEST",
@@ -36,11 +36,11 @@ __all__ = [
     "Call",
     "Choice",
     "Entries",
+    "ExpressionSyntaxError",
     "Literal",
     "Name",
     "Node",
     "Unary",
-    "WrongSyntax",
     "conjuncts",
     "depth_of",
     "names_of",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.catalogue import model_class
 from hetwin_core.ensemble.clock import MainClock
-from hetwin_core.ensemble.conductor.start.parameters import entities_meant
+from hetwin_core.ensemble.conductor.start.parameters import matching_entities
 from hetwin_core.ensemble.conductor.step.outputs import OutputWriter
 from hetwin_core.ensemble.model import AttributeStart
 from hetwin_core.ensemble.model_abilities import command, release, restore, save, take
@@ -37,9 +37,9 @@ __all__ = [
     "Scene",
     "WorkFailed",
     "command",
-    "entities_meant",
     "in_a_child",
     "is_pose",
+    "matching_entities",
     "model_class",
     "near_by",
     "release",

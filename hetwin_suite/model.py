@@ -27,7 +27,7 @@ For example::
 
 from __future__ import annotations
 
-from hetwin_core.ensemble.base_words import (
+from hetwin_core.ensemble.base_events import (
     ALIGN_BASE,
     DRIVE_BASE,
 )

@@ -21,7 +21,7 @@ from hetwin_core.ensemble.conductor.between_steps import BetweenSteps
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.conductor import Conductor, session
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, concerns_of, verdict_of
-from hetwin_core.ensemble.conductor.reporting.coverage import claims_named, unmet
+from hetwin_core.ensemble.conductor.reporting.coverage import parse_claims, unmet_claims
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
     RunListener,
@@ -31,7 +31,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.parameters import parameters_of
-from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
+from hetwin_core.ensemble.conductor.start.shared_keys import merged_scene
 from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.events import event_from_summary
@@ -76,7 +76,6 @@ __all__ = [
     "Scenario",
     "Severity",
     "Trigger",
-    "claims_named",
     "concerns_of",
     "end_with_parent",
     "event_from_summary",
@@ -86,17 +85,18 @@ __all__ = [
     "find_scenario",
     "handover_row",
     "is_routine_touch",
-    "laid_scene",
     "library_of",
     "load_scenario",
+    "merged_scene",
     "model_types",
     "one_of",
     "parameters_of",
+    "parse_claims",
     "resource",
     "say",
     "seconds",
     "session",
     "source_specs",
-    "unmet",
+    "unmet_claims",
     "verdict_of",
 ]

@@ -52,7 +52,7 @@ class RunControl:
             return int(STOPPED)
         if node.conductor is None or not node.conductor.is_running:
             return int(LOADING)
-        return int(PAUSED if node.conductor.pausing.holds else PLAYING)
+        return int(PAUSED if node.conductor.pausing.must_wait else PLAYING)
 
     def running(self) -> Conductor:
         """The conductor of the run that plays or is paused.
@@ -110,7 +110,7 @@ class RunControl:
         steps_before = pausing.steps_allowed
         conductor.step_paused(steps)
         await self._wait_until(
-            conductor, lambda: pausing.is_off or (pausing.holds and pausing.waiting)
+            conductor, lambda: pausing.is_off or (pausing.must_wait and pausing.waiting)
         )
         done = pausing.steps_allowed - steps_before
         if done < steps:
@@ -144,7 +144,7 @@ class RunControl:
             return
         if conductor is None or not conductor.is_running:
             raise wrong_state("the simulation is loading; try again when it plays")
-        node.start_paused = conductor.pausing.holds
+        node.start_paused = conductor.pausing.must_wait
         node.begin_startup_goal()
         conductor.stop()
         await node.deferred.until(lambda: node.conductor is not conductor and self._is_ready())
@@ -202,6 +202,8 @@ class RunControl:
             return f"it failed: {json.loads(result.error)['reason']}"
         return str(json_codec.error_from_text(result.error, "conductor", "start", 0))
 
-    async def _wait_until(self, conductor: Conductor, holds: Callable[[], bool]) -> None:
+    async def _wait_until(self, conductor: Conductor, condition: Callable[[], bool]) -> None:
         """Wait until a condition holds or this run has ended."""
-        await self._node.deferred.until(lambda: holds() or self._node.conductor is not conductor)
+        await self._node.deferred.until(
+            lambda: condition() or self._node.conductor is not conductor
+        )

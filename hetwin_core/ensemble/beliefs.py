@@ -1,6 +1,6 @@
 """Beliefs of the robot: the fields of ``hetwin/msg/Belief``, and the events that carry them through a run.
 
-Beliefs wake no trigger, reach no model and are not part of the digest: the twin never takes a belief for the truth.
+Beliefs fire no trigger, reach no model and are not part of the digest: the twin never takes a belief for the truth.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ LOC = "loc"
 """Fluent of a belief about a pose."""
 PERCEPT = "percept"
 """Origin of beliefs that come from perception."""
-OFF_UNIT = 0.1
+MAX_NORM_DEVIATION = 0.1
 """Maximum deviation of a quaternion's norm from 1."""
 _PROBLEM = "problem"
-_POSE = 7
+_POSE_SIZE = 7
 
 Pose: TypeAlias = tuple[float, ...]
 """x y z [m], qw qx qy qz; empty for a belief without a pose."""
@@ -74,7 +74,7 @@ def belief_event(fields: BeliefFields, time_ns: int, source: str) -> Event:
         "arguments": list(fields.arguments),
         "holds": fields.holds,
         "frame": fields.frame,
-        "pose": list(checked_pose(fields.pose)) if fields.pose else [],
+        "pose": list(normalized_pose(fields.pose)) if fields.pose else [],
         "confidence": fields.confidence,
         "origin": fields.origin or source,
     }
@@ -113,31 +113,31 @@ def message_fields(message: Any) -> BeliefFields:
     )
 
 
-def unusable_belief(problem: str, time_ns: int, source: str) -> Event:
+def invalid_belief_event(problem: str, time_ns: int, source: str) -> Event:
     """Return the event of a message that holds no valid belief, with the reason; the run reports it and continues."""
     return Event(_PROBLEM, time_ns, EventKind.BELIEF, source, 0, {_PROBLEM: problem})
 
 
-def problem_of(event: Event) -> str:
+def belief_problem(event: Event) -> str:
     """Return the reason why a message holds no valid belief; empty if it holds one."""
     return str(event.arguments.get(_PROBLEM, ""))
 
 
-def checked_pose(numbers: Sequence[float]) -> Pose:
+def normalized_pose(numbers: Sequence[float]) -> Pose:
     """Return a pose with a normalized quaternion.
 
     Args:
         numbers: (7,) x y z [m], qw qx qy qz.
 
     Raises:
-        ValueError: if these numbers are no pose.
+        ValueError: if the numbers are not a pose.
     """
-    if len(numbers) != _POSE:
+    if len(numbers) != _POSE_SIZE:
         raise ValueError(f"a pose of {len(numbers)} numbers; expected x y z qw qx qy qz")
     if not all(map(math.isfinite, numbers)):
         raise ValueError(f"the pose {[float(n) for n in numbers]}; expected finite numbers")
     x, y, z, *quaternion = map(float, numbers)
     norm = math.hypot(*quaternion)
-    if abs(norm - 1.0) > OFF_UNIT:
+    if abs(norm - 1.0) > MAX_NORM_DEVIATION:
         raise ValueError(f"a quaternion of norm {norm:.3g}; expected 1")
     return (x, y, z, *(part / norm for part in quaternion))

@@ -34,9 +34,9 @@ def model_class(type_name: str) -> type[Model]:
     try:
         found = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
-        raise refusal(error.name or "") or _no_module(error, location, point) from error
+        raise refusal(error.name or "") or _missing_module_error(error, location, point) from error
     except Exception as error:  # a third party's module may raise anything while it is imported
-        raise _not_importable(error, location) from error
+        raise _import_error(error, location) from error
     if not (isinstance(found, type) and issubclass(found, Model)):
         raise BadInput(
             "this is not a model",
@@ -46,7 +46,7 @@ def model_class(type_name: str) -> type[Model]:
     return found
 
 
-def declared(cls: type[Model]) -> type[Model]:
+def declare_model(cls: type[Model]) -> type[Model]:
     """Return a model's class after it has declared itself.
 
     Raises:
@@ -80,16 +80,18 @@ def _entry_point(name: str) -> EntryPoint:
     return found
 
 
-def _no_module(error: ModuleNotFoundError, location: str, point: EntryPoint | None) -> BadInput:
+def _missing_module_error(
+    error: ModuleNotFoundError, location: str, point: EntryPoint | None
+) -> BadInput:
     """Return the error about a missing module: the model's own, or one that it imports."""
     if point is not None and _is_module_or_parent(error, point.module):
         package = package_of(point)
         return BadInput(
             f"the model type {point.name} is installed under a module that does not exist",
             found=location,
-            expected=f"the entry points of the present version: reinstall {package}",
+            expected=f"the entry points of the current version: reinstall {package}",
         )
-    return _not_importable(error, location)
+    return _import_error(error, location)
 
 
 def _is_module_or_parent(error: ModuleNotFoundError, module_name: str) -> bool:
@@ -97,7 +99,7 @@ def _is_module_or_parent(error: ModuleNotFoundError, module_name: str) -> bool:
     return f"{module_name}.".startswith(f"{error.name}.")
 
 
-def _not_importable(error: Exception, location: str) -> BadInput:
+def _import_error(error: Exception, location: str) -> BadInput:
     return BadInput(
         f"the model cannot be imported: {type(error).__name__}: {error}",
         found=location,

@@ -9,7 +9,7 @@ from hetwin_core.ensemble.errors import BadInput
 
 NS_PER_S = 1_000_000_000
 """Nanoseconds in a second."""
-LATER_NS = 1 << 62
+FAR_FUTURE_NS = 1 << 62
 """A time later than any that a run reaches [ns]."""
 
 
@@ -27,25 +27,25 @@ class MainClock:
     """
 
     rate: float
-    _exact: tuple[int, int] = field(init=False, repr=False, compare=False)
+    _ratio: tuple[int, int] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        exact = Fraction(self.rate).limit_denominator(1_000_000)
-        object.__setattr__(self, "_exact", (NS_PER_S * exact.denominator, exact.numerator))
+        ratio = Fraction(self.rate).limit_denominator(1_000_000)
+        object.__setattr__(self, "_ratio", (NS_PER_S * ratio.denominator, ratio.numerator))
 
     def time_of(self, step: int) -> int:
         """Time of a step in ns; computed from the step's number, so that rounding errors do not accumulate."""
-        per_second, rate = self._exact
+        per_second, rate = self._ratio
         return step * per_second // rate
 
     def times_of(self, steps: range) -> list[int]:
         """Times of steps in ns."""
-        per_second, rate = self._exact
+        per_second, rate = self._ratio
         return [step * per_second // rate for step in steps]
 
     def step_from(self, time_ns: int) -> int:
-        """The first step that is not before a time in ns."""
-        per_second, rate = self._exact
+        """Return the first step at or after a time in ns."""
+        per_second, rate = self._ratio
         return -(-time_ns * rate // per_second)
 
     @property

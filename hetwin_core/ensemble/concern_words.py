@@ -22,31 +22,31 @@ def grip_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     names = (CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING, APPEARED, COVERAGE, JUDGED)
     events = [event_from_summary(row) for row in rows if row["name"] in names]
     judged = (event for event in events if event.name == JUDGED and not _is_usual(event))
-    return [*_sentences(events), *map(_judged, judged)]
+    return [*_grip_sentences(events), *map(_judged_sentence, judged)]
 
 
 def _is_usual(event: Event) -> bool:
-    """Whether a claim is not worth a sentence, such as the one that nothing was touched."""
+    """Whether a claim gets no sentence, such as the one that nothing was touched."""
     return event.arguments["claim"] == TOUCHED and not event.arguments["known"]
 
 
-def _judged(event: Event) -> str:
+def _judged_sentence(event: Event) -> str:
     """A judged claim in words."""
     given: dict[str, Any] = dict(event.arguments)
-    what = {"hand": given["hand"], "claim": given["claim"], "at": event.time_ns}
+    about = {"hand": given["hand"], "claim": given["claim"], "at": event.time_ns}
     if given["known"] is None:
-        return say("state.judged_unknown", **what, reason=given["reason"])
-    said = [
-        f"{one['source'].replace('_', ' ')} {one['quantity']:.3g} {one['unit']}".strip()
-        for one in given["voices"]
-        if one["quantity"] is not None
+        return say("state.judged_unknown", **about, reason=given["reason"])
+    text = [
+        f"{voice['source'].replace('_', ' ')} {voice['quantity']:.3g} {voice['unit']}".strip()
+        for voice in given["voices"]
+        if voice["quantity"] is not None
     ]
-    which = "judged_true" if given["known"] else "judged_false"
+    key = "judged_true" if given["known"] else "judged_false"
     sure = f"{given['probability']:.2f}"
-    return say(f"state.{which}", **what, sure=sure, because=", ".join(said))
+    return say(f"state.{key}", **about, sure=sure, because=", ".join(text))
 
 
-def _sentences(events: Sequence[Event]) -> Iterator[str]:
+def _grip_sentences(events: Sequence[Event]) -> Iterator[str]:
     widths = {
         (event.arguments.get("subject"), event.time_ns): event.arguments.get("width")
         for event in events
@@ -56,11 +56,11 @@ def _sentences(events: Sequence[Event]) -> Iterator[str]:
         if event.name != CLOSED_ON_SOMETHING:
             continue
         hand = event.arguments.get("hand")
-        over = next((e for e in events[number + 1 :] if _is_over(e, hand)), None)
+        end = next((e for e in events[number + 1 :] if _ends_grip(e, hand)), None)
         width = widths.get((hand, event.time_ns))
-        until = None if over is None else over.time_ns
-        if over is not None and over.name == APPEARED:
-            thing = over.arguments.get("object")
+        until = None if end is None else end.time_ns
+        if end is not None and end.name == APPEARED:
+            thing = end.arguments.get("object")
             yield say("state.felt", hand=hand, width=width, begun=event.time_ns, object=thing)
         elif event.time_ns <= _AT_START_NS:
             yield say("state.closed_from_start", hand=hand, width=width, until=until)
@@ -68,7 +68,7 @@ def _sentences(events: Sequence[Event]) -> Iterator[str]:
             yield say("state.unseen_grip", hand=hand, width=width, begun=event.time_ns, until=until)
 
 
-def _is_over(event: Event, hand: Json) -> bool:
+def _ends_grip(event: Event, hand: Json) -> bool:
     """Whether the hand released it, or an object was added for it."""
     of_hand = {LET_GO_OF_SOMETHING: "hand", APPEARED: "source"}.get(event.name)
     return of_hand is not None and event.arguments.get(of_hand) == hand
@@ -86,17 +86,17 @@ def coverage_words(rows: Sequence[Mapping[str, Any]]) -> str:
     for row in rows:
         of_claim.setdefault(str(row["claim"]), []).append(row)
     checked = [
-        say(f"claim.{claim}", count=sum(len(row["of"]) for row in seen))
-        for claim, those in of_claim.items()
-        if (seen := [row for row in those if row["checked"]])
+        say(f"claim.{claim}", count=sum(len(row["of"]) for row in checked_rows))
+        for claim, claim_rows in of_claim.items()
+        if (checked_rows := [row for row in claim_rows if row["checked"]])
     ]
-    missed = [
-        _missed(claim, unseen)
-        for claim, those in of_claim.items()
-        if (unseen := [row for row in those if not row["checked"]])
+    unchecked = [
+        _unchecked_words(claim, unchecked_rows)
+        for claim, claim_rows in of_claim.items()
+        if (unchecked_rows := [row for row in claim_rows if not row["checked"]])
     ]
-    said = say("verdict.checked", checked=", ".join(checked), missed=", ".join(missed))
-    return said.removeprefix("; ")
+    text = say("verdict.checked", checked=", ".join(checked), missed=", ".join(unchecked))
+    return text.removeprefix("; ")
 
 
 def claim_named(word: str) -> str | None:
@@ -113,7 +113,7 @@ def _plural(claim: str) -> str:
     return say(f"claim.{claim}", count=0)
 
 
-def _missed(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
+def _unchecked_words(claim: str, rows: Sequence[Mapping[str, Any]]) -> str:
     reasons = ", ".join(dict.fromkeys(str(row["why"]) for row in rows if row.get("why")))
     return f"{_plural(claim)} ({reasons})" if reasons else _plural(claim)
 
@@ -143,28 +143,28 @@ MENDED, BREAKS_OFF = "mended", "breaks_off"
 DROPPED = "dropped"
 """Event of an observer of hands; a concern, with a severity, if the drop was not intended."""
 
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 """Maximum number of joints that are named; the remaining ones are counted."""
-_OMITTED = ("severity", "from", "to")
+_OMITTED_ARGUMENTS = ("severity", "from", "to")
 
 
 def concern_text(name: str, arguments: Mapping[str, Json]) -> str:
     """A concern in words, e.g. ``forearm is 3.2 cm inside table``; unknown names and arguments get a generic text."""
-    begun, ended = arguments.get("from"), arguments.get("to")
-    known = isinstance(begun, float) and isinstance(ended, float)
-    lasted = ended - begun if known else None  # type: ignore[operator]
+    start, end_time = arguments.get("from"), arguments.get("to")
+    known = isinstance(start, float) and isinstance(end_time, float)
+    duration = end_time - start if known else None  # type: ignore[operator]
     key = f"{name}_{arguments.get('what')}" if name == MENDED else name
     if key in group("concern"):
         lists = {
-            k: some(map(str, v), _MOST_NAMED) for k, v in arguments.items() if isinstance(v, list)
+            k: some(map(str, v), _MAX_NAMED) for k, v in arguments.items() if isinstance(v, list)
         }
         try:
-            return say(f"concern.{key}", **{**arguments, **lists, "lasted": lasted})
+            return say(f"concern.{key}", **{**arguments, **lists, "lasted": duration})
         except (KeyError, TypeError, ValueError):
             pass  # the arguments are those of an older or newer version
-    said = ", ".join(
+    text = ", ".join(
         f"{key} {value:.4g}" if isinstance(value, float) else f"{key} {value}"
         for key, value in arguments.items()
-        if value is not None and key not in _OMITTED
+        if value is not None and key not in _OMITTED_ARGUMENTS
     )
-    return name.replace("_", " ") + (f" ({said})" if said else "")
+    return name.replace("_", " ") + (f" ({text})" if text else "")

@@ -10,7 +10,7 @@ _CORE_FOLDER = Path(__file__).resolve().parents[1]
 _PYTHON_FOLDER = Path(os.__file__).resolve().parent
 
 
-def raised_words(error: BaseException) -> str:
+def error_with_location(error: BaseException) -> str:
     """The error and its location, e.g. ``ValueError: the tank is empty (/home/anna/coffee.py, line 42)``.
 
     The location is the innermost frame outside Python and installed packages; without one, the outermost frame of
@@ -77,8 +77,8 @@ class BadInput(HetwinError):
         )
 
     def _text(self) -> str:
-        place = ": ".join(part for part in (self.file, self.where) if part)
-        text = f"{place}: {self.problem}" if place else self.problem
+        location = ": ".join(part for part in (self.file, self.where) if part)
+        text = f"{location}: {self.problem}" if location else self.problem
         if self.found is not None:
             text += f"; found {self.found!r}"
         if self.expected:

@@ -38,7 +38,7 @@ class EventKind(StrEnum):
     TRIGGER = "trigger"
     TASK = "task"
     BELIEF = "belief"
-    """A belief of the robot; it wakes no trigger and reaches no model, see `beliefs`."""
+    """A belief of the robot; it fires no trigger and reaches no model, see `beliefs`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def event_of_message(message: Any, time_ns: int) -> Event:
     """Return the event of a decoded ``hetwin/msg/Event``, from any decoder.
 
     Raises:
-        ValueError: if the kind is unknown, or the arguments are no JSON object.
+        ValueError: if the kind is unknown, or the arguments are not a JSON object.
     """
     try:
         arguments = arguments_from_text(message.arguments)
@@ -136,16 +136,16 @@ def arguments_from_text(text: str) -> dict[str, Json]:
     """Inverse of `arguments_to_text`; an empty text means none.
 
     Raises:
-        ValueError: if this is no JSON object.
+        ValueError: if the text is not a JSON object.
     """
     if not text.strip():
         return {}
     try:
         content = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"the arguments are no JSON ({error}): {text[:80]!r}") from None
+        raise ValueError(f"the arguments are not JSON ({error}): {text[:80]!r}") from None
     if not isinstance(content, dict):
-        raise ValueError(f"the arguments are no JSON object: {text[:80]!r}")
+        raise ValueError(f"the arguments are not a JSON object: {text[:80]!r}")
     return content
 
 
@@ -185,7 +185,7 @@ _REPORTS = frozenset(
 ROBOT = "robot"
 """Argument that names the robot if there are several."""
 _PHASE = "phase"
-LETTING_GO = frozenset(
+RELEASING_OPERATIONS = frozenset(
     {
         *("release", "let_go", "open", "open_hand", "open_gripper"),
         *("drop", "hand_over", "give", "throw"),
@@ -231,8 +231,10 @@ def announce(
     operation: str, phase: str, arguments: Mapping[str, Json], time_ns: int, source: str
 ) -> Event:
     """Return the event of an action's phase; a phase among the arguments is replaced."""
-    others = {key: value for key, value in arguments.items() if key != _PHASE}
-    return Event(operation, time_ns, EventKind.ACTION, source, arguments={**others, _PHASE: phase})
+    remaining = {key: value for key, value in arguments.items() if key != _PHASE}
+    return Event(
+        operation, time_ns, EventKind.ACTION, source, arguments={**remaining, _PHASE: phase}
+    )
 
 
 def annotation_fields(event: Event) -> AnnotationFields:
@@ -242,7 +244,7 @@ def annotation_fields(event: Event) -> AnnotationFields:
     return AnnotationFields(event.name, phase_of(event), text)
 
 
-def is_meant(event: Event) -> bool:
+def is_announced_action(event: Event) -> bool:
     """Whether an event is an action that the robot's program announced.
 
     Goals of controllers, nodes of behaviour trees and status reports of the robot's parts are not.
@@ -259,7 +261,7 @@ def phase_of(event: Event) -> str:
 def lets_go(event: Event) -> bool:
     """Whether an action's event, by its name or its goal, releases the object in a hand."""
     return event.kind is EventKind.ACTION and (
-        event.name in LETTING_GO or event.arguments.get(_GOAL) == _OPEN
+        event.name in RELEASING_OPERATIONS or event.arguments.get(_GOAL) == _OPEN
     )
 
 

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed, raised_words
+from hetwin_core.ensemble.errors import (
+    BadInput,
+    HetwinError,
+    Refused,
+    RunFailed,
+    error_with_location,
+)
 from hetwin_core.ensemble.model import AttributeStart, Contribution, MainContribution
 from hetwin_core.ensemble.scene.layout import (
     EntityKind,
@@ -160,7 +166,7 @@ def error_to_text(error: BaseException) -> str:
             "reason": error.reason,
         }
     else:
-        data = {"kind": "raised", "text": raised_words(error)}
+        data = {"kind": "raised", "text": error_with_location(error)}
     return json.dumps(data)
 
 

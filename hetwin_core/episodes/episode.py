@@ -215,7 +215,7 @@ class Episode(AskableEpisode):
 
     @property
     def given(self) -> dict[str, Any]:
-        """The run's input, see `run_given`; empty in logs without it."""
+        """The run's input, see `run_inputs`; empty in logs without it."""
         return dict(parsed_json(self.description.get("given", "{}")))
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
-from hetwin_core.ensemble.conductor.between_steps import BetweenSteps, Mark
+from hetwin_core.ensemble.conductor.between_steps import BetweenSteps, RewindPoint
 from hetwin_core.ensemble.conductor.reporting.listener import RunListener, RunSummary
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.scenario.scenario import Scenario
@@ -93,14 +93,14 @@ class Copy:
                 forked.end(result)
             forked = forked.next(result)
 
-    def _mark(self) -> Mark | None:
+    def _mark(self) -> RewindPoint | None:
         """Return a mark to which the run can be rewound; None if the run does not support this."""
         try:
             return self.run.mark()
         except HetwinError:
             return None
 
-    def _is_back_at(self, mark: Mark) -> bool:
+    def _is_back_at(self, mark: RewindPoint) -> bool:
         """Rewind the run to the moment; returns whether that was possible."""
         try:
             self.run.rewind(mark)

@@ -130,7 +130,7 @@ class RunJob(Job[Draw, RunResult]):
         tables: RunTables = pickle.loads(saved.tables)
         options = saved.checkpoint.options
         conductor = session(scenario, options=options, listeners=[tables], heartbeat=heartbeat)
-        conductor.go_on_from(saved.checkpoint)
+        conductor.continue_from(saved.checkpoint)
         at_ns = saved.checkpoint.time_ns
 
         def at_barrier(now: BetweenSteps) -> None:

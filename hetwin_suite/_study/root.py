@@ -110,7 +110,7 @@ class Root:
             self.prepare()
         assert self._start is not None
         if checkpoint is not None:
-            self._conductor.go_on_from(checkpoint)
+            self._conductor.continue_from(checkpoint)
         self._check_time(moment, self._start.duration_ns)
         found: list[Callable[[], Result]] = []
         sources = [source] if source is not None else []

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from hetwin_core.ensemble.catalogue import declared, model_class, model_types
+from hetwin_core.ensemble.catalogue import declare_model, model_class, model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.installed import installs
@@ -129,7 +129,7 @@ def _row_of(name: str) -> ModelRow:
 
 
 def _declared(name: str, cls: type[Model]) -> ModelRow:
-    declared(cls)
+    declare_model(cls)
     return ModelRow(
         type=name,
         stepping=cls.stepping,

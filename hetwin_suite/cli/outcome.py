@@ -10,14 +10,14 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.base_words import ROUTINE
+from hetwin_core.ensemble.base_events import QUIET_EVENTS
 from hetwin_core.ensemble.concern_words import (
     JUDGED,
     coverage_words,
     grip_sentences,
 )
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity, Verdict, is_concern
-from hetwin_core.ensemble.conductor.reporting.coverage import claims_named, unmet
+from hetwin_core.ensemble.conductor.reporting.coverage import parse_claims, unmet_claims
 from hetwin_core.ensemble.events import EventKind, event_from_summary
 from hetwin_core.ensemble.state_words import state_words
 from hetwin_core.ensemble.words import event_line, failure_row_words, seconds
@@ -80,7 +80,7 @@ def lines(ended: Ended, *, events: bool = True) -> Iterator[str]:
     )
     figures = list(figures_of(summary["events"]))
     if events:
-        routine = ROUTINE.union({JUDGED}, *(each.routine for each in figures))
+        routine = QUIET_EVENTS.union({JUDGED}, *(each.routine for each in figures))
         yield from _happenings(summary["events"], routine)
     counted = [line for each in figures for line in each.lines]
     sentences = (*counted, *state_words(summary["state"]), *grip_sentences(summary["events"]))
@@ -107,7 +107,7 @@ def missed(ended: Ended, required: Sequence[str]) -> list[str]:
         ended: the run.
         required: names of claims.
     """
-    return [one.text for one in unmet(ended.summary.get("coverage", ()), required)]
+    return [one.text for one in unmet_claims(ended.summary.get("coverage", ()), required)]
 
 
 def _happenings(rows: Sequence[Mapping[str, Any]], routine: frozenset[str]) -> Iterator[str]:
@@ -157,4 +157,4 @@ def required_claims(text: str) -> tuple[str, ...]:
     Raises:
         BadInput: if there is no such claim.
     """
-    return claims_named([word.strip() for word in text.split(",") if word.strip()], "--require")
+    return parse_claims([word.strip() for word in text.split(",") if word.strip()], "--require")

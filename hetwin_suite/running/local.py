@@ -77,12 +77,12 @@ def run_locally(
         companion(conductor, scenario, request.options)
     on_conductor(conductor)
     writer = None if checkpoint_s is None else CheckpointWriter(conductor, checkpoint_s, out)
-    start = conductor.prepare() if resumed_from is None else conductor.go_on_from(resumed_from)
+    start = conductor.prepare() if resumed_from is None else conductor.continue_from(resumed_from)
     if writer is not None:
         try:
             writer.check_time(start)
         except BadInput:
-            conductor.dismiss()
+            conductor.stop_models()
             raise
 
     parent = os.getppid()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from hetwin_core.ensemble.conductor.controls import Factor
+from hetwin_core.ensemble.conductor.controls import RealTimeFactor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -94,7 +94,7 @@ class Progress(Display):
             self._screen, self._block = _screen(self._bar)
         self.follows = self._bar is not None
         self._duration = 0.0
-        self._factor = Factor()
+        self._factor = RealTimeFactor()
         self._next = 0.0
         self._repeats = Repeats()
         self._waiting: list[tuple[float, int, str, bool]] = []
@@ -126,7 +126,7 @@ class Progress(Display):
     def begin(self, duration_s: float) -> None:
         """See `Display.begin`."""
         self._duration = duration_s
-        self._factor.begin_anew()
+        self._factor.restart_measurement()
         self._factor.at(time.monotonic_ns(), 0)
         self._next = time.monotonic() + (BAR_PERIOD_S if self._bar else LINE_PERIOD_S)
         if self._bar is not None:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
+from hetwin_core.ensemble.conductor.start.lifecycle import with_robot_deadlines
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.sources import ends_itself, named_source
+from hetwin_core.ensemble.conductor.start.sources import is_open_ended, named_source
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.model import Stepping
 from hetwin_core.ensemble.own_modules import distrust, distrusting
@@ -102,7 +102,7 @@ class RunRequest:
             out = held.enter_context(run_folder(self.out, Path("runs"), scenario.name))
             if self.checkpoint_s is not None:
                 _check_can_be_saved(scenario, self.options)
-            yield waiting_for_robots(scenario, self.options), out
+            yield with_robot_deadlines(scenario, self.options), out
 
     def apply_controls(self, conductor: Conductor) -> None:
         """Apply `hold` and `pace` to a run before its first step.
@@ -138,7 +138,7 @@ def _check_can_be_saved(scenario: Scenario, options: RunOptions) -> None:
                     expected="step: service, or no --checkpoint",
                 )
             )
-    if ends_itself(scenario, options):
+    if is_open_ended(scenario, options):
         raise BadInput(
             "this run cannot be saved: nothing can go on with its source in another process",
             where="--checkpoint",

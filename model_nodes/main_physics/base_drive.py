@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from hetwin_core.ensemble.base_words import BASE_ALIGNED
+from hetwin_core.ensemble.base_events import BASE_ALIGNED
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scenario.robot import FollowedBase

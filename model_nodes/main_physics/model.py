@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hetwin_core.ensemble.base_words import BASE_ALIGNED
-from hetwin_core.ensemble.clock import LATER_NS, MainClock
+from hetwin_core.ensemble.base_events import BASE_ALIGNED
+from hetwin_core.ensemble.clock import FAR_FUTURE_NS, MainClock
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.model import (
@@ -242,7 +242,7 @@ class MainPhysics(MainModel[Settings]):
         plans = moving.plans
         if plans.senses or moving.bases.any or not engine.settled:
             return None
-        quiet_ns = plans.quiet_ns if plans else LATER_NS
+        quiet_ns = plans.quiet_ns if plans else FAR_FUTURE_NS
         return min(quiet_ns, self._watching.reports_ns) if self._watching is not None else quiet_ns
 
     def record_forces(self) -> Sequence[Floats]:

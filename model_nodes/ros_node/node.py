@@ -23,7 +23,7 @@ from rosgraph_msgs.msg import Clock
 from hetwin.msg import Event as EventMessage
 from hetwin.msg import ModelCall, ModelOutput, SceneState
 from hetwin.srv import RegisterModel
-from hetwin_core.ensemble.catalogue import declared, model_class
+from hetwin_core.ensemble.catalogue import declare_model, model_class
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Model, Stepping, Tick
@@ -172,7 +172,7 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         folder = str(self.get_parameter("modules").value)
         if folder:
             use_modules_in(Path(folder))
-        return declared(model_class(type_name))()
+        return declare_model(model_class(type_name))()
 
     def registration(self) -> RegisterModel.Request:
         """The request to register the node with the conductor."""

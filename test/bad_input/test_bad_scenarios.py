@@ -324,7 +324,7 @@ def test_a_run_without_an_end(tmp_path: Path) -> None:
     main = '{type: "support.small_ensemble:Gauge", main: true, parameters: {levels: [1]}}'
     file.write_text(f"scenario: endless\nmodels: {{physics: {main}}}\n")
     out = tmp_path / "run"
-    refused(tmp_path, "run", file, "--out", out, says=(str(file), "source", "when this run ends"))
+    refused(tmp_path, "run", file, "--out", out, says=(str(file), "source", "no defined end"))
 
 
 def test_a_required_parameter_that_is_left_out(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
-from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.start.lifecycle import PreparedRun
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import Refused, RunFailed
 from hetwin_core.ensemble.model import MainChanges, MainModel, MainTick, Request, RequestKind
@@ -90,7 +90,7 @@ class Machine:
             self.models[owners[slot]].kept[entity, attribute.name] = None
             start = pose_value((slot, 0, 0)) if attribute.name == "pose" else None
             self.scene.put(slot, start or Value(np.full(attribute.size, float(slot)), 0))
-        ready = Ready(
+        ready = PreparedRun(
             self.scene, (), (), None, "", (), "", True, {}, 0, (), lambda _, error: error, {}
         )
         group = ListenerGroup([])
@@ -107,7 +107,7 @@ class Machine:
         place = self.scene.layout.slots[slot]
         kind = RequestKind.GIVE_BACK if give_back else RequestKind.TAKE
         request = Request(kind, place.entity, place.attribute.name)
-        self._try(lambda: self._effects.requests(self.ports[model], [request]))
+        self._try(lambda: self._effects.carry_out_requests(self.ports[model], [request]))
 
     def hand_over(self, model: int, slot: int) -> None:
         """A trigger hands an attribute over."""

@@ -46,7 +46,7 @@ def plain_run(name: str, **options: Any) -> RunSummary:
 def gone_on(name: str, checkpoint: Checkpoint, **options: Any) -> RunSummary:
     """How a run goes on from a checkpoint with new instances of its models."""
     conductor = _conductor(name, options)
-    conductor.go_on_from(checkpoint)
+    conductor.continue_from(checkpoint)
     return conductor.run()
 
 

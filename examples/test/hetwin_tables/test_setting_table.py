@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rosbags.highlevel import AnyReader
 
-from hetwin_core.ensemble.beliefs import PERCEPT, belief_fields, problem_of
+from hetwin_core.ensemble.beliefs import PERCEPT, belief_fields, belief_problem
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_core.ensemble.tasks import task_fields
@@ -59,7 +59,7 @@ def test_tasks_form_a_tree_in_their_order(told: list[Event]) -> None:
 
 def test_beliefs_can_be_used_and_one_cup_is_overlooked(told: list[Event]) -> None:
     beliefs = [event for event in told if event.kind is EventKind.BELIEF]
-    assert not any(map(problem_of, beliefs))
+    assert not any(map(belief_problem, beliefs))
     fields = [belief_fields(event) for event in beliefs]
     assert {f.arguments[0] for f in fields if f.origin == PERCEPT} == {"cup1"}
     assert {f.frame for f in fields if f.fluent == "loc"} == {"world", "gripper_base"}

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 from hetwin_core.ensemble.conductor.checkpoint import (
     SOURCE,
     Checkpoint,
-    put_back,
-    take,
+    restore_checkpoint,
+    take_checkpoint,
 )
 from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.reporting.listener import (
@@ -32,7 +32,7 @@ from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.transport.port import ModelPort
 
 
-class Loop(Protocol):
+class StepLoop(Protocol):
     """Takes the steps of a run."""
 
     @property
@@ -42,12 +42,12 @@ class Loop(Protocol):
     def go_on(self) -> RunSummary:
         """Take all remaining steps, and return the summary of the run."""
 
-    def back_to(self, step: int) -> None:
+    def return_to(self, step: int) -> None:
         """Return to the state after this step."""
 
 
-class Mark(NamedTuple):
-    """A point of a run, for the process that runs it.
+class RewindPoint(NamedTuple):
+    """A point of a run to which the process that runs it can return.
 
     Attributes:
         checkpoint: the state of the run at that point.
@@ -76,7 +76,7 @@ class BetweenSteps:
         loop: takes its steps.
 
     Attributes:
-        leaps: maps a complete step to the next one to be taken; None if no steps are skipped.
+        next_step: maps a complete step to the next one to take; None if no steps are skipped.
     """
 
     def __init__(
@@ -88,38 +88,38 @@ class BetweenSteps:
         parts: Parts,
         scene: Scene,
         start: RunStart,
-        loop: Loop,
+        loop: StepLoop,
     ) -> None:
         self._scenario, self._options, self._ports = scenario, options, tuple(ports)
         self._listeners, self._parts, self._scene, self._start = listeners, parts, scene, start
         self._loop, self._sources = loop, 0
-        self.leaps: Callable[[int], int] | None = None
-        self._seen = 0
-        self._new: Sequence[Event] = ()
+        self.next_step: Callable[[int], int] | None = None
+        self._seen_count = 0
+        self._new_events: Sequence[Event] = ()
 
-    def come_to(self, callbacks: Sequence[AtBarrier]) -> None:
+    def run_callbacks(self, callbacks: Sequence[AtBarrier]) -> None:
         """Call the callbacks of this barrier; `events` are those since the last call."""
         events = self._parts.events.events
-        self._new, self._seen = events[self._seen :], len(events)
+        self._new_events, self._seen_count = events[self._seen_count :], len(events)
         for callback in tuple(callbacks):
             callback(self)
 
     def mark_seen(self) -> None:
         """Treat all events so far as seen, such as those of a restored run."""
-        self._seen = len(self._parts.events.events)
+        self._seen_count = len(self._parts.events.events)
 
     @property
     def step(self) -> int:
         """Number of the last complete step of the main model."""
         return self._loop.step
 
-    def leap(self, following: Callable[[int], int]) -> None:
+    def leap(self, next_step: Callable[[int], int]) -> None:
         """Let the main model skip steps from now on; only for a main model that can.
 
         Args:
-            following: maps a complete step to the next one to be taken; the steps between them are skipped.
+            next_step: maps a complete step to the next one to be taken; the steps between them are skipped.
         """
-        self.leaps = following
+        self.next_step = next_step
 
     @property
     def time_ns(self) -> int:
@@ -128,8 +128,8 @@ class BetweenSteps:
 
     @property
     def events(self) -> Sequence[Event]:
-        """The events that were handled since the previous barrier."""
-        return self._new
+        """The events handled since the previous barrier."""
+        return self._new_events
 
     @property
     def scene(self) -> Snapshot:
@@ -137,7 +137,7 @@ class BetweenSteps:
         return self._scene.snapshot()
 
     @property
-    def present(self) -> RunStart:
+    def current_start(self) -> RunStart:
         """The facts about the run as they would be if it started with the current scene."""
         return replace(self._start, snapshot=self._scene.kept_snapshot())
 
@@ -150,7 +150,7 @@ class BetweenSteps:
             Refused: if something in it cannot be saved; model and reason are named.
             RunFailed: if a model fails.
         """
-        return take(
+        return take_checkpoint(
             self._scenario,
             self._options,
             self._start.given,
@@ -167,7 +167,7 @@ class BetweenSteps:
         """
         return self._loop.go_on()
 
-    def mark(self) -> Mark:
+    def mark(self) -> RewindPoint:
         """Return the state that `rewind` restores, in this process alone.
 
         Raises:
@@ -175,11 +175,11 @@ class BetweenSteps:
             RunFailed: if a model fails.
         """
         checkpoint = self.checkpoint()
-        if (reason := checkpoint.lacks_source) is not None:
+        if (reason := checkpoint.unsaved_source_reason) is not None:
             raise Refused(reason)
-        return Mark(checkpoint, self._sources)
+        return RewindPoint(checkpoint, self._sources)
 
-    def rewind(self, mark: Mark) -> None:
+    def rewind(self, mark: RewindPoint) -> None:
         """Return to a marked point, with the source that the run had there and without the end set by `end_at`.
 
         Raises:
@@ -188,30 +188,32 @@ class BetweenSteps:
         """
         if self._sources != mark.sources:
             raise Refused("the source has been replaced since")
-        put_back(mark.checkpoint, self._ports, self._parts, self._scene, here=True)
-        self.leaps = None
-        self._loop.back_to(mark.checkpoint.step)
+        restore_checkpoint(
+            mark.checkpoint, self._ports, self._parts, self._scene, same_process=True
+        )
+        self.next_step = None
+        self._loop.return_to(mark.checkpoint.step)
         self.mark_seen()
 
     def replace_listeners(self, listeners: Sequence[RunListener]) -> None:
         """Report to other listeners from now on.
 
-        They get a start whose snapshot is the present scene. The former listeners receive nothing more.
+        They get a start whose snapshot is the current scene. The former listeners receive nothing more.
 
         Raises:
             RunFailed: if one of them cannot begin.
         """
         self._listeners.replace(listeners)
         if listeners:
-            self._listeners.started(self.present)
+            self._listeners.started(self.current_start)
 
     def add_listener(self, listener: RunListener) -> None:
-        """Report to one more listener from now on; it gets a start whose snapshot is the present scene.
+        """Report to one more listener from now on; it gets a start whose snapshot is the current scene.
 
         Raises:
             RunFailed: if it cannot begin.
         """
-        self._listeners.add(listener, self.present)
+        self._listeners.add(listener, self.current_start)
 
     def alter(
         self, poses: Mapping[str, Floats], parameters: Mapping[str, Mapping[str, Any]]

@@ -45,7 +45,7 @@ class Checkpoint:
     Attributes:
         scenario: path of the scenario's file.
         options: options of the run's start.
-        given: all inputs of the run, see `report.run_given`.
+        given: all inputs of the run, see `report.run_inputs`.
         step: number of the last complete step.
         time_ns: simulated time of that step [ns].
         conductor: state of each part of the conductor, by its name.
@@ -61,16 +61,16 @@ class Checkpoint:
     models: Mapping[str, Mapping[str, Plain]]
 
     @property
-    def needs_source(self) -> str | None:
-        """Why no other process can continue with the source of the run; None if one can."""
-        return next((reason for reason, _ in self._needing()), None)
+    def new_source_reason(self) -> str | None:
+        """Reason why another process needs another source to continue; None if it does not."""
+        return next((reason for reason, _ in self._unusable_sources()), None)
 
     @property
-    def lacks_source(self) -> str | None:
-        """Why even the process that saved the run cannot return to its source; None if it can."""
-        return next((reason for reason, is_saved in self._needing() if not is_saved), None)
+    def unsaved_source_reason(self) -> str | None:
+        """Reason why even the process that saved the run cannot return to its source; None if it can."""
+        return next((reason for reason, is_saved in self._unusable_sources() if not is_saved), None)
 
-    def _needing(self) -> Iterator[tuple[str, bool]]:
+    def _unusable_sources(self) -> Iterator[tuple[str, bool]]:
         """Yield why another process needs another source, and whether the saving process can return to its source."""
         for saved in self.models.values():
             state = saved.get("state")
@@ -97,7 +97,7 @@ def _without_source(saved: Mapping[str, Plain]) -> Mapping[str, Plain]:
     return {**saved, "state": kept}
 
 
-def take(
+def take_checkpoint(
     scenario: Scenario,
     options: RunOptions,
     given: Mapping[str, Any],
@@ -112,9 +112,9 @@ def take(
         Refused: if a model, or something in the run, cannot be saved.
         RunFailed: if a model fails.
     """
-    gone = parts.handovers.any_given_up
-    if gone is not None:
-        raise Refused(f"a run cannot be saved without all its models: {gone}")
+    given_up = parts.handovers.last_given_up
+    if given_up is not None:
+        raise Refused(f"a run cannot be saved without all its models: {given_up}")
     models = {port.plan.name: port.save() for port in ports}
     conductor = {name: getattr(parts, name).save() for name in _PARTS}
     conductor["predicates"] = parts.publisher.predicates.save()
@@ -130,28 +130,28 @@ def take(
     )
 
 
-def put_back(
+def restore_checkpoint(
     checkpoint: Checkpoint,
     ports: Sequence[ModelPort],
     parts: Parts,
     scene: Scene,
     *,
-    here: bool = False,
+    same_process: bool = False,
 ) -> None:
     """Restore the state of started models, of the parts of a run and of its scene.
 
     Args:
         checkpoint: a checkpoint of this run.
         ports, parts, scene: models, parts and scene of the run.
-        here: whether this process has saved them, and can thus return to its source.
+        same_process: whether this process has saved them, and can thus return to its source.
 
     Raises:
         Refused: if the checkpoint has other models or needs a source.
         Unsaveable: if a saved state is missing or invalid.
         RunFailed: if a model fails.
     """
-    if checkpoint.needs_source is not None and not here:
-        raise Refused(f"{checkpoint.needs_source}; it can only continue with another source")
+    if checkpoint.new_source_reason is not None and not same_process:
+        raise Refused(f"{checkpoint.new_source_reason}; it can only continue with another source")
     names = [port.plan.name for port in ports]
     if set(names) != checkpoint.models.keys():
         raise Refused(
@@ -197,9 +197,9 @@ def _with_absolute_paths(options: RunOptions) -> RunOptions:
     return replace(options, source=source, packages=packages)
 
 
-_FREE = ("duration", "source")
+_MAY_DIFFER = ("duration", "source")
 """Options that may differ: the end, and the source."""
-_WORDS = {
+_INPUT_NAMES = {
     "version": "hetwin",
     "engine": "the engine",
     "scenario": "the scenario",
@@ -208,46 +208,49 @@ _WORDS = {
 }
 
 
-def check_same(saved: Mapping[str, Any], now: Mapping[str, Any], *, new_source: bool) -> None:
+def check_same(saved: Mapping[str, Any], current: Mapping[str, Any], *, new_source: bool) -> None:
     """Check that a run has the input of a saved one.
 
     Args:
-        saved, now: see `report.run_given`.
+        saved, now: see `report.run_inputs`.
         new_source: whether the run continues with another source.
 
     Raises:
         BadInput: if an input differs; the first such key is named.
     """
     for key in ("version", "engine", *saved):
-        if key in _FREE:
+        if key in _MAY_DIFFER:
             continue
-        one, other = saved.get(key), now.get(key)
+        saved_input, current_input = saved.get(key), current.get(key)
         if key == "files" and new_source:
-            one, other = _without_sources(one), _without_sources(other)
-        if one != other:
-            raise _differs(key, one, other)
+            saved_input, current_input = (
+                _without_sources(saved_input),
+                _without_sources(current_input),
+            )
+        if saved_input != current_input:
+            raise _difference_error(key, saved_input, current_input)
 
 
 def _without_sources(files: Any) -> dict[str, Any]:
     return {name: digest for name, digest in (files or {}).items() if not name.startswith("source")}
 
 
-def _differs(key: str, saved: Any, now: Any) -> BadInput:
+def _difference_error(key: str, saved: Any, current: Any) -> BadInput:
     where = key
-    while isinstance(saved, Mapping) and isinstance(now, Mapping):
-        names = [*saved, *(name for name in now if name not in saved)]
-        name = next(name for name in names if saved.get(name) != now.get(name))
-        where, saved, now = f"{where}.{name}", saved.get(name), now.get(name)
+    while isinstance(saved, Mapping) and isinstance(current, Mapping):
+        names = [*saved, *(name for name in current if name not in saved)]
+        name = next(name for name in names if saved.get(name) != current.get(name))
+        where, saved, current = f"{where}.{name}", saved.get(name), current.get(name)
     return BadInput(
-        f"the checkpoint belongs to another run: {_WORDS.get(key, key)} has changed since",
+        f"the checkpoint belongs to another run: {_INPUT_NAMES.get(key, key)} has changed since",
         where=where,
-        found=now,
+        found=current,
         expected=f"{saved!r}, as it was when the checkpoint was taken",
     )
 
 
 FORMAT, VERSION = "hetwin checkpoint", 4
-_ZIP, _IN_ZIP = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
+_ZIP, _ZIP_FORMATS = b"PK", f"{FORMAT} 1 or 2, a ZIP archive"
 """First bytes of files of older versions, and the name of their formats."""
 _GZIP = 31
 """The window bits that select the gzip format in zlib."""
@@ -283,9 +286,9 @@ def read_checkpoint(path: Path) -> Checkpoint:
         BadInput: if there is no such file, it is damaged, or has another format.
     """
     try:
-        content = from_text(_unpacked(path))
+        content = from_text(_unpack(path))
         _check_format(f"{content.get('format')} {content.get('format_version')}", path)
-        return _checkpoint(content)
+        return _parse_checkpoint(content)
     except BadInput as error:
         raise error.at(error.where, path) from None
     except FileNotFoundError:
@@ -295,10 +298,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
         raise BadInput(text, file=path, expected=f"{_EXPECTED}, undamaged") from error
 
 
-def _unpacked(path: Path) -> bytes:
+def _unpack(path: Path) -> bytes:
     packed = read_bytes(path)
     if packed.startswith(_ZIP):
-        _check_format(_IN_ZIP, path)
+        _check_format(_ZIP_FORMATS, path)
     return unpacked(partial(zlib.decompressobj, _GZIP), packed)
 
 
@@ -310,7 +313,7 @@ def _check_format(found: str, path: Path) -> None:
         )
 
 
-def _checkpoint(content: Mapping[str, Any]) -> Checkpoint:
+def _parse_checkpoint(content: Mapping[str, Any]) -> Checkpoint:
     known = {field.name for field in fields(RunOptions)}
     unknown = sorted(content["options"].keys() - known)
     if unknown:

@@ -10,14 +10,14 @@ from pathlib import Path
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier
 from hetwin_core.ensemble.conductor.checkpoint import Checkpoint
 from hetwin_core.ensemble.conductor.controls import (
-    Act,
     Controls,
-    Done,
-    Membership,
-    Move,
+    HandoverRequest,
+    MembershipRequest,
+    OnDone,
     Pace,
     Pause,
-    Placement,
+    PlacementRequest,
+    RecordedAction,
 )
 from hetwin_core.ensemble.conductor.reporting.listener import (
     ListenerGroup,
@@ -29,7 +29,7 @@ from hetwin_core.ensemble.conductor.run import Run
 from hetwin_core.ensemble.conductor.start.found import found_objects
 from hetwin_core.ensemble.conductor.start.lifecycle import prepare
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.sources import ends_itself, is_live
+from hetwin_core.ensemble.conductor.start.sources import is_live, is_open_ended
 from hetwin_core.ensemble.conductor.step.effects import slot_of
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Event, Json
@@ -93,30 +93,30 @@ class Conductor:
             if self._options.found is None:
                 found = found_objects(self._scenario, self._options)
                 self._options = replace(self._options, found=found)
-            ready = prepare(self._scenario, self._ports, self._options)
-            endless = ready.duration_ns is None and self._options.duration is None
-            if endless and not ends_itself(self._scenario, self._options):
+            prepared = prepare(self._scenario, self._ports, self._options)
+            is_endless = prepared.duration_ns is None and self._options.duration is None
+            if is_endless and not is_open_ended(self._scenario, self._options):
                 raise BadInput(
-                    "nothing says when this run ends",
+                    "this run has no defined end",
                     file=self._scenario.path,
                     where="source",
-                    expected=self._end(),
+                    expected=self._possible_ends(),
                 )
             self._run = Run(
                 self._scenario,
                 self._ports,
                 self._listeners,
                 self._options,
-                ready,
+                prepared,
                 self._controls,
                 self._at_barriers,
             )
         except BaseException:
-            self.dismiss()
+            self.stop_models()
             raise
         return self._run.start
 
-    def _end(self) -> str:
+    def _possible_ends(self) -> str:
         """The conditions that end the run, in words."""
         expected = "a recording as source, or a duration"
         if not self._scenario.file.example:
@@ -136,7 +136,7 @@ class Conductor:
         if self._run is None:
             self.prepare()
         assert self._run is not None
-        return self._run.to_the_end(self._idle)
+        return self._run.run_to_end(self._idle)
 
     @property
     def is_running(self) -> bool:
@@ -166,7 +166,7 @@ class Conductor:
         """Add a listener of the whole run; to be called before `prepare`."""
         self._listeners.add(listener)
 
-    def go_on_from(self, checkpoint: Checkpoint) -> RunStart:
+    def continue_from(self, checkpoint: Checkpoint) -> RunStart:
         """Restore a saved run, so that it can continue; called instead of `prepare`, or after it.
 
         Args:
@@ -180,9 +180,9 @@ class Conductor:
             self.prepare()
         assert self._run is not None
         try:
-            self._run.go_on_from(checkpoint)
+            self._run.continue_from(checkpoint)
         except BaseException:
-            self.dismiss()
+            self.stop_models()
             raise
         return self._run.start
 
@@ -213,7 +213,7 @@ class Conductor:
             Refused: if it follows a live robot, which does not wait.
         """
         self._check_not_live("paused")
-        if not self.pausing.holds:
+        if not self.pausing.must_wait:
             self._record("held")
         self.pausing.hold()
 
@@ -248,12 +248,12 @@ class Conductor:
         self._record("paced", factor=factor)
 
     def hand_over(
-        self, entity: str, attribute: str, model: str, done: Done = lambda _: None
+        self, entity: str, attribute: str, model: str, done: OnDone = lambda _: None
     ) -> None:
         """Make a model responsible for an attribute at the next barrier, also while the run is paused.
 
-        The handover is that of a trigger: the present owner releases, the model takes. The run is then not
-        deterministic.
+        As in a trigger's handover, the current owner releases the attribute and the model takes it. The run is
+        then not deterministic.
 
         Args:
             entity: an entity of the scene.
@@ -271,14 +271,14 @@ class Conductor:
             raise Refused(f"there is no model {model!r}; expected {names}")
         if not plan.provides(attribute):
             raise Refused(f"{model} cannot be responsible for {attribute}")
-        self._controls.requests.append(Move(slot, plan.index, done))
+        self._controls.requests.append(HandoverRequest(slot, plan.index, done))
 
     def awaits(self, name: str) -> bool:
-        """Whether this is one of the scenario's own models, which a new node may replace; others must `join`."""
+        """Whether the name is that of one of the scenario's own models, which a new node may replace; others must `join`."""
         plan = self._scenario.plan(name)
         return plan is not None and plan.seat is None
 
-    def join(self, name: str, done: Done = lambda _: None) -> str:
+    def join(self, name: str, done: OnDone = lambda _: None) -> str:
         """Let a model that the scenario admits join at the next barrier; the run is then not deterministic.
 
         Args:
@@ -293,13 +293,13 @@ class Conductor:
         """
         if self._run is None:
             raise Refused("no simulation is running")
-        run, asked = self._run, tuple(self._controls.requests)
-        coming = {r.model for r in asked if isinstance(r, Membership) and r.joins}
-        plan = self._scenario.seat_for(name, lambda i: i in coming or run.in_service(i))
-        self._controls.requests.append(Membership(plan.index, True, done))
+        run, requests = self._run, tuple(self._controls.requests)
+        joining = {r.model for r in requests if isinstance(r, MembershipRequest) and r.joins}
+        plan = self._scenario.seat_for(name, lambda i: i in joining or run.in_service(i))
+        self._controls.requests.append(MembershipRequest(plan.index, True, done))
         return plan.name
 
-    def leave(self, name: str, done: Done = lambda _: None) -> None:
+    def leave(self, name: str, done: OnDone = lambda _: None) -> None:
         """Let a model that has joined leave at the next barrier; its responsibilities are handed back.
 
         Args:
@@ -312,9 +312,9 @@ class Conductor:
         plan = self._scenario.plan(name)
         if plan is None:
             raise Refused(f"there is no model {name!r}")
-        self._controls.requests.append(Membership(plan.index, False, done))
+        self._controls.requests.append(MembershipRequest(plan.index, False, done))
 
-    def place(self, entity: str, attribute: str, data: Floats, done: Done) -> None:
+    def place(self, entity: str, attribute: str, data: Floats, done: OnDone) -> None:
         """Set an attribute to another value at the next barrier, also while the run is paused.
 
         Args:
@@ -327,7 +327,7 @@ class Conductor:
             Refused: if there is no run, or it has no such attribute of this size.
         """
         slot = self._slot(entity, attribute, len(data))
-        self._controls.requests.append(Placement(slot, data, done))
+        self._controls.requests.append(PlacementRequest(slot, data, done))
 
     def _slot(self, entity: str, attribute: str, size: int | None = None) -> int:
         if self._run is None:
@@ -339,9 +339,9 @@ class Conductor:
             raise Refused(f"the twin of a live robot cannot be {done}: the robot does not wait")
 
     def _record(self, name: str, **arguments: Json) -> None:
-        self._controls.requests.append(Act(name, arguments))
+        self._controls.requests.append(RecordedAction(name, arguments))
 
-    def dismiss(self) -> None:
+    def stop_models(self) -> None:
         """Stop the models of a run that is prepared and will not start."""
         for port in self._ports:
             port.stop()
@@ -380,11 +380,11 @@ def session(
     if not isinstance(scenario, Scenario):
         scenario = load_scenario(scenario, None if options is None else options.variant)
     if ports is None:
-        called = scenario
+        adjusted = scenario
         if deadline_s is not None:
             plans = [replace(p, deadline=deadline_s, patience=deadline_s) for p in scenario.models]
-            called = replace(scenario, models=tuple(plans))
-        ports = local_ports(called, heartbeat, one_process=not own_processes)
+            adjusted = replace(scenario, models=tuple(plans))
+        ports = local_ports(adjusted, heartbeat, one_process=not own_processes)
     conductor = Conductor(scenario, ports, listeners, options, idle)
     if at_barrier is not None:
         conductor.at_barriers(at_barrier)

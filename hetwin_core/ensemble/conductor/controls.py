@@ -22,7 +22,7 @@ class Pause:
     """Whether a run is paused; may be used from any thread.
 
     Attributes:
-        left: remaining steps until the run is held; None: it is not paused.
+        remaining_steps: remaining steps until the run is held; None: it is not paused.
         waiting: whether the run waits at this moment.
         steps_allowed: number of single steps that the run has taken while it was paused.
         held_s: wall time that the run has waited, in seconds.
@@ -31,7 +31,7 @@ class Pause:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.left: int | None = None
+        self.remaining_steps: int | None = None
         self.until_event = False
         self._is_stepping = False
         self.waiting = False
@@ -41,28 +41,28 @@ class Pause:
     @property
     def is_off(self) -> bool:
         """Whether the run is not paused."""
-        return self.left is None
+        return self.remaining_steps is None
 
     @property
-    def holds(self) -> bool:
+    def must_wait(self) -> bool:
         """Whether the next step has to wait."""
-        return self.left == 0
+        return self.remaining_steps == 0
 
     @property
-    def stands(self) -> bool:
-        """Whether the run waits, or takes a limited number of steps after which it waits again."""
+    def counts_as_paused(self) -> bool:
+        """Whether the run waits, or will wait again after a limited number of steps."""
         return self.waiting or self._is_stepping
 
     def hold(self) -> None:
         """Hold the run before its next step."""
         with self._lock:
-            self.left = 0
+            self.remaining_steps = 0
             self.until_event = self._is_stepping = False
 
     def resume(self) -> None:
         """Let the run continue."""
         with self._lock:
-            self.left = None
+            self.remaining_steps = None
             self.until_event = self._is_stepping = False
 
     def allow(self, steps: int | None, *, further: bool = False) -> None:
@@ -76,30 +76,30 @@ class Pause:
             Refused: if the run is not held.
         """
         with self._lock:
-            if self.left is None or (self.left and not further):
+            if self.remaining_steps is None or (self.remaining_steps and not further):
                 raise Refused("only a paused run can be stepped")
-            left = 0 if self.until_event else self.left
+            remaining_steps = 0 if self.until_event else self.remaining_steps
             self.until_event = steps is None
             self._is_stepping = steps is not None
-            self.left = sys.maxsize if steps is None else left + steps
+            self.remaining_steps = sys.maxsize if steps is None else remaining_steps + steps
 
-    def step_begins(self) -> None:
+    def count_step(self) -> None:
         """Count a step that the run takes, if it was allowed singly."""
         with self._lock:
-            if self.left:
-                self.left -= 1
+            if self.remaining_steps:
+                self.remaining_steps -= 1
                 self.steps_allowed += 1
 
     @contextmanager
-    def waiting_here(self) -> Iterator[None]:
+    def marked_as_waiting(self) -> Iterator[None]:
         """Mark the run as waiting for the duration of this context."""
-        begun = time.monotonic()
+        start = time.monotonic()
         self.waiting = True
         try:
             yield
         finally:
             self.waiting = False
-            self.held_s += time.monotonic() - begun
+            self.held_s += time.monotonic() - start
 
 
 CATCH_UP_S = 0.15
@@ -119,7 +119,7 @@ class Pace:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self.factor: float | None = None
-        self._begun: tuple[float, int] | None = None
+        self._start: tuple[float, int] | None = None
 
     def set(self, factor: float | None) -> None:
         """Limit the run to a multiple of real time from now on; None: no limit.
@@ -128,13 +128,13 @@ class Pace:
             Refused: if the factor is not a positive finite number.
         """
         if factor is not None and not (math.isfinite(factor) and factor > 0.0):
-            raise Refused(f"{factor:g} is not a valid pace; expected a number above 0, or none")
+            raise Refused(f"{factor:g} is not a valid pace; expected a positive number, or none")
         self.factor = factor
-        self._begun = None
+        self._start = None
 
-    def begin_anew(self) -> None:
+    def restart_measurement(self) -> None:
         """Restart the measurement at the next step, after a pause."""
-        self._begun = None
+        self._start = None
 
     def wait_s(self, time_ns: int) -> float:
         """Return how long to wait [s] before the step that starts at this time; called in the run's thread."""
@@ -142,13 +142,13 @@ class Pace:
         if factor is None:
             return 0.0
         now = self._now()
-        begun = self._begun
-        if begun is None:
-            self._begun = (now, time_ns)
+        start = self._start
+        if start is None:
+            self._start = (now, time_ns)
             return 0.0
-        wait = begun[0] + (time_ns - begun[1]) / (1e9 * factor) - now
+        wait = start[0] + (time_ns - start[1]) / (1e9 * factor) - now
         if wait < -CATCH_UP_S:
-            self._begun = (now - CATCH_UP_S, time_ns)
+            self._start = (now - CATCH_UP_S, time_ns)
         return max(0.0, wait)
 
 
@@ -156,15 +156,15 @@ WINDOW_NS = 2_000_000_000
 """Wall time over which the factor is measured."""
 
 
-class Factor:
+class RealTimeFactor:
     """Real-time factor of a run, measured over its last seconds."""
 
     def __init__(self) -> None:
-        self._seen: deque[tuple[int, int]] = deque()
+        self._samples: deque[tuple[int, int]] = deque()
 
-    def begin_anew(self) -> None:
+    def restart_measurement(self) -> None:
         """Restart the measurement after a pause."""
-        self._seen.clear()
+        self._samples.clear()
 
     def at(self, wall_ns: int, time_ns: int) -> float | None:
         """The current factor; None until it can be measured.
@@ -173,23 +173,23 @@ class Factor:
             wall_ns: wall time.
             time_ns: simulated time that the run has reached.
         """
-        seen = self._seen
-        seen.append((wall_ns, time_ns))
-        while len(seen) > 2 and wall_ns - seen[1][0] >= WINDOW_NS:
-            seen.popleft()
-        first_wall, first_time = seen[0]
+        samples = self._samples
+        samples.append((wall_ns, time_ns))
+        while len(samples) > 2 and wall_ns - samples[1][0] >= WINDOW_NS:
+            samples.popleft()
+        first_wall, first_time = samples[0]
         return (time_ns - first_time) / (wall_ns - first_wall) if wall_ns > first_wall else None
 
 
 BY_HAND = "by hand"
 """Source of the events, and cause of the handovers, that a user requested during the run."""
 
-Done: TypeAlias = Callable[[str | None], None]
+OnDone: TypeAlias = Callable[[str | None], None]
 """Called once: with None when a request is carried out, else with the reason why not."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class PlacementRequest:
     """A request to set an attribute to another value at the next barrier.
 
     Attributes:
@@ -200,11 +200,11 @@ class Placement:
 
     slot: int
     data: Floats
-    done: Done
+    done: OnDone
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class HandoverRequest:
     """A request to hand an attribute over at the next barrier.
 
     Attributes:
@@ -215,11 +215,11 @@ class Move:
 
     slot: int
     model: int
-    done: Done
+    done: OnDone
 
 
 @dataclass(frozen=True, slots=True)
-class Membership:
+class MembershipRequest:
     """A request that a model joins or leaves at the next barrier.
 
     Attributes:
@@ -230,11 +230,11 @@ class Membership:
 
     model: int
     joins: bool
-    done: Done = lambda _: None
+    done: OnDone = lambda _: None
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class RecordedAction:
     """A user's action that does not change the course of the run, such as a pause; it is only recorded."""
 
     name: str
@@ -257,4 +257,6 @@ class Controls:
     pause: Pause = field(default_factory=Pause)
     pace: Pace = field(default_factory=Pace)
     arrivals: SimpleQueue[Event] = field(default_factory=SimpleQueue)
-    requests: deque[Placement | Move | Membership | Act] = field(default_factory=deque)
+    requests: deque[PlacementRequest | HandoverRequest | MembershipRequest | RecordedAction] = (
+        field(default_factory=deque)
+    )

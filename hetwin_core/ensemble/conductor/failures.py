@@ -12,7 +12,7 @@ from hetwin_core.ensemble.conductor.handovers import Handovers
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup, error_row
 from hetwin_core.ensemble.conductor.scheduler import Scheduler
 from hetwin_core.ensemble.conductor.start import lifecycle
-from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.start.lifecycle import PreparedRun
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.saving.rebuild import Restorable
@@ -51,10 +51,10 @@ class Restart:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """End the run with this error; `first` gives up a model whose restarts are used up."""
+    """End the run with this error; `give_up_first` is a model to give up before, whose restarts are used up."""
 
     error: RunFailed
-    first: HandBack | None = None
+    give_up_first: HandBack | None = None
 
 
 Decision: TypeAlias = Stop | HandBack | Restart
@@ -100,12 +100,12 @@ class FailurePolicy(Restorable):
             self._handed_back.add(plan.index)
             return HandBack(plan, slots)
         if self._restarts[plan.index] == MAX_RESTARTS:
-            return Stop(_too_often(failure), HandBack(plan, slots))
+            return Stop(_restarts_exhausted(failure), HandBack(plan, slots))
         self._restarts[plan.index] += 1
         return Restart(plan, slots, self._restarts[plan.index])
 
 
-def _too_often(failure: RunFailed) -> RunFailed:
+def _restarts_exhausted(failure: RunFailed) -> RunFailed:
     reason = f"{failure.reason}; it was restarted {MAX_RESTARTS} times before"
     return RunFailed(failure.model, failure.call, failure.time_ns, reason)
 
@@ -118,7 +118,7 @@ class FailureHandler(Restorable):
 
     Args:
         scenario: names of the models.
-        ready: the initialized ensemble, whose parameters a restarted model gets again.
+        prepared: the initialized ensemble, whose parameters a restarted model gets again.
         ports: the models, by index.
         policy: decides.
         handovers: moves the responsibilities of a failed model.
@@ -134,7 +134,7 @@ class FailureHandler(Restorable):
     def __init__(
         self,
         scenario: Scenario,
-        ready: Ready,
+        prepared: PreparedRun,
         ports: Sequence[ModelPort],
         policy: FailurePolicy,
         handovers: Handovers,
@@ -142,7 +142,7 @@ class FailureHandler(Restorable):
         listeners: ListenerGroup,
     ) -> None:
         self._scenario = scenario
-        self._ready = ready
+        self._prepared = prepared
         self._ports = ports
         self._policy = policy
         self._handovers = handovers
@@ -165,22 +165,22 @@ class FailureHandler(Restorable):
         Raises:
             RunFailed: the error with which the run stops.
         """
-        waiting = deque([failure])
-        while waiting:
-            failure = waiting.popleft()
+        pending = deque([failure])
+        while pending:
+            failure = pending.popleft()
             decision = self._policy.decide(failure)
             if decision is None:
                 continue
             if isinstance(decision, Stop):
-                if decision.first is not None:
-                    self._give_up(decision.first, failure)
+                if decision.give_up_first is not None:
+                    self._give_up(decision.give_up_first, failure)
                 raise decision.error
             try:
-                self._go_on(decision, failure)
-            except RunFailed as further:
-                waiting.append(further)
+                self._continue_run(decision, failure)
+            except RunFailed as next_failure:
+                pending.append(next_failure)
 
-    def failed_at_end(self, failure: RunFailed) -> None:
+    def record_stop_failure(self, failure: RunFailed) -> None:
         """Record that a model failed to stop, after the run had ended; ignored for one that was given up."""
         plan = self._scenario.plan(failure.model)
         if plan is not None and self._handovers.is_given_up(plan.index):
@@ -189,14 +189,14 @@ class FailureHandler(Restorable):
             self._note("error", failure.model, failure.without_model)
         self._record(failure, "the run was over")
 
-    def _go_on(self, decision: HandBack | Restart, failure: RunFailed) -> None:
+    def _continue_run(self, decision: HandBack | Restart, failure: RunFailed) -> None:
         self._give_up(decision, failure)
         if isinstance(decision, Restart):
             self._restart(decision, failure)
             return
         self._scheduler.remove(decision.plan.index)
         main = self._scenario.main.name
-        text = f"it is given up; {main} has what it was responsible for"
+        text = f"it is given up; {main} takes over its responsibilities"
         self._note("warning", decision.plan.name, text)
         self._record(failure, "handed back")
 
@@ -207,33 +207,33 @@ class FailureHandler(Restorable):
         self._ports[plan.index].give_up()
 
     def _restart(self, decision: Restart, failure: RunFailed) -> None:
-        plan, scene = decision.plan, self._ready.scene
+        plan, scene = decision.plan, self._prepared.scene
         try:
-            lifecycle.restart(self._ports[plan.index], self._scenario, self._ready)
+            lifecycle.restart(self._ports[plan.index], self._scenario, self._prepared)
         except (BadInput, RunFailed) as error:
             raise _restart_failed(plan, error, scene.time_ns) from error
         self._handovers.readmit(plan.index)
-        self._scheduler.restarted(plan.index)
+        self._scheduler.mark_restarted(plan.index)
         self._owed[plan.index] = (*decision.slots, *self._owed.get(plan.index, ()))
         try:
             self._give_back(plan)
         finally:
-            then = f"restarted ({decision.attempt} of {MAX_RESTARTS})"
-            self._note("warning", plan.name, then)
-            self._record(failure, then)
+            consequence = f"restarted ({decision.attempt} of {MAX_RESTARTS})"
+            self._note("warning", plan.name, consequence)
+            self._record(failure, consequence)
 
     def _give_back(self, plan: ModelPlan) -> None:
         """Give a restarted model its responsibilities back; those that it fails to take wait for its next restart."""
         while self._owed[plan.index]:
-            slot, *rest = self._owed[plan.index]
+            slot, *remaining = self._owed[plan.index]
             self._handovers.give_back(slot, plan.index, f"restart of {plan.name}")
-            self._owed[plan.index] = tuple(rest)
+            self._owed[plan.index] = tuple(remaining)
 
     def _note(self, level: str, source: str, text: str) -> None:
-        self._listeners.note(self._ready.scene.time_ns, level, source, text)
+        self._listeners.note(self._prepared.scene.time_ns, level, source, text)
 
-    def _record(self, failure: RunFailed, then: str) -> None:
-        self.rows.append({**(error_row(failure) or {}), "then": then})
+    def _record(self, failure: RunFailed, consequence: str) -> None:
+        self.rows.append({**(error_row(failure) or {}), "then": consequence})
 
 
 def _restart_failed(plan: ModelPlan, error: BadInput | RunFailed, time_ns: int) -> RestartFailed:

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.schema import OnFailure
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
-from hetwin_core.ensemble.transport.port import ModelPort, wrong_numbers
+from hetwin_core.ensemble.transport.port import ModelPort, numbers_problem
 
 
 class FellBackToMain(Refused):
@@ -58,31 +58,31 @@ class TwoPhaseHandover:
         owner = table.owner(slot)
         if owner == to:
             return None
-        place = self._scene.layout.slots[slot]
-        entity, attribute = place.entity, place.attribute.name
+        slot_info = self._scene.layout.slots[slot]
+        entity, attribute = slot_info.entity, slot_info.attribute.name
         receiver = self._ports[to]
         if not receiver.plan.provides(attribute):
             raise Refused(f"{receiver.plan.name} cannot be responsible for {attribute}")
         scene = self._scene.snapshot()
         value = self._ports[owner].release(entity, attribute, scene)
         self._check(value, slot, owner)
-        value = _fixed(value)
+        value = _read_only_copy(value)
         try:
             receiver.take(entity, attribute, value, scene)
         except Refused as refusal:
             text = f"{receiver.plan.name} refused {entity}.{attribute}: {refusal}"
-            self._return(slot, owner, value, cause, text)
+            self._give_back_value(slot, owner, value, cause, text)
             raise Refused(text) from None
         except RunFailed as failure:
             if receiver.plan.on_failure is OnFailure.STOP:
                 raise
             try:
-                self._return(slot, owner, value, cause, f"{receiver.plan.name} failed")
-            except FellBackToMain as fall:
-                fall.failure = failure
+                self._give_back_value(slot, owner, value, cause, f"{receiver.plan.name} failed")
+            except FellBackToMain as fallback:
+                fallback.failure = failure
                 raise
             raise
-        return self._moved(slot, owner, to, cause, value)
+        return self._record_move(slot, owner, to, cause, value)
 
     def place(self, slot: int, data: Floats) -> None:
         """Give an attribute another value, from which its owner continues.
@@ -91,14 +91,14 @@ class TwoPhaseHandover:
             Refused: if the owner does not accept the value; it continues from its own.
             RunFailed: if the owner fails.
         """
-        place = self._scene.layout.slots[slot]
-        entity, attribute = place.entity, place.attribute.name
+        slot_info = self._scene.layout.slots[slot]
+        entity, attribute = slot_info.entity, slot_info.attribute.name
         owner = self._ports[self._scene.table.owner(slot)]
         scene = self._scene.snapshot()
-        value = _fixed(Value(data, self._scene.time_ns))
-        wrong = wrong_numbers(value, place.attribute)
-        if wrong is not None:
-            raise Refused(f"{entity}.{attribute} {wrong}")
+        value = _read_only_copy(Value(data, self._scene.time_ns))
+        problem = numbers_problem(value, slot_info.attribute)
+        if problem is not None:
+            raise Refused(f"{entity}.{attribute} {problem}")
         owner.place(entity, attribute, value, scene)
         self._scene.put(slot, value)
 
@@ -110,79 +110,85 @@ class TwoPhaseHandover:
         Raises:
             RunFailed: if the main model does not take back an attribute that it computes itself.
         """
-        place = self._scene.layout.slots[slot]
+        slot_info = self._scene.layout.slots[slot]
         owner = self._scene.table.owner(slot)
-        value = _fixed(self._scene.value(slot))
+        value = _read_only_copy(self._scene.value(slot))
         main = self._ports[self._main]
         try:
-            if main.plan.provides(place.attribute.name):
+            if main.plan.provides(slot_info.attribute.name):
                 scene = self._scene.snapshot()
-                main.take(place.entity, place.attribute.name, value, scene)
+                main.take(slot_info.entity, slot_info.attribute.name, value, scene)
         except Refused as refusal:
             if slot in self._scene.of_main:
                 reason = str(refusal)
                 raise RunFailed(main.plan.name, "take", self._scene.time_ns, reason) from None
-        return self._moved(slot, owner, self._main, cause, value)
+        return self._record_move(slot, owner, self._main, cause, value)
 
     def give_to_restarted(self, slot: int, to: int, cause: str) -> Handover:
         """Give a restarted model an attribute that the main model does not compute but only holds for it.
 
         The restarted model becomes the owner even if it refuses the value, as at the start of a run.
         """
-        place = self._scene.layout.slots[slot]
-        value = _fixed(self._scene.value(slot))
+        slot_info = self._scene.layout.slots[slot]
+        value = _read_only_copy(self._scene.value(slot))
         with suppress(Refused):
-            self._ports[to].take(place.entity, place.attribute.name, value, self._scene.snapshot())
-        return self._moved(slot, self._main, to, cause, value)
+            self._ports[to].take(
+                slot_info.entity, slot_info.attribute.name, value, self._scene.snapshot()
+            )
+        return self._record_move(slot, self._main, to, cause, value)
 
-    def _moved(self, slot: int, owner: int, to: int, cause: str, value: Value) -> Handover:
-        place = self._scene.layout.slots[slot]
+    def _record_move(self, slot: int, owner: int, to: int, cause: str, value: Value) -> Handover:
+        slot_info = self._scene.layout.slots[slot]
         self._scene.table.move(slot, to)
         self._scene.put(slot, value)
         names = self._scene.table.models
         return Handover(
             self._scene.time_ns,
-            place.entity,
-            place.attribute.name,
+            slot_info.entity,
+            slot_info.attribute.name,
             names[owner],
             names[to],
             cause,
             value,
         )
 
-    def _return(self, slot: int, owner: int, value: Value, cause: str, text: str) -> None:
+    def _give_back_value(self, slot: int, owner: int, value: Value, cause: str, text: str) -> None:
         """Give the value back to its former owner, or to the main model."""
-        place = self._scene.layout.slots[slot]
+        slot_info = self._scene.layout.slots[slot]
         scene = self._scene.snapshot()
         for candidate in dict.fromkeys((owner, self._main)):
             try:
-                self._ports[candidate].take(place.entity, place.attribute.name, value, scene)
-            except Refused as further:
-                text += f"; {self._ports[candidate].plan.name} does not take it back: {further}"
+                self._ports[candidate].take(
+                    slot_info.entity, slot_info.attribute.name, value, scene
+                )
+            except Refused as next_refusal:
+                text += (
+                    f"; {self._ports[candidate].plan.name} does not take it back: {next_refusal}"
+                )
                 continue
-            handover = self._moved(slot, owner, candidate, cause, value)
+            handover = self._record_move(slot, owner, candidate, cause, value)
             if candidate != owner:
                 raise FellBackToMain(f"{text}; {handover.to_model} has it now", handover)
             return
         raise RunFailed(self._ports[owner].plan.name, "take", self._scene.time_ns, text)
 
     def _check(self, value: Value, slot: int, owner: int) -> None:
-        place = self._scene.layout.slots[slot]
-        wrong = wrong_numbers(value, place.attribute)
-        if wrong is None and value.parent != WORLD:
-            wrong = f"must be in the world frame, not in {value.parent!r}"
-        if wrong is None and value.time_ns != self._scene.time_ns:
-            wrong = f"is stamped {value.time_ns / 1e9:.9f} s; expected the present time"
-        if wrong is not None:
+        slot_info = self._scene.layout.slots[slot]
+        problem = numbers_problem(value, slot_info.attribute)
+        if problem is None and value.parent != WORLD:
+            problem = f"must be in the world frame, not in {value.parent!r}"
+        if problem is None and value.time_ns != self._scene.time_ns:
+            problem = f"is stamped {value.time_ns / 1e9:.9f} s; expected the current time"
+        if problem is not None:
             raise RunFailed(
                 self._ports[owner].plan.name,
                 "release",
                 self._scene.time_ns,
-                f"{place.entity}.{place.attribute.name} {wrong}",
+                f"{slot_info.entity}.{slot_info.attribute.name} {problem}",
             )
 
 
-def _fixed(value: Value) -> Value:
+def _read_only_copy(value: Value) -> Value:
     """Return a read-only copy, which neither the old owner nor the new one can change."""
     data = value.data.copy()
     data.flags.writeable = False
@@ -226,7 +232,7 @@ class Handovers(Restorable):
         """Move one responsibility; a refusal is noted and counted, and has no other effect.
 
         Returns:
-            The reason of a refusal; None if the responsibility moved.
+            The reason for a refusal; None if the responsibility moved.
 
         Raises:
             FellBackToMain: if the new owner failed and the former one does not take it back; the main model has it.
@@ -235,14 +241,14 @@ class Handovers(Restorable):
         try:
             self.check_in_service(to)
             handover = self._two_phase.move(slot, to, cause)
-        except FellBackToMain as fall:
-            self.refuse(cause, str(fall))
-            self._record(fall.handover)
-            if fall.failure is not None:
+        except FellBackToMain as fallback:
+            self.record_refusal(cause, str(fallback))
+            self._record(fallback.handover)
+            if fallback.failure is not None:
                 raise
-            return str(fall)
+            return str(fallback)
         except Refused as refusal:
-            self.refuse(cause, str(refusal))
+            self.record_refusal(cause, str(refusal))
             return str(refusal)
         if handover is not None:
             self._record(handover)
@@ -265,13 +271,13 @@ class Handovers(Restorable):
             RunFailed: if the main model fails, or does not take back an attribute that it computes itself.
         """
         name = self._scene.table.models[model]
-        self.out_of_service(model, f"{name} was given up at {self._scene.time_ns / 1e9:.6f} s")
+        self.take_out_of_service(model, f"{name} was given up at {self._scene.time_ns / 1e9:.6f} s")
         for slot in slots:
             self._record(self._two_phase.take_from_failed(slot, cause))
 
-    def out_of_service(self, model: int, why: str) -> None:
-        """Hand over nothing to a model from now on; `why` is the reason given in refusals."""
-        self._given_up[model] = why
+    def take_out_of_service(self, model: int, reason: str) -> None:
+        """Hand over nothing to a model from now on; `reason` is the reason given in refusals."""
+        self._given_up[model] = reason
 
     def readmit(self, model: int) -> None:
         """Take a model into service that was given up and works again, or that has joined."""
@@ -289,8 +295,8 @@ class Handovers(Restorable):
             self._record(self._two_phase.give_to_restarted(slot, to, cause))
 
     @property
-    def any_given_up(self) -> str | None:
-        """The model that was given up last, and the time, in words; None if all are in service."""
+    def last_given_up(self) -> str | None:
+        """Text about the model that was given up last, with the time; None if all are in service."""
         return next(reversed(self._given_up.values()), None)
 
     def is_given_up(self, model: int) -> bool:
@@ -298,12 +304,16 @@ class Handovers(Restorable):
         return model in self._given_up
 
     def check_in_service(self, model: int) -> None:
-        """Raise Refused if the model was given up."""
+        """Check that a model is in service.
+
+        Raises:
+            Refused: if it was given up.
+        """
         if model in self._given_up:
             raise Refused(self._given_up[model])
 
-    def refuse(self, source: str, text: str) -> None:
-        """Count and publish that a request was refused."""
+    def record_refusal(self, source: str, text: str) -> None:
+        """Count and publish a refused request."""
         self.refused += 1
         self._listeners.note(self._scene.time_ns, "warning", source, text)
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.failures import FailureHandler, FailurePolicy
 from hetwin_core.ensemble.conductor.handovers import Handovers
-from hetwin_core.ensemble.conductor.joining import Joining
+from hetwin_core.ensemble.conductor.joining import MembershipHandler
 from hetwin_core.ensemble.conductor.reporting.digest import Digest
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
 from hetwin_core.ensemble.conductor.scheduler import LagControl, Scheduler
-from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.start.lifecycle import PreparedRun
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import topics_of_beliefs
 from hetwin_core.ensemble.conductor.step.effects import EffectRunner
@@ -49,7 +49,7 @@ def assemble(
     ports: Sequence[ModelPort],
     listeners: ListenerGroup,
     options: RunOptions,
-    ready: Ready,
+    prepared: PreparedRun,
     controls: Controls,
 ) -> Parts:
     """Make the parts of a run and connect them."""
@@ -57,20 +57,20 @@ def assemble(
     def warn(source: str, text: str) -> None:
         listeners.note(scene.time_ns, "warning", source, text)
 
-    scene, main_port = ready.scene, ports[scenario.main.index]
+    scene, main_port = prepared.scene, ports[scenario.main.index]
     digest = _digest(scenario, scene)
     beliefs = BeliefIntake(scene, listeners, topics_of_beliefs(scenario, options))
     events = EventQueue(scene.table.models, digest, listeners, beliefs)
     scheduler = Scheduler(ports, scene.layout)
-    outputs = OutputWriter(scene, ready.main_slots, warn)
+    outputs = OutputWriter(scene, prepared.main_slots, warn)
     handovers = Handovers(scene, ports, main_port.plan.index, digest, listeners)
     policy = FailurePolicy(scenario, scene.table)
-    failures = FailureHandler(scenario, ready, ports, policy, handovers, scheduler, listeners)
+    failures = FailureHandler(scenario, prepared, ports, policy, handovers, scheduler, listeners)
     effects = EffectRunner(
         scenario, scene, ports, handovers, failures, listeners, controls.requests.append
     )
-    joining = Joining(
-        scenario, ready, ports, handovers, scheduler, failures, effects, events, listeners
+    joining = MembershipHandler(
+        scenario, prepared, ports, handovers, scheduler, failures, effects, events, listeners
     )
     triggers = TriggerRunner(
         scenario.triggers, scenario.functions, effects, scene.snapshot, events.handle
@@ -109,8 +109,8 @@ def assemble(
 
 
 def _digest(scenario: Scenario, scene: Scene) -> Digest:
-    """The digest of a run; models that only observe it for its user are left out, and own the last slots."""
-    watching = {plan.index for plan in scenario.models if plan.in_conductor}
-    slots = sum(owner not in watching for owner in scene.table.owners.tolist())
-    names = [scenario.models[index].name for index in watching]
+    """The digest of a run; models that only observe it for its user are not part of it; they own the last slots."""
+    observers = {plan.index for plan in scenario.models if plan.in_conductor}
+    slots = sum(owner not in observers for owner in scene.table.owners.tolist())
+    names = [scenario.models[index].name for index in observers]
     return Digest(scene.layout, slots, names)

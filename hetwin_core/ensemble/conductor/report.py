@@ -23,9 +23,9 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
     handover_row,
     robot_rows,
 )
-from hetwin_core.ensemble.conductor.start.lifecycle import Ready
+from hetwin_core.ensemble.conductor.start.lifecycle import PreparedRun
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
+from hetwin_core.ensemble.conductor.start.shared_keys import merged_scene
 from hetwin_core.ensemble.conductor.start.sources import (
     LIVE,
     is_live,
@@ -45,7 +45,7 @@ _DISTRIBUTION = "hetwin-suite"
 _FILES = (SourceKind.RECORDING, SourceKind.TRAJECTORY)
 
 
-def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str, Json]:
+def run_inputs(scenario: Scenario, options: RunOptions, prepared: PreparedRun) -> dict[str, Json]:
     """Return the input of a run, the same over every transport.
 
     Returns:
@@ -61,12 +61,12 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
     given = {
         "scenario": content,
         "variant": scenario.variant,
-        "scene": laid_scene(scenario, options),
+        "scene": merged_scene(scenario, options),
         "source": source_specs(scenario, options),
-        "seed": ready.seed,
+        "seed": prepared.seed,
         "rate": scenario.clock.rate,
         "duration": options.duration,
-        "engine": ready.engine,
+        "engine": prepared.engine,
         "files": dict(file_digests(scenario, options)),
         "version": _version(),
     }
@@ -74,7 +74,7 @@ def run_given(scenario: Scenario, options: RunOptions, ready: Ready) -> dict[str
 
 
 def file_digests(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, str]]:
-    """Yield the digests of a run's files that exist, by their roles; see `run_given`."""
+    """Yield the digests of a run's files that exist, by their roles; see `run_inputs`."""
     for name, path in _files(scenario, options):
         if path is not None and path.exists():
             yield name, file_digest(path)
@@ -90,7 +90,7 @@ def _files(scenario: Scenario, options: RunOptions) -> Iterator[tuple[str, Path 
     for name, robot in file.robots.items():
         where = f"robots.{name}"
         yield where, Path(scenario.described(robot.urdf, Kind.ROBOT, where))
-    for name, entry in laid_scene(scenario, options).items():
+    for name, entry in merged_scene(scenario, options).items():
         if (path := SceneEntry.model_validate(entry).file) is not None:
             yield f"scene.{name}", scenario.path_of(path)
     yield from _source_files(scenario, options)
@@ -127,38 +127,38 @@ def _version() -> str:
 
 RECORDING = "recording"
 """How a run ends when its recording or its duration is over."""
-EARLY_NS = 200_000_000
+EARLY_TOLERANCE_NS = 200_000_000
 """Tolerance of a recording's duration: it has ended early if it is shorter than requested by more than this [ns]."""
 
 
-def run_start(scenario: Scenario, options: RunOptions, ready: Ready) -> RunStart:
+def run_start(scenario: Scenario, options: RunOptions, prepared: PreparedRun) -> RunStart:
     """Facts about a run before its first step."""
-    duration = ready.duration_ns
+    duration = prepared.duration_ns
     if options.duration is not None:
-        asked = round(options.duration * 1e9)
-        duration = asked if duration is None else min(asked, duration)
+        requested_ns = round(options.duration * 1e9)
+        duration = requested_ns if duration is None else min(requested_ns, duration)
     return RunStart(
         scenario=scenario.name,
         scenario_file=str(scenario.path),
         source=_source(scenario, options),
-        seed=ready.seed,
+        seed=prepared.seed,
         rate=scenario.clock.rate,
         duration_ns=duration,
-        layout=ready.scene.layout,
-        models=ready.records,
-        robot_descriptions=ready.robot_descriptions,
-        shown=ready.shown,
-        warnings=ready.warnings,
-        snapshot=ready.scene.kept_snapshot(),
-        given=run_given(scenario, options, ready),
-        able=_able(scenario, ready),
+        layout=prepared.scene.layout,
+        models=prepared.records,
+        robot_descriptions=prepared.robot_descriptions,
+        shown=prepared.shown,
+        warnings=prepared.warnings,
+        snapshot=prepared.scene.kept_snapshot(),
+        given=run_inputs(scenario, options, prepared),
+        able=_capable_models(scenario, prepared),
         buttons=scenario.buttons,
     )
 
 
-def _able(scenario: Scenario, ready: Ready) -> dict[str, tuple[str, ...]]:
+def _capable_models(scenario: Scenario, prepared: PreparedRun) -> dict[str, tuple[str, ...]]:
     """Names of the models that can be responsible, by the name of each attribute of the scene."""
-    names = sorted({slot.attribute.name for slot in ready.scene.layout.slots})
+    names = sorted({slot.attribute.name for slot in prepared.scene.layout.slots})
     return {n: tuple(plan.name for plan in scenario.models if plan.provides(n)) for n in names}
 
 
@@ -177,29 +177,29 @@ def end_of_source(scenario: Scenario, options: RunOptions) -> str:
 def run_summary(
     scenario: Scenario,
     options: RunOptions,
-    ready: Ready,
+    prepared: PreparedRun,
     parts: Parts,
-    first: Snapshot,
+    initial: Snapshot,
     ended: str,
     error: RunFailed | None,
     wall_s: float,
     begun_ns: int = 0,
 ) -> RunSummary:
-    """Return the summary of a run that started with the scene `first`.
+    """Return the summary of a run that started with the scene `initial`.
 
     `wall_s` is its wall time [s] without pauses, `begun_ns` the simulated time at which it was continued, if it was
     saved before.
     """
-    simulated = ready.scene.time_ns / 1e9
-    events, end_ns = parts.events.events, ready.scene.time_ns
+    simulated = prepared.scene.time_ns / 1e9
+    events, end_ns = parts.events.events, prepared.scene.time_ns
     concerns = run_concerns(events, parts.failures.rows, end_ns)
     coverage = coverage_of(events, concerns, begun_ns, end_ns)
-    asked_ns = round((options.duration or 0.0) * 1e9)
-    if ended == RECORDING and end_ns + EARLY_NS < asked_ns:
-        coverage = ended_early(coverage, end_ns, asked_ns)
-    state = parts.publisher.predicates.state(ready.scene.snapshot().values)
+    requested_ns = round((options.duration or 0.0) * 1e9)
+    if ended == RECORDING and end_ns + EARLY_TOLERANCE_NS < requested_ns:
+        coverage = ended_early(coverage, end_ns, requested_ns)
+    state = parts.publisher.predicates.state(prepared.scene.snapshot().values)
     is_regular = ended != "stopped" or parts.effects.stopped_by is not None
-    lag, unwaited = parts.publisher.lag, parts.scheduler.unwaited
+    lag, asynchronous = parts.publisher.lag, parts.scheduler.asynchronous
     return RunSummary(
         scenario=scenario.name,
         ended=ended,
@@ -208,33 +208,33 @@ def run_summary(
         wall_time=wall_s,
         real_time_factor=(simulated - begun_ns / 1e9) / wall_s if wall_s > 0 else 0.0,
         digest=parts.digest.hexdigest(),
-        deterministic=ready.reproducible
-        and not (unwaited or parts.outside.any_events or lag.is_live),
+        deterministic=prepared.reproducible
+        and not (asynchronous or parts.outside.any_events or lag.is_live),
         transport=options.transport,
-        engine=ready.engine,
-        shown=ready.shown,
-        processes=tuple({"model": r.name, "pid": r.pid} for r in ready.records if r.pid),
+        engine=prepared.engine,
+        shown=prepared.shown,
+        processes=tuple({"model": r.name, "pid": r.pid} for r in prepared.records if r.pid),
         events=tuple(event_to_summary(e) for e in parts.events.events),
         handovers=tuple(handover_row(h) for h in parts.handovers.done),
         state={**known_state(state, coverage, end_ns)},
         counters=_counters(parts),
         live=lag.summary(),
-        warnings=ready.warnings,
+        warnings=prepared.warnings,
         failures=tuple(parts.failures.rows),
         concerns=tuple(concern.row() for concern in concerns),
-        coverage=tuple(one.row() for one in coverage),
+        coverage=tuple(covered.row() for covered in coverage),
         verdict=verdict_of(
             (concern.severity for concern in concerns),
             unseen=unseen(coverage),
             ended=ended if error is not None or not is_regular else "",
         ).value,
-        robots=tuple(robot_rows(first, ready.scene.snapshot())),
+        robots=tuple(robot_rows(initial, prepared.scene.snapshot())),
     )
 
 
 def _counters(parts: Parts) -> dict[str, int]:
     scheduler = parts.scheduler
-    missed = {f"missed steps of {p.plan.name}": p.missed_steps for p in scheduler.unwaited}
+    missed = {f"missed steps of {p.plan.name}": p.missed_steps for p in scheduler.asynchronous}
     return {
         "dropped answers": parts.outputs.dropped.total(),
         "refusals": parts.handovers.refused,

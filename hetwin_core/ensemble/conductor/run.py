@@ -9,12 +9,17 @@ from contextlib import suppress
 import numpy as np
 
 from hetwin_core.ensemble.conductor.between_steps import AtBarrier, BetweenSteps
-from hetwin_core.ensemble.conductor.checkpoint import SOURCE, Checkpoint, check_same, put_back
+from hetwin_core.ensemble.conductor.checkpoint import (
+    SOURCE,
+    Checkpoint,
+    check_same,
+    restore_checkpoint,
+)
 from hetwin_core.ensemble.conductor.controls import Controls
 from hetwin_core.ensemble.conductor.parts import assemble
 from hetwin_core.ensemble.conductor.report import end_of_source, run_start, run_summary
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup, RunSummary
-from hetwin_core.ensemble.conductor.start.lifecycle import Ready, start_all
+from hetwin_core.ensemble.conductor.start.lifecycle import PreparedRun, start_all
 from hetwin_core.ensemble.conductor.start.options import LONGEST_S, RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused, RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
@@ -22,7 +27,7 @@ from hetwin_core.ensemble.scene.layout import Selection
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import FIDELITY, Fidelity, Value
 from hetwin_core.ensemble.supervision.interrupts import Interrupted
-from hetwin_core.ensemble.supervision.starting import few_looks_for_cycles
+from hetwin_core.ensemble.supervision.starting import rare_garbage_collection
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_core.ensemble.words import shown_line
 
@@ -38,7 +43,7 @@ class Run:
         ports: the models, in the scenario's order.
         listeners: receive the run's events.
         options: options of the start.
-        ready: the initialized ensemble.
+        prepared: the initialized ensemble.
         controls: requests of other threads.
         at_barriers: called at every barrier after which the run continues; see `Conductor.at_barriers`.
     """
@@ -49,7 +54,7 @@ class Run:
         ports: tuple[ModelPort, ...],
         listeners: ListenerGroup,
         options: RunOptions,
-        ready: Ready,
+        prepared: PreparedRun,
         controls: Controls,
         at_barriers: Sequence[AtBarrier],
     ) -> None:
@@ -57,24 +62,24 @@ class Run:
         self._ports = ports
         self._listeners = listeners
         self._options = options
-        self._ready = ready
+        self._prepared = prepared
         self._controls = controls
         self._at_barriers: Sequence[AtBarrier] = at_barriers
-        self._parts = assemble(scenario, ports, listeners, options, ready, controls)
-        self.start = run_start(scenario, options, ready)
+        self._parts = assemble(scenario, ports, listeners, options, prepared, controls)
+        self.start = run_start(scenario, options, prepared)
         self._end_of_source = end_of_source(scenario, options)
-        scene = ready.scene
+        scene = prepared.scene
         self._between = BetweenSteps(
             scenario, options, ports, listeners, self._parts, scene, self.start, self
         )
         self._step = 0
-        self._from: Checkpoint | None = None
-        self._begun_ns = 0
+        self._checkpoint: Checkpoint | None = None
+        self._resumed_ns = 0
 
     @property
     def scene(self) -> Snapshot:
         """The current scene, not to be kept."""
-        return self._ready.scene.snapshot()
+        return self._prepared.scene.snapshot()
 
     def in_service(self, model: int) -> bool:
         """Whether the model with this index takes part in the run."""
@@ -85,7 +90,7 @@ class Run:
         """Number of the last complete step after which the run continues."""
         return self._step
 
-    def go_on_from(self, checkpoint: Checkpoint) -> None:
+    def continue_from(self, checkpoint: Checkpoint) -> None:
         """Continue from a checkpoint after the models have started.
 
         Raises:
@@ -99,15 +104,15 @@ class Run:
                 found=f"step {step} at {time_ns} ns",
                 expected=f"a step of {self._scenario.clock.period_ns} ns each",
             )
-        self._from = checkpoint
+        self._checkpoint = checkpoint
 
     @property
     def lag_s(self) -> float | None:
         """Age of a live robot's newest joint sample when its state was published [s]."""
         return self._parts.publisher.lag.newest_s
 
-    @few_looks_for_cycles()
-    def to_the_end(self, idle: Callable[[float], None]) -> RunSummary:
+    @rare_garbage_collection()
+    def run_to_end(self, idle: Callable[[float], None]) -> RunSummary:
         """Run; see `Conductor.run`.
 
         Args:
@@ -119,27 +124,29 @@ class Run:
         ended, error = "failed", None
         begun = time.monotonic()
         try:
-            failures = start_all(self._ports, self._ready, self._parts.failures.is_fatal)
-            if self._from is not None:
-                self._restore(self._from)
-            self._listeners.started(self.start if self._from is None else self._between.present)
+            failures = start_all(self._ports, self._prepared, self._parts.failures.is_fatal)
+            if self._checkpoint is not None:
+                self._restore(self._checkpoint)
+            self._listeners.started(
+                self.start if self._checkpoint is None else self._between.current_start
+            )
         except BaseException:
             self._stop_models()
             raise
         try:
             for failure in failures:
                 self._parts.failures.handle(failure)
-            if self._from is None:
-                self._begin()
+            if self._checkpoint is None:
+                self._publish_start()
             begun = time.monotonic()
             ended = self._loop(idle)
         except Exception as failure:  # the log must be closed after any error
-            ended, error = self._failed(failure)
+            ended, error = self._outcome_of(failure)
         except Interrupted:
             self._end("stopped", None, time.monotonic() - begun)
             raise
         except BaseException as failure:
-            self._end("failed", self._unforeseen(failure), time.monotonic() - begun)
+            self._end("failed", self._as_run_failed(failure), time.monotonic() - begun)
             raise
         finally:
             self._parts.outside.refuse_all("the simulation is over")
@@ -152,26 +159,26 @@ class Run:
             BadInput: if the checkpoint does not fit.
         """
         try:
-            put_back(checkpoint, self._ports, self._parts, self._ready.scene)
+            restore_checkpoint(checkpoint, self._ports, self._parts, self._prepared.scene)
         except (Refused, RunFailed) as error:
             raise BadInput(
                 f"the checkpoint cannot be used: {error}", expected="a checkpoint of this run"
             ) from error
-        self._step, self._begun_ns = checkpoint.step, checkpoint.time_ns
+        self._step, self._resumed_ns = checkpoint.step, checkpoint.time_ns
         self._between.mark_seen()
 
-    def _begin(self) -> None:
+    def _publish_start(self) -> None:
         """Publish the start of the run, and carry out the scenario's handovers before the first step."""
-        main, scene = self._scenario.main, self._ready.scene
-        if self._ready.engine:
-            text = f"computes with {self._ready.engine}"
+        main, scene = self._scenario.main, self._prepared.scene
+        if self._prepared.engine:
+            text = f"computes with {self._prepared.engine}"
             self._listeners.note(0, "info", main.name, text)
-        if self._ready.shown:
-            self._listeners.note(0, "info", main.name, shown_line(self._ready.shown))
-        for text in self._ready.warnings:
+        if self._prepared.shown:
+            self._listeners.note(0, "info", main.name, shown_line(self._prepared.shown))
+        for text in self._prepared.warnings:
             source, _, warning = text.partition(": ")
             self._listeners.note(0, "warning", source, warning)
-        for slot, model in self._ready.handovers:
+        for slot, model in self._prepared.handovers:
             self._parts.effects.move(slot, model, "scenario")
         scene.resolve(0)
         self._parts.publisher.begin()
@@ -184,50 +191,54 @@ class Run:
         A main model in another process works on the next step while the last state is published.
         """
         ensemble, publisher, effects = self._parts.step, self._parts.publisher, self._parts.effects
-        step, following, over = self._step, self._step, False
+        step, next_step, is_over = self._step, self._step, False
         while True:
             begun = False
             try:
-                if ensemble.can_overlap and not over and not self._at_barriers:
-                    following = self._following(step)
-                    begun = self._begin_step(following)
+                if ensemble.can_overlap and not is_over and not self._at_barriers:
+                    next_step = self._next_step(step)
+                    begun = self._begin_step(next_step)
             finally:
                 publisher.publish(step, ensemble.output)
-            if over:
+            if is_over:
                 return self._end_of_source if effects.stopped_by is None else "stopped"
             self._step = step
             if self._at_barriers:
-                self._between.come_to(self._at_barriers)
-                ensemble.changed()
+                self._between.run_callbacks(self._at_barriers)
+                ensemble.mark_changed()
             if not begun:
-                following = self._following(step)
+                next_step = self._next_step(step)
             if not (
-                begun or self._begin_step(following) or self._begin_when_allowed(following, idle)
+                begun or self._begin_step(next_step) or self._begin_when_allowed(next_step, idle)
             ):
                 return "stopped"
-            step = following
+            step = next_step
             handled = self._parts.events.handled
-            over = ensemble.finish(step) or effects.stopped_by is not None
-            if over:
+            is_over = ensemble.finish(step) or effects.stopped_by is not None
+            if is_over:
                 self._raise_fidelity()
             if self._controls.pause.until_event and self._parts.events.handled != handled:
                 self._controls.pause.hold()
 
-    def _following(self, step: int) -> int:
+    def _next_step(self, step: int) -> int:
         """The step to take after a complete one: the next one, or the next at which a state or a model is due."""
-        if self._between.leaps is not None:
-            return self._between.leaps(step)
+        if self._between.next_step is not None:
+            return self._between.next_step(step)
         controls = self._controls
         one_by_one = self._at_barriers or self._options.single_steps
-        if one_by_one or controls.pause.left is not None or controls.pace.factor is not None:
+        if (
+            one_by_one
+            or controls.pause.remaining_steps is not None
+            or controls.pace.factor is not None
+        ):
             return step + 1
         publisher, clock = self._parts.publisher, self._scenario.clock
-        looked_at = clock.step_from(publisher.next_ns(self._ready.scene.time_ns))
-        return max(step + 1, min(self._parts.step.next_stop(step), looked_at))
+        published_step = clock.step_from(publisher.next_ns(self._prepared.scene.time_ns))
+        return max(step + 1, min(self._parts.step.next_stop(step), published_step))
 
     def _raise_fidelity(self) -> None:
         """Set all fidelities to high in the last state, where signalers no longer decide."""
-        scene = self._ready.scene
+        scene = self._prepared.scene
         high = Value(np.array([float(Fidelity.HIGH)]), scene.time_ns)
         for slot in scene.layout.select([Selection("*", FIDELITY.name)]):
             scene.put(slot, high)
@@ -238,10 +249,10 @@ class Run:
         controls = self._controls
         if controls.stop.is_set():
             return False
-        if controls.pause.left is not None or controls.pace.factor is not None:
-            if controls.pause.holds or controls.pace.wait_s(self._ready.scene.time_ns):
+        if controls.pause.remaining_steps is not None or controls.pace.factor is not None:
+            if controls.pause.must_wait or controls.pace.wait_s(self._prepared.scene.time_ns):
                 return False
-            controls.pause.step_begins()
+            controls.pause.count_step()
         self._parts.step.begin(step)
         return True
 
@@ -250,75 +261,75 @@ class Run:
         while not self._begin_step(step):
             if self._controls.stop.is_set():
                 return False
-            if self._controls.pause.holds:
-                self._wait(idle)
+            if self._controls.pause.must_wait:
+                self._wait_while_paused(idle)
             else:
                 self._keep_pace(idle)
         return True
 
-    def _wait(self, idle: Callable[[float], None]) -> None:
+    def _wait_while_paused(self, idle: Callable[[float], None]) -> None:
         """Wait until the pause ends or the run is stopped; carry out requests meanwhile."""
         pause, stop = self._controls.pause, self._controls.stop
-        with pause.waiting_here():
-            while pause.holds and not stop.is_set():
+        with pause.marked_as_waiting():
+            while pause.must_wait and not stop.is_set():
                 self._parts.outside.carry_out()
                 idle(POLL_S)
             if not stop.is_set():
                 self._parts.outside.carry_out()
-        self._parts.step.changed()
-        self._controls.pace.begin_anew()
+        self._parts.step.mark_changed()
+        self._controls.pace.restart_measurement()
 
     def _keep_pace(self, idle: Callable[[float], None]) -> None:
         """Wait for the time of the next step, at most `POLL_S`."""
         self._parts.outside.carry_out()
-        idle(min(POLL_S, self._controls.pace.wait_s(self._ready.scene.time_ns)))
+        idle(min(POLL_S, self._controls.pace.wait_s(self._prepared.scene.time_ns)))
 
     def go_on(self) -> RunSummary:
-        """Run on from the present barrier; see `BetweenSteps.go_on`."""
+        """Run on from the current barrier; see `BetweenSteps.go_on`."""
         ended, error, begun = "failed", None, time.monotonic()
         self._at_barriers = ()
-        self._parts.step.changed()
+        self._parts.step.mark_changed()
         try:
             ended = self._loop(time.sleep)
         except Exception as failure:
-            ended, error = self._failed(failure)
+            ended, error = self._outcome_of(failure)
         self._parts.beliefs.end()
-        return self._told(ended, error, time.monotonic() - begun)
+        return self._notify_end(ended, error, time.monotonic() - begun)
 
-    def back_to(self, step: int) -> None:
+    def return_to(self, step: int) -> None:
         """Return to the state after this step; see `BetweenSteps.rewind`."""
         self._step = step
 
-    def _failed(self, error: Exception) -> tuple[str, RunFailed | None]:
-        """Return how a run ended that raised this error, and the error in its summary."""
+    def _outcome_of(self, error: Exception) -> tuple[str, RunFailed | None]:
+        """Return how a run that raised this error ended, and the error for its summary."""
         if not isinstance(error, RunFailed):
-            return "failed", self._unforeseen(error)
+            return "failed", self._as_run_failed(error)
         if self._controls.stop.is_set() and self._scenario.plan(error.model):
             # The signal that stops the run may have ended something that a model needs, such as a server.
-            self._parts.failures.failed_at_end(error)
+            self._parts.failures.record_stop_failure(error)
             return "stopped", None
         return "failed", error
 
-    def _unforeseen(self, error: BaseException) -> RunFailed:
+    def _as_run_failed(self, error: BaseException) -> RunFailed:
         is_input = isinstance(error, BadInput)
         reason = str(error) if is_input else f"{type(error).__name__}: {error}"
-        return RunFailed("conductor", "run", self._ready.scene.time_ns, reason)
+        return RunFailed("conductor", "run", self._prepared.scene.time_ns, reason)
 
     def _stop_models(self) -> None:
         """Stop all models; a failure here is recorded, but does not change how the run ended."""
         for port in self._ports:
             failure = port.stop()
             if failure is not None:
-                self._parts.failures.failed_at_end(failure)
+                self._parts.failures.record_stop_failure(failure)
 
     def _end(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
         with suppress(RunFailed):
             _ = self.scene.proximity  # the log needs it after the models have stopped
         self._stop_models()
         self._parts.beliefs.end()
-        return self._told(ended, error, wall_s)
+        return self._notify_end(ended, error, wall_s)
 
-    def _told(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
+    def _notify_end(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
         """Notify the listeners of the run's end; return the summary."""
         summary = self._summary(ended, error, wall_s)
         try:
@@ -330,16 +341,16 @@ class Run:
     def _summary(self, ended: str, error: RunFailed | None, wall_s: float) -> RunSummary:
         if error is not None:
             with suppress(RunFailed):  # if the log itself has failed, the summary names it
-                self._listeners.note(self._ready.scene.time_ns, "error", "conductor", str(error))
+                self._listeners.note(self._prepared.scene.time_ns, "error", "conductor", str(error))
         stepping_s = wall_s - self._controls.pause.held_s
         return run_summary(
             self._scenario,
             self._options,
-            self._ready,
+            self._prepared,
             self._parts,
             self.start.snapshot,
             ended,
             error,
             stepping_s,
-            self._begun_ns,
+            self._resumed_ns,
         )

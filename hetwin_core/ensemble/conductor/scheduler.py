@@ -35,7 +35,7 @@ class Scheduler(Restorable):
         layout: layout of the scene.
 
     Attributes:
-        unwaited: the models that step on the clock or at their own pace.
+        asynchronous: the models that step on the clock or at their own pace.
         interrupted: indices of the models that have lost a step by a failure.
         stretch: factor by which models step less often than by their rates.
         missed: name of a model -> steps that it skipped because the main model was late.
@@ -47,15 +47,15 @@ class Scheduler(Restorable):
 
     def __init__(self, ports: Sequence[ModelPort], layout: Layout) -> None:
         others = [p for p in ports if not p.plan.main and p.plan.seat is None]
-        self._waited = [p for p in others if p.plan.stepping is Stepping.SERVICE]
-        self._beside = [p for p in self._waited if p.plan.beside]
+        self._synchronous = [p for p in others if p.plan.stepping is Stepping.SERVICE]
+        self._beside = [p for p in self._synchronous if p.plan.beside]
         self.any_beside = bool(self._beside)
-        self.unwaited = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
-        self.stride = _stride(self._waited)
+        self.asynchronous = [p for p in others if p.plan.stepping is not Stepping.SERVICE]
+        self.stride = _stride(self._synchronous)
         self._layout = layout
-        self._fidelity_offsets = _fidelity_offsets(self._waited, layout)
+        self._fidelity_offsets = _fidelity_offsets(self._synchronous, layout)
         self.interrupted: set[int] = set()
-        self._last_ns = {port.plan.index: 0 for port in self._waited}
+        self._last_ns = {port.plan.index: 0 for port in self._synchronous}
         self._changed = -STEPS_TO_CHANGE
         self.stretch = 1
         self.missed: Counter[str] = Counter()
@@ -72,25 +72,25 @@ class Scheduler(Restorable):
 
     def due(self, step: int, scene: Scene) -> list[ModelPort]:
         """Models whose output is due with this main step, whether they step after the main model or beside it."""
-        due = [port for port in self._waited if step % port.plan.every == 0]
+        due = [port for port in self._synchronous if step % port.plan.every == 0]
         if self.stretch > 1:
-            due = self._less_often(due, step)
+            due = self._at_stretched_rates(due, step)
         if self._fidelity_offsets:
-            due = self._switched_on(due, scene)
+            due = self._with_high_fidelity(due, scene)
         return due
 
-    def _less_often(self, due: Sequence[ModelPort], step: int) -> list[ModelPort]:
+    def _at_stretched_rates(self, due: Sequence[ModelPort], step: int) -> list[ModelPort]:
         chosen = [p for p in due if p.plan.beside or step % (p.plan.every * self.stretch) == 0]
         self.missed.update(port.plan.name for port in due if port not in chosen)
         return chosen
 
-    def _switched_on(self, due: Sequence[ModelPort], scene: Scene) -> list[ModelPort]:
+    def _with_high_fidelity(self, due: Sequence[ModelPort], scene: Scene) -> list[ModelPort]:
         offsets, values = self._fidelity_offsets, scene.snapshot().values
         return [
             port
             for port in due
-            if (at := offsets.get(port.plan.index)) is None
-            or Fidelity.of(values[at]) is not Fidelity.LOW
+            if (offset := offsets.get(port.plan.index)) is None
+            or Fidelity.of(values[offset]) is not Fidelity.LOW
         ]
 
     def still_due(self, due: Sequence[ModelPort]) -> Sequence[ModelPort]:
@@ -98,17 +98,17 @@ class Scheduler(Restorable):
         return [port for port in due if port.plan.index not in self.interrupted]
 
     @property
-    def sees_every_step(self) -> bool:
+    def needs_every_step(self) -> bool:
         """Whether a model that steps by the clock, freely or beside the main one must be notified of every step."""
-        return bool(self.unwaited) or self.any_beside
+        return bool(self.asynchronous) or self.any_beside
 
     def next_due(self, step: int) -> int:
-        """The first main step, not before this one, at which the output of a service-stepped model is due."""
-        soonest = sys.maxsize
-        for port in self._waited:
+        """The first main step, at or after this one, at which the output of a service-stepped model is due."""
+        earliest = sys.maxsize
+        for port in self._synchronous:
             every = port.plan.every
-            soonest = min(soonest, -(-step // every) * every)
-        return soonest
+            earliest = min(earliest, -(-step // every) * every)
+        return earliest
 
     def period_ns(self, port: ModelPort, time_ns: int) -> int:
         """Time since this model's last step [ns]; records that it steps to this time."""
@@ -118,19 +118,19 @@ class Scheduler(Restorable):
 
     def adapt(self, step: int, late: bool) -> bool:
         """Double the stretch while the main model is late, halve it otherwise; return whether it changed."""
-        wanted = min(2 * self.stretch, MAX_STRETCH) if late else max(self.stretch // 2, 1)
-        if wanted == self.stretch or step - self._changed < STEPS_TO_CHANGE:
+        stretch = min(2 * self.stretch, MAX_STRETCH) if late else max(self.stretch // 2, 1)
+        if stretch == self.stretch or step - self._changed < STEPS_TO_CHANGE:
             return False
         self._changed = step
-        self.stretch = wanted
+        self.stretch = stretch
         return True
 
     def remove(self, model: int) -> None:
         """Never step this model again."""
-        self._waited = [p for p in self._waited if p.plan.index != model]
+        self._synchronous = [p for p in self._synchronous if p.plan.index != model]
         self._beside = [p for p in self._beside if p.plan.index != model]
-        self.stride = _stride(self._waited)
-        self.unwaited = [p for p in self.unwaited if p.plan.index != model]
+        self.stride = _stride(self._synchronous)
+        self.asynchronous = [p for p in self.asynchronous if p.plan.index != model]
         self.interrupted.add(model)
 
     def admit(self, port: ModelPort, time_ns: int) -> None:
@@ -139,22 +139,22 @@ class Scheduler(Restorable):
         self._last_ns[plan.index] = time_ns
         self.interrupted.discard(plan.index)
         if plan.stepping is not Stepping.SERVICE:
-            self.unwaited = _in_order([*self.unwaited, port])
+            self.asynchronous = _sorted([*self.asynchronous, port])
             return
-        self._waited = _in_order([*self._waited, port])
-        self._beside = [p for p in self._waited if p.plan.beside]
+        self._synchronous = _sorted([*self._synchronous, port])
+        self._beside = [p for p in self._synchronous if p.plan.beside]
         self.any_beside = self.any_beside or plan.beside
-        self.stride = _stride(self._waited)
-        self._fidelity_offsets = _fidelity_offsets(self._waited, self._layout)
-        self.restarted(plan.index)
+        self.stride = _stride(self._synchronous)
+        self._fidelity_offsets = _fidelity_offsets(self._synchronous, self._layout)
+        self.mark_restarted(plan.index)
 
-    def restarted(self, model: int) -> None:
+    def mark_restarted(self, model: int) -> None:
         """Record that a new instance replaces this model; a step that was begun beside the main model is lost."""
         if any(port.plan.index == model for port in self._beside):
             self.interrupted.add(model)
 
 
-def _in_order(ports: Sequence[ModelPort]) -> list[ModelPort]:
+def _sorted(ports: Sequence[ModelPort]) -> list[ModelPort]:
     return sorted(ports, key=lambda port: port.plan.index)
 
 

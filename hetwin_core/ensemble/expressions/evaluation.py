@@ -29,11 +29,11 @@ from hetwin_core.ensemble.expressions.nodes import (
 )
 
 _NAMES = "bytes double duration dyn int matches size string timestamp type uint"
-_LIBRARY = frozenset(_NAMES.split())
+_LIBRARY_FUNCTIONS = frozenset(_NAMES.split())
 """Functions that the library has."""
-MOST_EVALUATIONS = 100_000
+MAX_EVALUATIONS = 100_000
 """Maximum number of calls and loop iterations of one evaluation; about two seconds, and far more than a scene needs."""
-_LONG = 1_000
+_BLOCK_SIZE = 1_000
 """A computed text or list costs one more evaluation for each block of this many characters or items."""
 # the library would write errors to the terminal, in addition to raising them
 logging.getLogger("cel").addHandler(logging.NullHandler())
@@ -58,10 +58,10 @@ class EvaluationError(Exception):
 class Budget:
     """Remaining calls and loop iterations of one evaluation, so that every evaluation ends."""
 
-    __slots__ = ("_left",)
+    __slots__ = ("_remaining",)
 
     def __init__(self) -> None:
-        self._left = MOST_EVALUATIONS
+        self._remaining = MAX_EVALUATIONS
 
     def spend(self, count: int = 1) -> None:
         """Subtract some evaluations.
@@ -69,10 +69,10 @@ class Budget:
         Raises:
             EvaluationError: if the budget is exhausted.
         """
-        self._left -= count
-        if self._left < 0:
+        self._remaining -= count
+        if self._remaining < 0:
             raise EvaluationError(
-                f"this takes more than {MOST_EVALUATIONS:,} calls and loop iterations"
+                f"this takes more than {MAX_EVALUATIONS:,} calls and loop iterations"
             )
 
 
@@ -94,10 +94,10 @@ Step: TypeAlias = Callable[[Scope], Any]
 """A compiled expression: returns its value in a scope."""
 
 
-def evaluated(
+def evaluate(
     step: Step, variables: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
 ) -> Any:
-    """Return the value of an expression, in at most `MOST_EVALUATIONS` calls and loop iterations.
+    """Return the value of an expression, in at most `MAX_EVALUATIONS` calls and loop iterations.
 
     Raises:
         EvaluationError: if it has no value, or takes more.
@@ -106,16 +106,16 @@ def evaluated(
 
 
 @lru_cache(1024)
-def compiled(text: str) -> Any:
+def compile_text(text: str) -> Any:
     """The library's compiled text; cached, because many episodes are searched with the same expression.
 
     Raises:
-        ValueError: if it is no expression.
+        ValueError: if it is not an expression.
     """
     return cel.compile(text)
 
 
-class Steps:
+class StepCompiler:
     """Compiles expressions to steps, which can be evaluated repeatedly.
 
     Args:
@@ -137,10 +137,10 @@ class Steps:
         return self.step(call.arguments[number])
 
     def failed(
-        self, name: str, function: Callable[..., Any], given: Sequence[Any], error: Exception
+        self, name: str, function: Callable[..., Any], arguments: Sequence[Any], error: Exception
     ) -> Exception:
         """Return the exception for a function's error."""
-        called = f"{name}({', '.join(map(repr, given))})"
+        called = f"{name}({', '.join(map(repr, arguments))})"
         return EvaluationError(f"{called}: {_reason(error)}")
 
     # ------------------------------------------------------------------ evaluated here
@@ -160,7 +160,7 @@ class Steps:
             case Call("has", (Member(of, name),)):
                 inner = self.step(of)
                 return lambda scope: name in _items(inner(scope))
-            case Call(name, _, None) if name not in _LIBRARY:
+            case Call(name, _, None) if name not in _LIBRARY_FUNCTIONS:
                 return self.call(node)
             case Loop():
                 return self._loop(node)
@@ -169,22 +169,22 @@ class Steps:
     def _short_circuit(self, node: Node) -> Step | None:
         """The step of an operator that does not always evaluate all its operands; None for any other expression."""
         match node:
-            case Binary("&&" | "||" as sign, one, two):
-                return self._joined([self.step(one), self.step(two)], decides=sign == "||")
+            case Binary("&&" | "||" as sign, left, right):
+                return self._and_or([self.step(left), self.step(right)], decides=sign == "||")
             case Unary("!", of):
                 negated = self.step(of)
-                return lambda scope: not self._truth(negated(scope))
+                return lambda scope: not self._as_bool(negated(scope))
             case Choice():
                 condition, yes, no = map(self.step, parts_of(node))
-                return lambda scope: (yes if self._truth(condition(scope)) else no)(scope)
+                return lambda scope: (yes if self._as_bool(condition(scope)) else no)(scope)
         return None
 
     def _member(self, node: Member, name: str, inner: Step) -> Step:
-        otherwise = self._library_step(node)
+        library_step = self._library_step(node)
 
         def value(scope: Scope) -> Any:
             of = inner(scope)
-            return of[name] if isinstance(of, Mapping) and name in of else otherwise(scope)
+            return of[name] if isinstance(of, Mapping) and name in of else library_step(scope)
 
         return value
 
@@ -194,28 +194,28 @@ class Steps:
         steps = [self.argument(call, number) for number in range(len(call.arguments))]
 
         def value(scope: Scope) -> Any:
-            given = [step(scope) for step in steps]
+            arguments = [step(scope) for step in steps]
             scope.budget.spend()
             if name not in scope.functions:
                 raise EvaluationError(f"there is no function {name!r}")
             try:
-                found = scope.functions[name](*given)
+                found = scope.functions[name](*arguments)
             except (EvaluationError, BadInput):
                 raise
             except Exception as error:  # a third party's function may raise anything
-                raise self.failed(name, scope.functions[name], given, error) from error
+                raise self.failed(name, scope.functions[name], arguments, error) from error
             return found.item() if isinstance(found, np.generic) else found
 
         return value
 
-    def _joined(self, sides: list[Step], *, decides: bool) -> Step:
+    def _and_or(self, sides: list[Step], *, decides: bool) -> Step:
         """The step of ``&&`` or ``||``: a side that decides alone makes errors of the other one irrelevant."""
 
         def value(scope: Scope) -> bool:
             errors: list[EvaluationError] = []
             for side in sides:
                 try:
-                    if self._truth(side(scope)) is decides:
+                    if self._as_bool(side(scope)) is decides:
                         return decides
                 except EvaluationError as error:
                     errors.append(error)
@@ -237,24 +237,24 @@ class Steps:
                 scope.budget.spend()
                 variables = {**scope.variables, node.variable: item}
                 inner = Scope(variables, scope.functions, scope.budget)
-                if all(self._truth(condition(inner)) for condition in conditions):
+                if all(self._as_bool(condition(inner)) for condition in conditions):
                     yield item, last(inner)
 
         def truths(scope: Scope) -> Iterator[bool]:
-            return (self._truth(value) for _, value in values(scope))
+            return (self._as_bool(value) for _, value in values(scope))
 
         match node.macro:
             case "map":
                 return lambda scope: [value for _, value in values(scope)]
             case "filter":
-                return lambda scope: [item for item, value in values(scope) if self._truth(value)]
+                return lambda scope: [item for item, value in values(scope) if self._as_bool(value)]
             case "all":
                 return lambda scope: all(truths(scope))
             case "exists":
                 return lambda scope: any(truths(scope))
         return lambda scope: sum(truths(scope)) == 1
 
-    def _truth(self, value: object) -> bool:
+    def _as_bool(self, value: object) -> bool:
         if isinstance(value, bool):
             return value
         self.check_value(value)
@@ -268,15 +268,15 @@ class Steps:
         for number, part in reversed([*enumerate(parts_of(node))]):
             begin, end = part.begin - node.begin, part.end - node.begin
             text = f"{text[:begin]}part{number}{text[end:]}"
-        program = compiled(text)
+        program = compile_text(text)
 
         def value(scope: Scope) -> Any:
             parts = {f"part{number}": step(scope) for number, step in enumerate(steps)}
             for part in parts.values():
                 self.check_value(part)
-            found = _executed(program, parts)
+            found = _execute(program, parts)
             if isinstance(found, str | bytes | list):
-                scope.budget.spend(len(found) // _LONG)
+                scope.budget.spend(len(found) // _BLOCK_SIZE)
             return found
 
         return value
@@ -287,12 +287,12 @@ def _variable(name: str) -> Step:
 
     def value(scope: Scope) -> Any:
         variables = scope.variables
-        return variables[name] if name in variables else _executed(compiled(name), {})
+        return variables[name] if name in variables else _execute(compile_text(name), {})
 
     return value
 
 
-def _executed(program: Any, variables: dict[str, Any]) -> Any:
+def _execute(program: Any, variables: dict[str, Any]) -> Any:
     try:
         return program.execute(variables)
     except KeyError as error:

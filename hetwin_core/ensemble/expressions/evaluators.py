@@ -47,14 +47,14 @@ def own_functions(texts: Mapping[str, str]) -> dict[str, Evaluator]:
         texts: name -> expression, or MODULE:FUNCTION of an installed module or one beside the scenario.
 
     Raises:
-        BadInput: if one cannot be imported or is no function.
+        BadInput: if one cannot be imported or is not a function.
     """
-    return {name: _imported(name, text) for name, text in texts.items() if is_function(text)}
+    return {name: _import_function(name, text) for name, text in texts.items() if is_function(text)}
 
 
-def _imported(name: str, text: str) -> Evaluator:
+def _import_function(name: str, text: str) -> Evaluator:
     module, _, function = text.strip().partition(":")
-    problem = "this is no function"
+    problem = "this is not a function"
     try:
         found = getattr(import_module(module), function)
         if callable(found):
@@ -117,7 +117,7 @@ def absolute(_scene: Snapshot, number: float) -> float:
 
 def _like(found: float, numbers: tuple[float, ...]) -> float:
     """Return the chosen number, as a float if any argument is a float."""
-    return float(found) if any(isinstance(each, float) for each in numbers) else found
+    return float(found) if any(isinstance(number, float) for number in numbers) else found
 
 
 NUMBERS: Mapping[str, Evaluator] = {
@@ -160,7 +160,7 @@ def has(scene: Snapshot, entity: str, attribute: str) -> bool:
     return attribute in scene.layout.entity(entity).tags
 
 
-def _state(name: str, words: str) -> Evaluator:
+def _state_evaluator(name: str, words: str) -> Evaluator:
     def state(scene: Snapshot, entity: str) -> bool:
         return bool(scene.get(entity, name)[0] > 0.5)
 
@@ -170,7 +170,7 @@ def _state(name: str, words: str) -> Evaluator:
 
 
 STATES: Mapping[str, Evaluator] = {
-    name: _state(name, words)
+    name: _state_evaluator(name, words)
     for name, words in (
         ("cold", "an object is colder than 283.15 K"),
         ("filled", "something fillable is filled to more than a fifth"),
@@ -224,12 +224,12 @@ def nearest_object(
     tag = options.pop("kind", None)
     if options:
         raise ValueError(f"nearest_object knows 'within' and 'kind', not {sorted(options)}")
-    here = scene.pose(to)[:3]
+    origin = scene.pose(to)[:3]
     best: str | None = None
     for entity in scene.layout.of_kind(EntityKind.OBJECT):
         if entity.name == to or (tag is not None and tag not in entity.tags):
             continue
-        separation = float(np.linalg.norm(scene.pose(entity.name)[:3] - here))
+        separation = float(np.linalg.norm(scene.pose(entity.name)[:3] - origin))
         if separation <= within:
             best, within = entity.name, separation
     return best
@@ -282,5 +282,5 @@ def _proximity_row(scene: Snapshot, a: str, b: str) -> Any:
     rows = scene.proximity
     match = (rows[:, 0] == first) & (rows[:, 1] == second)
     match |= (rows[:, 0] == second) & (rows[:, 1] == first)
-    hits = rows[match]
-    return hits[np.argmin(hits[:, 2])] if len(hits) else None
+    matches = rows[match]
+    return matches[np.argmin(matches[:, 2])] if len(matches) else None

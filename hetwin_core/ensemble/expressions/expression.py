@@ -10,9 +10,9 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import (
     EvaluationError,
     Step,
-    Steps,
-    compiled,
-    evaluated,
+    StepCompiler,
+    compile_text,
+    evaluate,
     first_line,
 )
 from hetwin_core.ensemble.expressions.nodes import (
@@ -28,7 +28,7 @@ from hetwin_core.ensemble.expressions.nodes import (
     text_of,
     walk,
 )
-from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
+from hetwin_core.ensemble.expressions.parser import ExpressionSyntaxError, parse
 from hetwin_core.ensemble.nearest import one_of
 
 _STANDARD = (
@@ -63,7 +63,7 @@ class Expression:
         self.where = where
         try:
             self.node = parse(text)
-            compiled(text)
+            compile_text(text)
         except ValueError as error:
             raise BadInput(
                 f"the expression has a syntax error: {first_line(error)}",
@@ -117,14 +117,14 @@ class Expression:
             EvaluationError: if it has no value, e.g. because a key is missing; the text has the reason.
         """
         try:
-            return evaluated(self._step, variables, functions)
+            return evaluate(self._step, variables, functions)
         except EvaluationError as error:
             error.text = self.text
             raise
 
     @cached_property
     def _step(self) -> Step:
-        return Steps(self.text).step(self.node)
+        return StepCompiler(self.text).step(self.node)
 
 
 def _tests_field(call: Call) -> bool:
@@ -146,10 +146,10 @@ class NamedTerm(NamedTuple):
 
 @lru_cache(4096)
 def terms_in(text: str) -> tuple[NamedTerm, ...]:
-    """Return the terms in a text, from left to right; empty if the text is no expression."""
+    """Return the terms in a text, from left to right; empty if the text is not an expression."""
     try:
         node = parse(text)
-    except WrongSyntax:
+    except ExpressionSyntaxError:
         return ()
     calls = [part for part in walk(node) if isinstance(part, Call) and part.of is None]
     return tuple(NamedTerm(call.name, tuple(_texts(*call.arguments))) for call in calls)
@@ -173,7 +173,7 @@ ANY = "any"
 """Matches any argument."""
 
 
-Wanted: TypeAlias = "Literal | Name"
+ArgumentPattern: TypeAlias = "Literal | Name"
 """A name of an entity or a pattern such as ``cup*``; or `ANY`, or a variable of the task, e.g. ``hand``."""
 
 
@@ -186,14 +186,14 @@ class EventPattern(NamedTuple):
     """
 
     name: str
-    arguments: tuple[Wanted, ...] | None = None
+    arguments: tuple[ArgumentPattern, ...] | None = None
 
     @classmethod
     def from_text(cls, text: str) -> EventPattern:
         """Read a pattern from a text.
 
         Raises:
-            ValueError: if the text is no pattern; the message explains the syntax.
+            ValueError: if the text is not a pattern; the message explains the syntax.
         """
         found = "no event"
         try:
@@ -202,7 +202,7 @@ class EventPattern(NamedTuple):
                     return cls(name)
                 case Call(name, arguments, None):
                     return cls(name, tuple(_argument(argument) for argument in arguments))
-        except WrongSyntax as error:
+        except ExpressionSyntaxError as error:
             found = str(error)
         raise ValueError(
             "an event such as collision(hand, object): its name, and entities in quotes, variables of the task"
@@ -210,7 +210,7 @@ class EventPattern(NamedTuple):
         )
 
 
-def _argument(node: Node) -> Wanted:
+def _argument(node: Node) -> ArgumentPattern:
     match node:
         case Name() | Literal(str()) if node != Literal(""):
             return node

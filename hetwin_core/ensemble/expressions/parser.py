@@ -47,7 +47,7 @@ _LEVELS = (("||",), ("&&",), ("<", "<=", ">", ">=", "==", "!=", "in"), ("+", "-"
 _T = TypeVar("_T", bound=Part)
 
 
-class WrongSyntax(ValueError):
+class ExpressionSyntaxError(ValueError):
     """A text is no expression; the error has the problem and its position."""
 
 
@@ -90,7 +90,9 @@ class _Parser:
             found = _TOKEN.match(self._text, at)
             if found is None:
                 strange = self._text[at:].split()[0]
-                raise WrongSyntax(f"{strange!r} is not part of the language{self._place(at)}")
+                raise ExpressionSyntaxError(
+                    f"{strange!r} is not part of the language{self._place(at)}"
+                )
             if found.lastgroup != "space":
                 tokens.append(_Token(found.lastgroup or "", found[0], at, found.end()))
             at = found.end()
@@ -119,8 +121,8 @@ class _Parser:
         """Make a node that ends with the last consumed token."""
         return kind(*parts, begin=begin, end=self._tokens[self._at - 1].end)
 
-    def _error(self, problem: str) -> WrongSyntax:
-        return WrongSyntax(f"{problem}{self._place(self._next.begin)}")
+    def _error(self, problem: str) -> ExpressionSyntaxError:
+        return ExpressionSyntaxError(f"{problem}{self._place(self._next.begin)}")
 
     def _place(self, at: int) -> str:
         lines = self._text[:at].split("\n")

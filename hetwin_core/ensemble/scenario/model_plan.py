@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from hetwin_core.ensemble.catalogue import declared, model_class
+from hetwin_core.ensemble.catalogue import declare_model, model_class
 from hetwin_core.ensemble.clock import divisor, required_divisor
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
@@ -233,7 +233,7 @@ def _plan(
 def _class_of(entry: ModelEntry) -> ModelClass:
     if entry.type == NODE:
         return node_class(entry.provides, entry.parameters)
-    return declared(model_class(entry.type))
+    return declare_model(model_class(entry.type))
 
 
 def _every(where: str, entry: ModelEntry, own_rate: float | None, main_rate: float) -> int:

@@ -140,7 +140,7 @@ def wrong_shape(name: str, rows: Floats) -> str | None:
     return f"is {rows.dtype} of shape {rows.shape}; expected float64 of shape (n, {columns})"
 
 
-def wrong_rows(name: str, rows: Floats) -> str | None:
+def rows_problem(name: str, rows: Floats) -> str | None:
     """Describe what is wrong with a table, to follow its name in a message; None if nothing is."""
     columns, unknown = TABLES[name]
     if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:

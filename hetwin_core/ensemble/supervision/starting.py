@@ -29,7 +29,7 @@ def start(module: str) -> None:
 
 
 @contextmanager
-def few_looks_for_cycles() -> Iterator[None]:
+def rare_garbage_collection() -> Iterator[None]:
     """Make cyclic garbage collection as rare as `start` does, in this context."""
     young, *older = gc.get_threshold()
     gc.set_threshold(max(young, YOUNG) if young else 0, *older)

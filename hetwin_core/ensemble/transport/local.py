@@ -12,7 +12,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from hetwin_core.ensemble import model_abilities as abilities
-from hetwin_core.ensemble.errors import BadInput, RunFailed, raised_words
+from hetwin_core.ensemble.errors import BadInput, RunFailed, error_with_location
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import (
     Changes,
@@ -228,7 +228,7 @@ class LocalPort(ModelPort):
         except MAY_RAISE.get(call, ()):
             raise
         except (Exception, SystemExit) as error:
-            raise RunFailed(self.plan.name, call, now, raised_words(error)) from error
+            raise RunFailed(self.plan.name, call, now, error_with_location(error)) from error
         took = (time.monotonic_ns() - begun) / 1e9
         if took > self.plan.deadline and took > (deadline := self.plan.deadline_of(call)):
             reason = f"answered after {took:.1f} s; the deadline is {deadline:g} s"

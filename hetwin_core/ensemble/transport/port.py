@@ -32,7 +32,7 @@ _FEW = 32
 """Size up to which a dot product is faster than calling `all_finite`."""
 
 
-def wrong_output(output: object, time_ns: int | None = None) -> str | None:
+def output_problem(output: object, time_ns: int | None = None) -> str | None:
     """Describe what is wrong with a step's output, such as another time than `time_ns` [ns]; None if nothing is."""
     if not isinstance(output, Changes):
         return f"it returns {type(output).__name__}; expected Changes, or nothing"
@@ -46,7 +46,7 @@ def wrong_output(output: object, time_ns: int | None = None) -> str | None:
     return None
 
 
-def not_its_own(output: MainChanges) -> str | None:
+def foreign_field_problem(output: MainChanges) -> str | None:
     """Describe the fields that only the main model may set, in the output of another model; None without any."""
     filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
     return f"it returns {', '.join(filled)}; only the main model may" if filled else None
@@ -56,7 +56,7 @@ def _is_nothing(value: object) -> bool:
     return value is None or value is False or (isinstance(value, dict) and not value)
 
 
-def wrong_numbers(value: object, attribute: AttributeSpec) -> str | None:
+def numbers_problem(value: object, attribute: AttributeSpec) -> str | None:
     """Describe what is wrong with an attribute's value, to follow its name in a message; None if nothing is."""
     data = value.data if isinstance(value, Value) else None
     if not isinstance(data, np.ndarray):

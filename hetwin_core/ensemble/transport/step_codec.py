@@ -21,7 +21,7 @@ from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Request, 
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table, wrong_shape
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
-from hetwin_core.ensemble.transport.port import wrong_numbers, wrong_output
+from hetwin_core.ensemble.transport.port import numbers_problem, output_problem
 
 NONE = -1
 """Count that means that there is no array at all."""
@@ -134,7 +134,7 @@ def fill_output(message: OutputFields, output: Changes, layout: Layout) -> None:
     Raises:
         ValueError: if the output cannot be encoded.
     """
-    wrong = wrong_output(output)
+    wrong = output_problem(output)
     if wrong is not None:
         raise ValueError(wrong)
     index, numbers = array("q"), array("d")
@@ -292,4 +292,4 @@ def _check_value(value: object, layout: Layout, key: tuple[str, str]) -> None:
     if isinstance(data, np.ndarray) and data.dtype == np.float64 and data.ndim == 1:
         return
     attribute = layout.slots[layout.slot_id(*key)].attribute
-    raise ValueError(f"{'.'.join(key)} {wrong_numbers(value, attribute)}")
+    raise ValueError(f"{'.'.join(key)} {numbers_problem(value, attribute)}")

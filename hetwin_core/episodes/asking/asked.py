@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.expressions.evaluation import EvaluationError, Step, evaluated
+from hetwin_core.ensemble.expressions.evaluation import EvaluationError, Step, evaluate
 from hetwin_core.episodes.asking.answer import NotKnown, QuestionAnswer
 from hetwin_core.episodes.asking.formulas import VARIABLES, check_value, compiled
 from hetwin_core.episodes.asking.functions import Functions, shown
@@ -64,7 +64,7 @@ class AskableEpisode(Questions):
         ends = self.tables.start_ns / 1e9, self.tables.known_until_ns / 1e9
         variables = dict(zip(VARIABLES, (ANY, *ends), strict=True))
         try:
-            value = evaluated(step, variables, functions.functions)
+            value = evaluate(step, variables, functions.functions)
         except NotKnown as unknown:
             return None, str(unknown)
         except EvaluationError as error:

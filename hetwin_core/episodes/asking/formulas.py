@@ -14,8 +14,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluation import (
     EvaluationError,
     Step,
-    Steps,
-    evaluated,
+    StepCompiler,
+    evaluate,
 )
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import STANDARD_FUNCTIONS, Expression
@@ -102,7 +102,7 @@ OF_FORMULAS = ("holds", "believed", "incorrect_belief", "value", "count")
 """Functions whose first argument may be a formula: a term, or a condition on the state."""
 
 
-class Formulas(Steps):
+class Formulas(StepCompiler):
     """Compiles a question or a goal to steps.
 
     Args:
@@ -288,7 +288,7 @@ class GoalReader:
         expression.check_names({*terms.functions, *evaluators}, ("any",))
         try:
             made = Formulas(text, terms.functions, evaluators).formula(expression.node)
-            return terms.term(evaluated(made, {"any": ANY}, terms.functions))
+            return terms.term(evaluate(made, {"any": ANY}, terms.functions))
         except EvaluationError as error:
             raise BadInput(
                 f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'

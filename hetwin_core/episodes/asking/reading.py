@@ -18,7 +18,7 @@ from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.expressions.nodes import Binary, Call, Literal, number_of
-from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
+from hetwin_core.ensemble.expressions.parser import ExpressionSyntaxError, parse
 from hetwin_core.ensemble.scene.poses import angles_between
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE, Floats
@@ -239,7 +239,7 @@ def threshold(text: str) -> Threshold | None:
     """Return a condition as a threshold; None if it is any other condition."""
     try:
         node = parse(text)
-    except WrongSyntax:
+    except ExpressionSyntaxError:
         return None
     match node:
         case Binary(relation, Call(quantity, (Literal(str() as entity),)), other):

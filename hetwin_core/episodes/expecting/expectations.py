@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.expressions.expression import ANY, EventPattern, Wanted
+from hetwin_core.ensemble.expressions.expression import ANY, ArgumentPattern, EventPattern
 from hetwin_core.ensemble.expressions.nodes import Literal, Name
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.episodes.expecting.bodies import Bodies, TaskNames
@@ -134,7 +134,7 @@ class Expectations:
         pairs = zip(pattern.arguments, values, strict=False)
         return all(self._is_wanted(wanted, value, task) for wanted, value in pairs)
 
-    def _is_wanted(self, wanted: Wanted, value: Json, task: Task) -> bool:
+    def _is_wanted(self, wanted: ArgumentPattern, value: Json, task: Task) -> bool:
         match wanted:
             case Literal(entity):
                 return value in self.bodies.stands_for(str(entity))

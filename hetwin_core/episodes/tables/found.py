@@ -80,7 +80,7 @@ class DerivedTables:
             derivation: derivation of the log or the run.
             until_ns: time up to which it is known.
             finished: whether the log is complete.
-            given: see `run_given`.
+            given: see `run_inputs`.
         """
         return cls(
             until_ns=until_ns,

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from hetwin_core.ensemble.conductor.reporting.coverage import (
     DECIDED_BY,
+    CheckedInterval,
     Claim,
-    Decision,
-    Stretch,
-    stretches_of,
+    DecidingClaim,
+    checked_intervals,
 )
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.sentences.catalogue import say
@@ -31,19 +31,22 @@ Names = Collection[str] | None
 
 _STANDING = ("on", BORNE)
 _TOUCHING = ("contact", "attached", "collision", "collision_end", "touched", "touch_ended")
-_EVENTS: Mapping[str, Decision] = {
+_EVENTS: Mapping[str, DecidingClaim] = {
     **{
-        name: Decision(Claim.GRIP, 1)
+        name: DecidingClaim(Claim.GRIP, 1)
         for name in (
             *("picked_up", "pick_up", "grasped", "released", "lost", "slipped"),
             *("grip_closed", "grip_lost"),
         )
     },
-    **{name: Decision(Claim.DROP, 0) for name in ("fell", "toppled", "flung", "left_the_world")},
-    "in_container": Decision(Claim.CONTAINER, 0),
-    "left_container": Decision(Claim.CONTAINER, 0),
-    "put_down": Decision(Claim.SUPPORT, 0),
-    "set_down": Decision(Claim.SUPPORT, 0),
+    **{
+        name: DecidingClaim(Claim.DROP, 0)
+        for name in ("fell", "toppled", "flung", "left_the_world")
+    },
+    "in_container": DecidingClaim(Claim.CONTAINER, 0),
+    "left_container": DecidingClaim(Claim.CONTAINER, 0),
+    "put_down": DecidingClaim(Claim.SUPPORT, 0),
+    "set_down": DecidingClaim(Claim.SUPPORT, 0),
 }
 
 
@@ -82,9 +85,9 @@ class Unseen:
         self._standing = frozenset(e.name for kind in standing for e in layout.of_kind(kind))
 
     @cached_property
-    def stretches(self) -> Mapping[tuple[Claim, str], tuple[Stretch, ...]]:
+    def stretches(self) -> Mapping[tuple[Claim, str], tuple[CheckedInterval, ...]]:
         """Intervals in which each claim was checked or not."""
-        return stretches_of(self._events, *self._known)
+        return checked_intervals(self._events, *self._known)
 
     def of(self, fluent: str, first: Names = None, second: Names = None) -> list[Blind]:
         """Return the intervals in which it was not observed whether a fluent is false."""
@@ -110,7 +113,7 @@ class Unseen:
         return self._found(event, decided, (first, second))
 
     def _found(
-        self, name: str, decided: Decision | None, arguments: tuple[Names, Names]
+        self, name: str, decided: DecidingClaim | None, arguments: tuple[Names, Names]
     ) -> list[Blind]:
         if not self.stretches:
             return []

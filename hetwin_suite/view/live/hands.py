@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.conductor.controls import OnDone
 from hetwin_core.ensemble.events import Json
 
 MAX_STEPS = 1_000_000
@@ -63,7 +63,7 @@ Deed: TypeAlias = Pause | GoOn | Step | HoldTo | HandOver | Raise
 class Hands(Protocol):
     """Controls a run."""
 
-    def do(self, deed: Deed, done: Done) -> None:
+    def do(self, deed: Deed, done: OnDone) -> None:
         """Request a control of the run, and return immediately.
 
         Args:

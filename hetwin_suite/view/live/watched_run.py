@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.conductor.conductor import Conductor
-from hetwin_core.ensemble.conductor.controls import BY_HAND, Done, Factor
+from hetwin_core.ensemble.conductor.controls import BY_HAND, OnDone, RealTimeFactor
 from hetwin_core.ensemble.conductor.reporting.concerns import NewConcerns, is_concern
 from hetwin_core.ensemble.conductor.reporting.listener import (
     Handover,
@@ -108,7 +108,7 @@ def _text(arguments: Mapping[str, object], key: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-def do(conductor: Conductor, deed: Deed, done: Done) -> None:
+def do(conductor: Conductor, deed: Deed, done: OnDone) -> None:
     """Apply a control to a conductor; see `Hands.do`."""
     try:
         match deed:
@@ -158,7 +158,7 @@ class WatchedRun:
         self._over: Over | None = None
         self._happenings = Happenings()
         self._lock = threading.Lock()
-        self._open: dict[int, Done] = {}
+        self._open: dict[int, OnDone] = {}
         self._number = 0
 
     @property
@@ -179,7 +179,7 @@ class WatchedRun:
         """See `Feed`."""
         return self._happenings.since(since)
 
-    def do(self, deed: Deed, done: Done) -> None:
+    def do(self, deed: Deed, done: OnDone) -> None:
         """See `Hands`."""
         with self._lock:
             refusal = OVER if self._over is not None else None
@@ -237,7 +237,7 @@ class RunReporter(RunListener):
         self._deeds: Connection = run.deeds
         self._send = send
         self._maker = HappeningMaker()
-        self._factor = Factor()
+        self._factor = RealTimeFactor()
         self._next_ns = 0
         self._next_step = 0
         self._conductor: Conductor | None = None
@@ -260,7 +260,7 @@ class RunReporter(RunListener):
         assert conductor is not None
         assert scene is not None
         if conductor.pausing.waiting:
-            self._factor.begin_anew()
+            self._factor.restart_measurement()
             self._copy(scene)
             self._next_ns = self._next_step = 0
         else:
@@ -317,7 +317,7 @@ class RunReporter(RunListener):
             scene.time_ns,
             scene.values,
             scene.owners,
-            waits=conductor.pausing.stands,
+            waits=conductor.pausing.counts_as_paused,
             factor=factor,
             pace=conductor.pace.factor,
             lag_s=conductor.lag_s,
@@ -336,5 +336,5 @@ class RunReporter(RunListener):
                 return
             do(conductor, deed, self._reply(number))
 
-    def _reply(self, number: int) -> Done:
+    def _reply(self, number: int) -> OnDone:
         return lambda refusal: self._send(("replied", (number, refusal)))

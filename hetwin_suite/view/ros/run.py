@@ -23,7 +23,7 @@ from hetwin.msg import Event as EventMessage
 from hetwin.msg import Handover as HandoverMessage
 from hetwin.srv import ControlRun, HandOver, NotifyEvent
 from hetwin_core.ensemble import topics
-from hetwin_core.ensemble.conductor.controls import BY_HAND, Done, Factor
+from hetwin_core.ensemble.conductor.controls import BY_HAND, OnDone, RealTimeFactor
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.layout import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS
@@ -73,7 +73,7 @@ class RosRun:
         self._over: Over | None = None
         self._state = b""
         self._status = RunStatus(phase="paused")
-        self._factor = Factor()
+        self._factor = RealTimeFactor()
         self._measured: float | None = None
         self._seen_ns = -1
         self._happenings = Happenings()
@@ -162,7 +162,7 @@ class RosRun:
         """See `Feed`."""
         return self._happenings.since(since)
 
-    def do(self, deed: Deed, done: Done) -> None:
+    def do(self, deed: Deed, done: OnDone) -> None:
         """See `Hands`."""
         if self._over is not None:
             done(_IS_OVER)
@@ -233,7 +233,7 @@ class RosRun:
             text = f"failed: {message.reason}" if message.reason else message.ended
             self._over = Over(message.ended, text, bool(message.deterministic))
         if message.phase != "running":
-            self._factor.begin_anew()
+            self._factor.restart_measurement()
 
     def _on_state(self, raw: bytes) -> None:
         sec, nanosec = _STAMP.unpack_from(raw, _AFTER_HEADER)
@@ -283,9 +283,9 @@ class Requests:
         self._control = node.create_client(ControlRun, names.CONTROL)
         self._hand_over = node.create_client(HandOver, names.HAND_OVER)
         self._lock = threading.Lock()
-        self._open: list[tuple[float, Any, Done]] = []
+        self._open: list[tuple[float, Any, OnDone]] = []
 
-    def send(self, deed: Deed, done: Done) -> None:
+    def send(self, deed: Deed, done: OnDone) -> None:
         """Send a request; see `Hands.do`."""
         client, request = self._request(deed)
         request.run = self._run

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from hetwin_core.ensemble.clock import LATER_NS
+from hetwin_core.ensemble.clock import FAR_FUTURE_NS
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event
 from model_nodes.main_physics.sources.bag import STAMP_TOLERANCE_NS, Bag, ReadFault
@@ -106,7 +106,7 @@ class EventStream:
             self._messages = self._bag.messages(tuple(self._readers))
         message = next(self._messages, None)
         if message is None:
-            self._read_ns = LATER_NS
+            self._read_ns = FAR_FUTURE_NS
         elif isinstance(message, ReadFault):
             self._fault = message
         else:

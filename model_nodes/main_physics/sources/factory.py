@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hetwin_core.ensemble.errors import BadInput, raised_words
+from hetwin_core.ensemble.errors import BadInput, error_with_location
 from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.scenario.robot import OneOfSeveral, Robot
 from hetwin_core.ensemble.scenario.source import (
@@ -140,7 +140,7 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
         raise
     except Exception as error:  # third-party code may raise anything
         raise BadInput(
-            f"the source {spec.installed} cannot be made: {raised_words(error)}",
+            f"the source {spec.installed} cannot be made: {error_with_location(error)}",
             where="source.arguments",
             found=spec.arguments,
         ) from error

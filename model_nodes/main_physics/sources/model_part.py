@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.base_words import ALIGN_BASE, DRIVE_BASE
+from hetwin_core.ensemble.base_events import ALIGN_BASE, DRIVE_BASE
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase

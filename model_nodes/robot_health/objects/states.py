@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.conductor.reporting.concerns import Severity
-from hetwin_core.ensemble.events import EventKind, is_meant
+from hetwin_core.ensemble.events import EventKind, is_announced_action
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, TOUCHES, Snapshot, no_rows
 from hetwin_core.ensemble.scene.values import POSE_SIZE, Floats, Ints
@@ -318,6 +318,6 @@ class Purpose:
                 self.lost[number] = True
 
     def _acts(self, view: View) -> bool:
-        if any(map(is_meant, (*view.actions.values(), *view.events))):
+        if any(map(is_announced_action, (*view.actions.values(), *view.events))):
             self._acted_ns = view.time_ns
         return view.time_ns - self._acted_ns <= ACTING_NS

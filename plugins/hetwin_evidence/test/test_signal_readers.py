@@ -12,7 +12,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 from support.recorded_bags import EPOCH_NS, MS, TYPES, sine
 
-from hetwin_core.ensemble.events import COMMANDED, FEELS, Event, is_meant
+from hetwin_core.ensemble.events import COMMANDED, FEELS, Event, is_announced_action
 from hetwin_evidence.mating import STRAINS
 from hetwin_evidence.readers import controller_reader
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
@@ -36,7 +36,7 @@ def said(folder: Path, topic: str, type_name: str, *messages: tuple[int, object]
             raw = bytes(TYPES.serialize_cdr(one.message, one.type))
             writer.write(states, EPOCH_NS + one.time_ns, raw)
     found = open_source(folder / "own").events(2_000 * MS)
-    assert not any(map(is_meant, found))
+    assert not any(map(is_announced_action, found))
     return found
 
 

@@ -25,8 +25,8 @@ from hetwin_suite.runs import (
     RunOptions,
     Scenario,
     end_with_parent,
-    laid_scene,
     load_scenario,
+    merged_scene,
     source_specs,
 )
 from hetwin_suite.study import Draw, Moment, Now, Root, RunResult, Study
@@ -192,7 +192,7 @@ def without_source(scenario: Scenario, options: RunOptions) -> RunOptions:
         scenario: scenario of the run from whose checkpoints futures start.
         options: options of the run.
     """
-    scene = laid_scene(scenario, options)
+    scene = merged_scene(scenario, options)
     return replace(options, source=None, no_source=True, scene=scene, duration=_ENDLESS_S)
 
 

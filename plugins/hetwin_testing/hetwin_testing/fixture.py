@@ -14,7 +14,7 @@ from hetwin_suite.harness import (
     HandDescription,
     ParameterKind,
     ParameterRequest,
-    entities_meant,
+    matching_entities,
 )
 from hetwin_suite.model import (
     POSE,
@@ -270,7 +270,7 @@ def _value(
 def _resolved_default(request: ParameterRequest, entities: Sequence[Entity]) -> Any:
     """Return the default as the conductor would resolve it."""
     if request.kind is ParameterKind.ENTITIES and isinstance(request.default, str):
-        return entities_meant(request.default, entities)
+        return matching_entities(request.default, entities)
     return request.default
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from hetwin_suite.command import YamlDocument, load_yaml
 from hetwin_suite.model import BadInput, Expression, Strict, Text, check
-from hetwin_suite.runs import claims_named
+from hetwin_suite.runs import parse_claims
 from hetwin_testing.settings import settings_of
 from hetwin_testing.twin import DoesNotHold, Twin
 
@@ -66,7 +66,7 @@ class RecordingsFile(pytest.File):
     def _entry(self, document: YamlDocument, number: int, data: Any) -> Entry:
         try:
             entry = check(Entry, data, str(number))
-            claims_named(entry.require, f"{number}.require")
+            parse_claims(entry.require, f"{number}.require")
             for row, question in enumerate(entry.holds):
                 Expression(question, f"{number}.holds.{row}")
             if not entry.holds and entry.verdict is None and not entry.require:

@@ -180,13 +180,13 @@ class TwinRun:
             DoesNotHold: if an expectation does not hold, or a question is wrong; the text has time and page.
             BadInput: if there is no such kind of claim.
         """
-        from hetwin_suite.runs import claims_named, unmet
+        from hetwin_suite.runs import parse_claims, unmet_claims
         from hetwin_suite.study import judged_claims
 
         judged = judged_claims(self.episode, {text: text for text in claims}) if claims else ()
         bad = [_line(one) for one in judged if one.wrong or one.holds is False]
         unknown = [_line(one) for one in judged if not one.wrong and one.holds is None]
-        for lack in unmet(self.replayed.coverage, claims_named(require, "require")):
+        for lack in unmet_claims(self.replayed.coverage, parse_claims(require, "require")):
             (unknown if lack.unchecked else bad).append(f"required {lack.text}")
         wanted = (verdict,) if isinstance(verdict, str) else tuple(verdict or ())
         if wanted and self.verdict not in wanted:

@@ -10,8 +10,8 @@ from hetwin_core.ensemble.beliefs import (
     BeliefFields,
     belief_event,
     belief_fields,
-    problem_of,
-    unusable_belief,
+    belief_problem,
+    invalid_belief_event,
 )
 from hetwin_core.ensemble.events import EventKind, event_from_row, event_to_row
 
@@ -64,5 +64,7 @@ def test_what_is_no_belief_is_refused_in_words(fields: BeliefFields, reason: str
 
 
 def test_a_message_without_belief_says_why() -> None:
-    assert problem_of(unusable_belief("message 3: no pose", 0, "/b")) == "message 3: no pose"
-    assert problem_of(belief_event(BeliefFields("on", ("a", "b")), 0, "/b")) == ""
+    assert (
+        belief_problem(invalid_belief_event("message 3: no pose", 0, "/b")) == "message 3: no pose"
+    )
+    assert belief_problem(belief_event(BeliefFields("on", ("a", "b")), 0, "/b")) == ""

@@ -111,7 +111,7 @@ def test_required_claims_that_were_not_checked_or_do_not_hold(tmp_path: Path) ->
     assert missed(ended, ("base", "touch", "effort")) == [
         "base of arm: not checked (no odometry)",
         "touch of arm: does not hold",
-        "effort: this run has nothing to check it on",
+        "effort: this run has no data to check it",
     ]
 
 

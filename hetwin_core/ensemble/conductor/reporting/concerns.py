@@ -18,7 +18,7 @@ TASK_FAILED = "task_failed"
 """Concern of a run in which a task of the robot's program failed."""
 
 SEVERITY, FROM, TO = "severity", "from", "to"
-_OF_TIME = (SEVERITY, FROM, TO)
+_CONCERN_KEYS = (SEVERITY, FROM, TO)
 
 Identity: TypeAlias = tuple[str, tuple[tuple[str, str], ...]]
 """A concern's name and those of its arguments that are text."""
@@ -106,8 +106,8 @@ def worst_first(row: Mapping[str, Any]) -> tuple[int, float, str, str]:
 
 def is_concern(event: Event) -> bool:
     """Whether an event reports a concern: an event of `robot_health`, or a drop reported by a hand's observer."""
-    told = event.source == ROBOT_HEALTH or event.name == DROPPED
-    return told and event.arguments.get(SEVERITY) in _ORDER
+    is_reported = event.source == ROBOT_HEALTH or event.name == DROPPED
+    return is_reported and event.arguments.get(SEVERITY) in _ORDER
 
 
 def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:
@@ -125,7 +125,7 @@ def concerns_of(events: Iterable[Event], end_ns: int) -> tuple[Concern, ...]:
     for event in events:
         if is_concern(event):
             grouped.setdefault(identity_of(event), []).append(event)
-    found = [_folded(group, end_ns) for group in grouped.values()]
+    found = [_merged(group, end_ns) for group in grouped.values()]
     return tuple(sorted(found, key=lambda concern: worst_first(concern.row())))
 
 
@@ -140,7 +140,11 @@ def run_concerns(
         end_ns: end of the run.
     """
     kept = tuple(events)
-    found = (*concerns_of(kept, end_ns), *_failed_tasks(kept), *_not_watched(failures, end_ns))
+    found = (
+        *concerns_of(kept, end_ns),
+        *_failed_tasks(kept),
+        *_observer_failures(failures, end_ns),
+    )
     return tuple(sorted(found, key=lambda concern: worst_first(concern.row())))
 
 
@@ -165,7 +169,7 @@ def _failed_tasks(events: Iterable[Event]) -> list[Concern]:
     ]
 
 
-def _not_watched(failures: Iterable[Mapping[str, Json]], end_ns: int) -> tuple[Concern, ...]:
+def _observer_failures(failures: Iterable[Mapping[str, Json]], end_ns: int) -> tuple[Concern, ...]:
     times = [_ns(row.get("time")) for row in failures if row.get("model") == ROBOT_HEALTH]
     if not times:
         return ()
@@ -197,7 +201,7 @@ def identity_of(event: Event) -> Identity:
     texts = {
         key: value
         for key, value in event.arguments.items()
-        if isinstance(value, str) and key not in _OF_TIME
+        if isinstance(value, str) and key not in _CONCERN_KEYS
     }
     return event.name, tuple(sorted(texts.items()))
 
@@ -216,21 +220,21 @@ class NewConcerns:
     def is_new(self, event: Event) -> bool:
         """Whether the event is more severe than those shown of its concern; it counts as shown from now on."""
         identity, severity = identity_of(event), severity_of(event)
-        before = self._shown.get(identity)
-        if before is not None and before.rank >= severity.rank:
+        shown = self._shown.get(identity)
+        if shown is not None and shown.rank >= severity.rank:
             return False
         self._shown[identity] = severity
         return True
 
 
-def _folded(events: Sequence[Event], end_ns: int) -> Concern:
+def _merged(events: Sequence[Event], end_ns: int) -> Concern:
     spans: dict[int, int] = {}
     for event in events:
-        begun, ended = _span(event)
-        spans[begun] = max(spans.get(begun, -1), ended)
-    worst = max(events, key=_weight)
-    arguments = {key: value for key, value in worst.arguments.items() if key not in _OF_TIME}
-    last = max((end_ns if ended < 0 else ended) for ended in spans.values())
+        start_ns, end = _span(event)
+        spans[start_ns] = max(spans.get(start_ns, -1), end)
+    worst = max(events, key=_severity_key)
+    arguments = {key: value for key, value in worst.arguments.items() if key not in _CONCERN_KEYS}
+    last = max((end_ns if end < 0 else end) for end in spans.values())
     return Concern(
         worst.name, severity_of(worst), min(spans), max(last, min(spans)), arguments, len(spans)
     )
@@ -238,10 +242,10 @@ def _folded(events: Sequence[Event], end_ns: int) -> Concern:
 
 def _span(event: Event) -> tuple[int, int]:
     """Start and end [ns] of the occurrence; the end is -1 if the event does not end it."""
-    begun, ended = event.arguments.get(FROM), event.arguments.get(TO)
+    start_s, end_s = event.arguments.get(FROM), event.arguments.get(TO)
     return (
-        event.time_ns if begun is None else _ns(begun),
-        -1 if ended is None else _ns(ended),
+        event.time_ns if start_s is None else _ns(start_s),
+        -1 if end_s is None else _ns(end_s),
     )
 
 
@@ -249,7 +253,7 @@ def _ns(seconds: Any) -> int:
     return round(float(seconds or 0.0) * 1e9)
 
 
-def _weight(event: Event) -> tuple[int, bool, int, str]:
+def _severity_key(event: Event) -> tuple[int, bool, int, str]:
     """Sort key that puts the most severe event last, regardless of the order of equally severe ones."""
     arguments = dict(event.arguments)
     text = json.dumps(arguments, sort_keys=True, default=str)

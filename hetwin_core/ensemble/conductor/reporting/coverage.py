@@ -51,7 +51,7 @@ class Claim(StrEnum):
     """Whether a task of the robot's program succeeded."""
 
 
-_OF_CONCERN: Mapping[str, Claim] = {
+_CLAIM_OF_CONCERN: Mapping[str, Claim] = {
     "link_touches": Claim.TOUCH,
     "starts_inside": Claim.TOUCH,
     "unexpected_effort": Claim.EFFORT,
@@ -119,13 +119,13 @@ class CoverageRow:
             "holds": self.holds,
             "from": list(self.sources),
             "of": list(self.of),
-            "spans": [[begun / 1e9, ended / 1e9] for begun, ended in self.spans],
+            "spans": [[start / 1e9, end / 1e9] for start, end in self.spans],
             "why": self.why or None,
             "matters": self.matters,
         }
 
 
-def is_coverage(event: Said) -> bool:
+def is_coverage(event: EventLike) -> bool:
     """Whether an event is about coverage; it is shown as coverage, not among the run's events."""
     return event.name == COVERAGE and event.source == ROBOT_HEALTH
 
@@ -157,28 +157,30 @@ def coverage_of(
         begun_ns: start of the run, in simulated time.
         end_ns: end of the run.
     """
-    said = _by_claim(events)
-    found = [_folded(each, concerns, begun_ns, end_ns) for each in said.values()]
-    return (*found, *_tasks(events))
+    by_claim = _by_claim(events)
+    found = [
+        _merged(claim_events, concerns, begun_ns, end_ns) for claim_events in by_claim.values()
+    ]
+    return (*found, *_task_rows(events))
 
 
 def ended_early(
-    coverage: Iterable[CoverageRow], end_ns: int, asked_ns: int
+    coverage: Iterable[CoverageRow], end_ns: int, requested_ns: int
 ) -> tuple[CoverageRow, ...]:
     """Return the coverage of a run whose input ended before the requested time."""
-    why = say("coverage.ended_early", ended=end_ns / 1e9, asked=asked_ns / 1e9)
+    why = say("coverage.ended_early", ended=end_ns / 1e9, asked=requested_ns / 1e9)
     return tuple(
-        replace(one, checked=False, holds=None, why=why) if one.claim is Claim.TIME else one
-        for one in coverage
+        replace(row, checked=False, holds=None, why=why) if row.claim is Claim.TIME else row
+        for row in coverage
     )
 
 
 def unseen(coverage: Sequence[CoverageRow]) -> bool:
     """Whether something may have happened unobserved in a run, as in a run without observers."""
-    return not coverage or any(one.unseen for one in coverage)
+    return not coverage or any(row.unseen for row in coverage)
 
 
-class Said(Protocol):
+class EventLike(Protocol):
     """An event of a run or of its log."""
 
     @property
@@ -198,7 +200,7 @@ class Said(Protocol):
         """Arguments of the event."""
 
 
-class Stretch(NamedTuple):
+class CheckedInterval(NamedTuple):
     """An interval in which a claim was checked, or was not.
 
     Attributes:
@@ -218,44 +220,48 @@ class Stretch(NamedTuple):
     why: str
 
 
-def stretches_of(
-    events: Iterable[Said], begun_ns: int, end_ns: int
-) -> dict[tuple[Claim, str], tuple[Stretch, ...]]:
+def checked_intervals(
+    events: Iterable[EventLike], begun_ns: int, end_ns: int
+) -> dict[tuple[Claim, str], tuple[CheckedInterval, ...]]:
     """Return for each claim and subject the intervals in which it was checked or not, without gaps.
 
-    The first report holds from the start of the run: an observer may need some time to get ready.
+    The first report holds from the start of the run, because an observer may need some time to initialize.
     """
-    said = _by_claim(events)
-    return {key: _stretches(each, begun_ns, end_ns) for key, each in said.items()}
+    by_claim = _by_claim(events)
+    return {
+        key: _intervals(claim_events, begun_ns, end_ns) for key, claim_events in by_claim.items()
+    }
 
 
-def _by_claim(events: Iterable[Said]) -> dict[tuple[Claim, str], list[Said]]:
+def _by_claim(events: Iterable[EventLike]) -> dict[tuple[Claim, str], list[EventLike]]:
     """The events of coverage by claim and subject, in the order of first appearance."""
-    said: dict[tuple[Claim, str], list[Said]] = {}
+    by_claim: dict[tuple[Claim, str], list[EventLike]] = {}
     for event in events:
         if is_coverage(event):
             key = Claim(str(event.arguments["claim"])), str(event.arguments["subject"])
-            said.setdefault(key, []).append(event)
-    return said
+            by_claim.setdefault(key, []).append(event)
+    return by_claim
 
 
-def _stretches(events: Sequence[Said], begun_ns: int, end_ns: int) -> tuple[Stretch, ...]:
+def _intervals(
+    events: Sequence[EventLike], begun_ns: int, end_ns: int
+) -> tuple[CheckedInterval, ...]:
     ordered = sorted(events, key=lambda event: event.time_ns)
     times = [begun_ns, *(max(begun_ns, event.time_ns) for event in ordered[1:]), end_ns]
     return tuple(
-        Stretch(
-            begun,
-            ended,
+        CheckedInterval(
+            start,
+            end,
             bool(event.arguments["checked"]),
             _names(event.arguments["from"]),
             _names(event.arguments["of"]),
             str(event.arguments["why"]),
         )
-        for event, (begun, ended) in zip(ordered, pairwise(times), strict=True)
+        for event, (start, end) in zip(ordered, pairwise(times), strict=True)
     )
 
 
-class Decision(NamedTuple):
+class DecidingClaim(NamedTuple):
     """The claim that decides whether a predicate is known.
 
     Attributes:
@@ -267,16 +273,16 @@ class Decision(NamedTuple):
     argument: int
 
 
-DECIDED_BY: Mapping[str, Decision] = {
-    "holding": Decision(Claim.GRIP, 0),
-    "held_object": Decision(Claim.GRIP, 0),
-    "held": Decision(Claim.GRIP, 1),
-    "carried": Decision(Claim.GRIP, -1),
-    "on": Decision(Claim.SUPPORT, 0),
-    "borne_by": Decision(Claim.SUPPORT, 0),
-    "connected": Decision(Claim.CONNECTION, 0),
-    "in_container": Decision(Claim.CONTAINER, 0),
-    "dropped": Decision(Claim.DROP, 0),
+DECIDED_BY: Mapping[str, DecidingClaim] = {
+    "holding": DecidingClaim(Claim.GRIP, 0),
+    "held_object": DecidingClaim(Claim.GRIP, 0),
+    "held": DecidingClaim(Claim.GRIP, 1),
+    "carried": DecidingClaim(Claim.GRIP, -1),
+    "on": DecidingClaim(Claim.SUPPORT, 0),
+    "borne_by": DecidingClaim(Claim.SUPPORT, 0),
+    "connected": DecidingClaim(Claim.CONNECTION, 0),
+    "in_container": DecidingClaim(Claim.CONTAINER, 0),
+    "dropped": DecidingClaim(Claim.DROP, 0),
 }
 """Predicates that are known to be false only if the claim was checked; they are true if a model observed them."""
 
@@ -291,45 +297,45 @@ def known_state(
         coverage: coverage of the run.
         end_ns: end of the run.
     """
-    blind = [one for one in coverage if not (one.spans and one.spans[-1][1] == end_ns)]
-    return {n: v if v or not _is_blind(n, blind) else None for n, v in state.items()}
+    unchecked = [row for row in coverage if not (row.spans and row.spans[-1][1] == end_ns)]
+    return {n: v if v or not _is_unchecked(n, unchecked) else None for n, v in state.items()}
 
 
-def _is_blind(predicate: str, blind: Iterable[CoverageRow]) -> bool:
+def _is_unchecked(predicate: str, unchecked: Iterable[CoverageRow]) -> bool:
     """Whether a claim that decides a predicate was unchecked at the end."""
     name, _, rest = predicate.partition("(")
     arguments = [part.strip() for part in rest.rstrip(")").split(",")]
-    decided = DECIDED_BY.get(name)
-    if decided is None:
+    deciding = DECIDED_BY.get(name)
+    if deciding is None:
         return False
-    about = arguments[decided.argument] if 0 <= decided.argument < len(arguments) else None
-    return any(o.claim is decided.claim and about in (None, o.subject) for o in blind)
+    subject_key = arguments[deciding.argument] if 0 <= deciding.argument < len(arguments) else None
+    return any(o.claim is deciding.claim and subject_key in (None, o.subject) for o in unchecked)
 
 
-def _folded(
-    events: Sequence[Said], concerns: Sequence[Concern], begun_ns: int, end_ns: int
+def _merged(
+    events: Sequence[EventLike], concerns: Sequence[Concern], begun_ns: int, end_ns: int
 ) -> CoverageRow:
     """Merge the events about one claim: the last event gives the texts, all events give the spans."""
     ordered = sorted(events, key=lambda event: event.time_ns)
-    joined: list[tuple[int, int]] = []
-    for begun, ended, checked, *_ in _stretches(ordered, begun_ns, end_ns):
-        if not checked or ended <= begun:
+    merged: list[tuple[int, int]] = []
+    for start, end, checked, *_ in _intervals(ordered, begun_ns, end_ns):
+        if not checked or end <= start:
             continue
-        if joined and joined[-1][1] == begun:
-            joined[-1] = (joined[-1][0], ended)
+        if merged and merged[-1][1] == start:
+            merged[-1] = (merged[-1][0], end)
         else:
-            joined.append((begun, ended))
-    missed = [event for event in ordered if not event.arguments["checked"]]
-    last = (missed or ordered)[-1].arguments
+            merged.append((start, end))
+    unchecked = [event for event in ordered if not event.arguments["checked"]]
+    last = (unchecked or ordered)[-1].arguments
     claim, subject = Claim(str(last["claim"])), str(last["subject"])
     return CoverageRow(
         claim,
         subject,
-        not missed,
-        _holds(claim, subject, concerns) if joined else None,
+        not unchecked,
+        _holds(claim, subject, concerns) if merged else None,
         _names(last["from"]),
         _names(last["of"]),
-        tuple(joined),
+        tuple(merged),
         str(last["why"]),
         bool(last["matters"]),
     )
@@ -338,18 +344,18 @@ def _folded(
 def _holds(claim: Claim, subject: str, concerns: Sequence[Concern]) -> bool:
     """Whether no serious concern contradicts a claim."""
     serious = (c for c in concerns if c.severity is not Severity.NOTE)
-    about = "hand" if claim is Claim.GRIP else "object"
+    subject_key = "hand" if claim is Claim.GRIP else "object"
     return not any(
-        _OF_CONCERN.get(c.name) is claim and c.arguments.get(about, subject) == subject
+        _CLAIM_OF_CONCERN.get(c.name) is claim and c.arguments.get(subject_key, subject) == subject
         for c in serious
     )
 
 
 def _names(value: Json) -> tuple[str, ...]:
-    return tuple(str(one) for one in value) if isinstance(value, list) else ()
+    return tuple(str(name) for name in value) if isinstance(value, list) else ()
 
 
-def _tasks(events: Iterable[Event]) -> list[CoverageRow]:
+def _task_rows(events: Iterable[Event]) -> list[CoverageRow]:
     """A row for each task of the robot's program that is not part of another task."""
     last: dict[str, Event] = {}
     first_ns: dict[str, int] = {}
@@ -359,10 +365,10 @@ def _tasks(events: Iterable[Event]) -> list[CoverageRow]:
             if not event.arguments.get("parent"):
                 last[name] = event
             first_ns.setdefault(name, event.time_ns)
-    return [_task(name, event, first_ns[name]) for name, event in last.items()]
+    return [_task_row(name, event, first_ns[name]) for name, event in last.items()]
 
 
-def _task(name: str, event: Event, begun_ns: int) -> CoverageRow:
+def _task_row(name: str, event: Event, begun_ns: int) -> CoverageRow:
     holds = {Status.DONE.value: True, Status.FAILED.value: False}.get(
         str(event.arguments["status"])
     )
@@ -378,7 +384,7 @@ def _task(name: str, event: Event, begun_ns: int) -> CoverageRow:
     )
 
 
-def claims_named(words: Iterable[str], where: str) -> tuple[str, ...]:
+def parse_claims(words: Iterable[str], where: str) -> tuple[str, ...]:
     """Return the claims that words name, each once.
 
     Args:
@@ -398,14 +404,16 @@ def claims_named(words: Iterable[str], where: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-class Unmet(NamedTuple):
+class UnmetClaim(NamedTuple):
     """A required claim that is not met: the reason in words, and whether it was merely unchecked."""
 
     text: str
     unchecked: bool
 
 
-def unmet(rows: Sequence[Mapping[str, Any]], required: Iterable[str]) -> Iterator[Unmet]:
+def unmet_claims(
+    rows: Sequence[Mapping[str, Any]], required: Iterable[str]
+) -> Iterator[UnmetClaim]:
     """Yield the required claims that were not checked, or do not hold.
 
     Args:
@@ -413,11 +421,11 @@ def unmet(rows: Sequence[Mapping[str, Any]], required: Iterable[str]) -> Iterato
         required: names of claims.
     """
     for claim in required:
-        those = [row for row in rows if row["claim"] == claim]
-        if not those:
-            yield Unmet(f"{claim}: this run has nothing to check it on", True)
-        for row in those:
+        claim_rows = [row for row in rows if row["claim"] == claim]
+        if not claim_rows:
+            yield UnmetClaim(f"{claim}: this run has no data to check it", True)
+        for row in claim_rows:
             if not row["checked"]:
-                yield Unmet(f"{claim} of {row['subject']}: not checked ({row['why']})", True)
+                yield UnmetClaim(f"{claim} of {row['subject']}: not checked ({row['why']})", True)
             elif row["holds"] is False:
-                yield Unmet(f"{claim} of {row['subject']}: does not hold", False)
+                yield UnmetClaim(f"{claim} of {row['subject']}: does not hold", False)

@@ -45,11 +45,11 @@ class Digest(Restorable):
         self._next_ns = 0
         self._last: tuple[int, Floats] | None = None
         self._watchers = frozenset(watchers)
-        counted = layout.slots[:slots]
-        self._size = sum(slot.attribute.size for slot in counted)
-        self._watched = {(s.entity, s.attribute.name) for s in layout.slots[len(counted) :]}
-        names = [[s.entity, s.attribute.name, s.attribute.size] for s in counted]
-        self._json("layout", names)
+        hashed_slots = layout.slots[:slots]
+        self._size = sum(slot.attribute.size for slot in hashed_slots)
+        self._excluded = {(s.entity, s.attribute.name) for s in layout.slots[len(hashed_slots) :]}
+        names = [[s.entity, s.attribute.name, s.attribute.size] for s in hashed_slots]
+        self._add_json("layout", names)
 
     def values(self, time_ns: int, values: Floats) -> None:
         """Add the values of all attributes after a step; they end a link if a state is due."""
@@ -57,7 +57,7 @@ class Digest(Restorable):
             self._last = time_ns, values[: self._size].copy()
             return
         self._next_ns = self.next_ns(time_ns)
-        self._link = self._hashed((time_ns, values[: self._size]))
+        self._link = self._next_link((time_ns, values[: self._size]))
         self._since, self._last = [], None
 
     @staticmethod
@@ -69,16 +69,16 @@ class Digest(Restorable):
         """Add an event."""
         if event.source in self._watchers:
             return
-        self._json(
+        self._add_json(
             "event",
             [event.time_ns, event.name, event.kind.value, event.source, dict(event.arguments)],
         )
 
     def handover(self, handover: Handover) -> None:
         """Add a handover with its value."""
-        if (handover.entity, handover.attribute) in self._watched:
+        if (handover.entity, handover.attribute) in self._excluded:
             return
-        self._json(
+        self._add_json(
             "handover",
             [
                 handover.time_ns,
@@ -95,9 +95,9 @@ class Digest(Restorable):
         """The digest so far, including the last step."""
         if self._last is None and not self._since:
             return self._link.hex()
-        return self._hashed(self._last).hex()
+        return self._next_link(self._last).hex()
 
-    def _hashed(self, state: tuple[int, Floats] | None) -> bytes:
+    def _next_link(self, state: tuple[int, Floats] | None) -> bytes:
         """The next link: the hash of the previous one, of all additions since, and of a state if there is one."""
         link = hashlib.sha256(self._link)
         for part in self._since:
@@ -108,6 +108,6 @@ class Digest(Restorable):
             link.update(values.data)
         return link.digest()
 
-    def _json(self, kind: str, content: Any) -> None:
+    def _add_json(self, kind: str, content: Any) -> None:
         text = json.dumps([kind, content], sort_keys=True, separators=(",", ":"))
         self._since.append(text.encode())

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from hetwin_core.ensemble.clock import LATER_NS
+from hetwin_core.ensemble.clock import FAR_FUTURE_NS
 from hetwin_core.ensemble.errors import HetwinError, RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
@@ -61,7 +61,7 @@ class RunStart:
         warnings: input that models could not use, each with the model's name.
         snapshot: the scene at the start.
         shown: addresses at which other programs show the main model's world, by name; may be empty.
-        given: all input of the run, see `report.run_given`.
+        given: all input of the run, see `report.run_inputs`.
         able: names of the models that can be responsible, by the name of each attribute of the scene.
         buttons: event and arguments that each button of a page raises, by its caption.
     """
@@ -144,7 +144,7 @@ class RunListener:
 
     def next_ns(self, now_ns: int) -> int:
         """Time of the next state that it needs after that of `now_ns` [ns]; earlier ones may be skipped."""
-        return now_ns if self.needs_each_state else LATER_NS
+        return now_ns if self.needs_each_state else FAR_FUTURE_NS
 
     def event(self, event: Event) -> None:
         """An event was handled."""
@@ -239,26 +239,26 @@ class ListenerGroup:
     """
 
     def __init__(self, listeners: Sequence[RunListener]) -> None:
-        self._follow(listeners)
+        self._set_listeners(listeners)
         self._time_ns = 0
 
-    def _follow(self, listeners: Sequence[RunListener]) -> None:
+    def _set_listeners(self, listeners: Sequence[RunListener]) -> None:
         """Set the listeners; each is called only for the methods that it overrides."""
         self._listeners = tuple(listeners)
-        self._of = {
-            name: [listener for listener in listeners if _has_own(listener, name)]
+        self._by_method = {
+            name: [listener for listener in listeners if _overrides(listener, name)]
             for name in ("started", "stepped", "event", "belief", "handover", "note")
         }
 
     def replace(self, listeners: Sequence[RunListener]) -> None:
         """Replace the listeners; the former ones receive nothing more, not even the end."""
-        self._follow(listeners)
+        self._set_listeners(listeners)
 
     def add(self, listener: RunListener, start: RunStart | None = None) -> None:
         """Add a listener, for which the run starts now if `start` is given."""
         if start is not None:
             ListenerGroup([listener]).started(start)
-        self._follow((*self._listeners, listener))
+        self._set_listeners((*self._listeners, listener))
 
     def started(self, start: RunStart) -> None:
         """Publish that the run begins."""
@@ -268,7 +268,7 @@ class ListenerGroup:
         """Publish the state after a complete step."""
         self._time_ns = scene.time_ns
         try:
-            for listener in self._of["stepped"]:
+            for listener in self._by_method["stepped"]:
                 if step % listener.stepped_every == 0:
                     listener.stepped(step, scene)
         except HetwinError:
@@ -278,11 +278,11 @@ class ListenerGroup:
 
     def next_ns(self, now_ns: int) -> int:
         """Earliest time at which a listener needs the next state, after that of `now_ns` [ns]."""
-        soonest = LATER_NS
-        for each in self._of["stepped"]:  # faster than a generator, at each step
-            if (due := each.next_ns(now_ns)) < soonest:
-                soonest = due
-        return soonest
+        earliest_ns = FAR_FUTURE_NS
+        for listener in self._by_method["stepped"]:  # faster than a generator, at each step
+            if (due_ns := listener.next_ns(now_ns)) < earliest_ns:
+                earliest_ns = due_ns
+        return earliest_ns
 
     def event(self, event: Event) -> None:
         """Publish an event."""
@@ -319,7 +319,7 @@ class ListenerGroup:
 
     def _call(self, name: str, *arguments: object) -> None:
         try:
-            for listener in self._of[name]:
+            for listener in self._by_method[name]:
                 getattr(listener, name)(*arguments)
         except HetwinError:
             raise
@@ -330,5 +330,5 @@ class ListenerGroup:
         return RunFailed("log", name, self._time_ns, f"{type(error).__name__}: {error}")
 
 
-def _has_own(listener: RunListener, name: str) -> bool:
+def _overrides(listener: RunListener, name: str) -> bool:
     return getattr(type(listener), name) is not getattr(RunListener, name)

@@ -1,4 +1,4 @@
-"""Objects of the scene that the scenario does not name, and packages find where its `scene: {from: ...}` says."""
+"""Objects that installed packages add to the scene, as the scenario's `scene: {from: ...}` requests."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _FINDERS = Group(
 
 
 class SceneRequest(NamedTuple):
-    """What a package needs to find objects of the scene.
+    """Input of a package's function that finds objects of the scene.
 
     Attributes:
-        parameters: that the scenario gives.
-        sources: of the run, by robot; `{"recording": PATH, ...}` or `{"live": NAMESPACE, ...}` among them.
-        folder: that files are relative to.
-        robots: (URDF, pose x y z qw qx qy qz in the world) of each robot.
+        parameters: the function's parameters in the scenario.
+        sources: sources of the run by robot, e.g. `{"recording": PATH, ...}` or `{"live": NAMESPACE, ...}`.
+        folder: folder that file paths are relative to.
+        robots: (URDF, pose x y z qw qx qy qz in the world) for each robot.
     """
 
     parameters: Mapping[str, Any]
@@ -46,8 +46,8 @@ class FoundObject(NamedTuple):
     """An object that a package has found.
 
     Attributes:
-        model: text of SDFormat with the one model that it is, and its pose in the world.
-        note: about it, for the user; empty: none.
+        model: SDFormat text with exactly one model, at its pose in the world.
+        note: remark for the user; empty: none.
     """
 
     model: str
@@ -67,7 +67,7 @@ def scene_of_start(options: RunOptions) -> dict[str, Any]:
 
 
 def found_objects(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
-    """Let packages find objects; entries of a scene by their names. A run without a source finds none.
+    """Return the objects that packages find, as scene entries by name; none if the run has no source.
 
     Raises:
         BadInput: if a package is not installed, or cannot find them.
@@ -87,15 +87,23 @@ def found_objects(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
         except BadInput as error:
             key = where if error.where in (None, where) else f"{where}.{error.where}"
             raise scenario.placed(error.at(key, error.file)) from None
-        for model, one in models.items():
-            found[model] = {"model": one.model, "note": one.note, "if_absent": True}
+        for model, found_object in models.items():
+            found[model] = {
+                "model": found_object.model,
+                "note": found_object.note,
+                "if_absent": True,
+            }
     return found
 
 
 def _robots(scenario: Scenario) -> tuple[tuple[str, tuple[float, ...]], ...]:
     file = scenario.file
-    given = [file.robot, *file.robots.values()]
-    robots = [Robot(urdf=one) if isinstance(one, str) else one for one in given if one is not None]
+    entries = [file.robot, *file.robots.values()]
+    robots = [
+        Robot(urdf=found_object) if isinstance(found_object, str) else found_object
+        for found_object in entries
+        if found_object is not None
+    ]
     return tuple(
         (scenario.described(robot.urdf, Kind.ROBOT, "robot"), tuple(robot.pose)) for robot in robots
     )

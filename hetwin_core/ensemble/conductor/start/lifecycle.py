@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.parameters import Known, ParameterResolver
+from hetwin_core.ensemble.conductor.start.parameters import KnownScene, ParameterResolver
 from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.model import Contribution, MainContribution
@@ -28,11 +28,11 @@ from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
 from hetwin_core.ensemble.scene.values import AttributeSpec, Value
 from hetwin_core.ensemble.transport.port import ModelPort
 
-_PARTS = 2
-"""Parts of a robot that are waited for one after the other: the joints, then the base."""
+_WAITS_PER_ROBOT = 2
+"""Consecutive waits for a live robot: for its joints, then for its base."""
 
 
-def waiting_for_robots(scenario: Scenario, options: RunOptions) -> Scenario:
+def with_robot_deadlines(scenario: Scenario, options: RunOptions) -> Scenario:
     """Return the scenario with deadlines that leave the main model time to wait for live robots.
 
     A robot may be silent for the source's `timeout` within a step, and for `wait` seconds before the first step;
@@ -45,20 +45,22 @@ def waiting_for_robots(scenario: Scenario, options: RunOptions) -> Scenario:
     Raises:
         BadInput: if the start names one source for several robots.
     """
-    live = [_options(spec) for spec in source_specs(scenario, options).values() if LIVE in spec]
+    live = [
+        _live_options(spec) for spec in source_specs(scenario, options).values() if LIVE in spec
+    ]
     if not live:
         return scenario
     main = scenario.main
-    waiting = replace(
+    patient_main = replace(
         main,
         deadline=main.deadline + max(spec.timeout for spec in live),
-        patience=main.patience + _PARTS * sum(spec.wait for spec in live),
+        patience=main.patience + _WAITS_PER_ROBOT * sum(spec.wait for spec in live),
     )
-    models = tuple(waiting if plan is main else plan for plan in scenario.models)
+    models = tuple(patient_main if plan is main else plan for plan in scenario.models)
     return replace(scenario, models=models)
 
 
-def _options(spec: dict[str, Any]) -> LiveSpec:
+def _live_options(spec: dict[str, Any]) -> LiveSpec:
     """The options of a live source; the defaults if they are invalid, which the main model reports."""
     try:
         return LiveSpec.model_validate(spec)
@@ -71,11 +73,11 @@ Parameters: TypeAlias = Mapping[str, Any]
 Resolve: TypeAlias = Callable[[Sequence[ParameterRequest]], Parameters]
 """Returns the values of the parameters that a model requests."""
 Placed: TypeAlias = Callable[[ModelPlan, BadInput], BadInput]
-"""Adds to a model's error the location in the scenario that it is about."""
+"""Adds the location in the scenario to a model's error."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedRun:
     """An initialized ensemble.
 
     Attributes:
@@ -111,7 +113,7 @@ class Ready:
     shown: Mapping[str, str] = field(default_factory=dict)
 
 
-class _Gathering:
+class _SceneBuilder:
     """Entities and attributes that the models have contributed so far."""
 
     def __init__(self, scenario: Scenario) -> None:
@@ -133,8 +135,10 @@ class _Gathering:
         for start in contribution.attributes:
             key = (start.entity, start.attribute.name)
             if start.entity not in self.entities:
-                near = perhaps(start.entity, self.entities)
-                expected = f"an entity of the scene, or one that the model brings itself{near}"
+                suggestion = perhaps(start.entity, self.entities)
+                expected = (
+                    f"an entity of the scene, or one that the model brings itself{suggestion}"
+                )
                 raise self._error(plan, f"the entity {start.entity!r} does not exist", expected)
             if key in self.values:
                 raise self._error(plan, f"{start.entity}.{start.attribute.name} exists already")
@@ -163,7 +167,7 @@ class _Gathering:
         )
 
 
-def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions) -> Ready:
+def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions) -> PreparedRun:
     """Register all models, then resolve their parameters and initialize them, the main model first.
 
     Raises:
@@ -172,46 +176,54 @@ def prepare(scenario: Scenario, ports: Sequence[ModelPort], options: RunOptions)
     """
     records = tuple(register(port, scenario) for port in ports)
     resolver = ParameterResolver(scenario, options)
-    gathering = _Gathering(scenario)
+    builder = _SceneBuilder(scenario)
     ids = {record.name: record.id for record in records}
     seed = scenario.file.seed if options.seed is None else options.seed
-    given: dict[int, Parameters] = {}
+    parameters_by_model: dict[int, Parameters] = {}
     contributions: dict[int, Contribution] = {}
     for port in sorted(ports, key=lambda p: (not p.plan.main, p.plan.seat is not None)):
-        first = contributions.get(scenario.main.index)
-        known = Known(gathering.entities, gathering.values, ids)
-        if isinstance(first, MainContribution):
-            known = replace(known, watch=first.watch, robot_description=first.robot_description)
+        main_contribution = contributions.get(scenario.main.index)
+        known = KnownScene(builder.entities, builder.values, ids)
+        if isinstance(main_contribution, MainContribution):
+            known = replace(
+                known,
+                watch=main_contribution.watch,
+                robot_description=main_contribution.robot_description,
+            )
         resolve = partial(resolver.resolve, port.plan, known=known)
         if port.plan.seat is not None:
-            given[port.plan.index] = resolve(port.plan.cls.requests())
+            parameters_by_model[port.plan.index] = resolve(port.plan.cls.requests())
             continue
         parameters, contribution = initialize(port, resolve, seed, resolver.placed)
-        given[port.plan.index] = parameters
-        gathering.add(port.plan, contribution)
+        parameters_by_model[port.plan.index] = parameters
+        builder.add(port.plan, contribution)
         contributions[port.plan.index] = contribution
     main = contributions[scenario.main.index]
     assert isinstance(main, MainContribution)  # a main model always returns one
-    scene = _scene(scenario, gathering, records, len(main.attributes))
-    return Ready(
+    scene = _scene(scenario, builder, records, len(main.attributes))
+    return PreparedRun(
         scene,
         records,
         tuple(range(len(main.attributes))),
         main.duration_ns,
         _descriptions(main),
-        tuple(gathering.warnings),
+        tuple(builder.warnings),
         main.engine,
-        gathering.reproducible,
-        given,
+        builder.reproducible,
+        parameters_by_model,
         seed,
         tuple(_handovers(scenario, scene.layout)),
         resolver.placed,
-        {plan.index: _owned(scenario, plan, scene.layout) for plan in scenario.models if plan.seat},
+        {
+            plan.index: _slots_on_joining(scenario, plan, scene.layout)
+            for plan in scenario.models
+            if plan.seat
+        },
         main.shown,
     )
 
 
-def join(port: ModelPort, ready: Ready) -> tuple[str, int]:
+def join(port: ModelPort, prepared: PreparedRun) -> tuple[str, int]:
     """Initialize and start a model in a running ensemble; return its host and process id.
 
     Raises:
@@ -219,23 +231,23 @@ def join(port: ModelPort, ready: Ready) -> tuple[str, int]:
         RunFailed: if it fails.
     """
     port.restart_process()
-    found = port.register()
-    resolved = ready.parameters[port.plan.index]
-    _, brings = initialize(port, lambda _: resolved, ready.seed, ready.placed)
-    added = [entity.name for entity in brings.entities]
-    added += [f"{new.entity}.{new.attribute.name}" for new in brings.attributes]
+    registered = port.register()
+    resolved = prepared.parameters[port.plan.index]
+    _, contribution = initialize(port, lambda _: resolved, prepared.seed, prepared.placed)
+    added = [entity.name for entity in contribution.entities]
+    added += [f"{new.entity}.{new.attribute.name}" for new in contribution.attributes]
     if added:
         raise BadInput(
             "a model that joins a run cannot add to its scene",
             where=f"admit.{port.plan.name}",
             found=added[0],
-            expected="no entities and attributes of its own; `owns` hands it those that are there",
+            expected="no own entities or attributes; `owns` assigns it existing ones",
         )
-    start(port, ready)
-    return found
+    start(port, prepared)
+    return registered
 
 
-def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
+def restart(port: ModelPort, scenario: Scenario, prepared: PreparedRun) -> None:
     """Replace a model that was given up by a new instance, started with the parameters of the former one.
 
     Raises:
@@ -244,8 +256,8 @@ def restart(port: ModelPort, scenario: Scenario, ready: Ready) -> None:
     """
     port.restart_process()
     register(port, scenario)
-    initialize(port, lambda _: ready.parameters[port.plan.index], ready.seed, ready.placed)
-    start(port, ready)
+    initialize(port, lambda _: prepared.parameters[port.plan.index], prepared.seed, prepared.placed)
+    start(port, prepared)
 
 
 def register(port: ModelPort, scenario: Scenario) -> ModelRecord:
@@ -278,7 +290,7 @@ def initialize(
         port: a registered model.
         resolve: returns the values of the parameters that the model requests.
         seed: seed of the run.
-        placed: see `Ready`.
+        placed: see `PreparedRun`.
 
     Raises:
         BadInput: if a parameter cannot be resolved or used.
@@ -291,7 +303,7 @@ def initialize(
         raise placed(port.plan, error) from error
 
 
-def start(port: ModelPort, ready: Ready) -> None:
+def start(port: ModelPort, prepared: PreparedRun) -> None:
     """Start an initialized model on the current scene.
 
     Raises:
@@ -299,13 +311,13 @@ def start(port: ModelPort, ready: Ready) -> None:
         RunFailed: if it fails.
     """
     try:
-        port.start(ready.scene.snapshot())
+        port.start(prepared.scene.snapshot())
     except BadInput as error:
-        raise ready.placed(port.plan, error) from error
+        raise prepared.placed(port.plan, error) from error
 
 
 def start_all(
-    ports: Iterable[ModelPort], ready: Ready, is_fatal: Callable[[RunFailed], bool]
+    ports: Iterable[ModelPort], prepared: PreparedRun, is_fatal: Callable[[RunFailed], bool]
 ) -> list[RunFailed]:
     """Start the models in order; return the failures, of which at most the last is fatal.
 
@@ -317,7 +329,7 @@ def start_all(
     failures: list[RunFailed] = []
     for port in (port for port in ports if port.plan.seat is None):
         try:
-            start(port, ready)
+            start(port, prepared)
         except RunFailed as failure:
             failures.append(failure)
             if is_fatal(failure):
@@ -326,15 +338,15 @@ def start_all(
 
 
 def _scene(
-    scenario: Scenario, gathering: _Gathering, records: Sequence[ModelRecord], main_slots: int
+    scenario: Scenario, builder: _SceneBuilder, records: Sequence[ModelRecord], main_slots: int
 ) -> Scene:
     """The scene at the start, with everything that the models have contributed."""
-    layout = Layout.build(gathering.entities.values(), gathering.slots)
+    layout = Layout.build(builder.entities.values(), builder.slots)
     check_against_scene(scenario, layout)
     names = tuple(record.name for record in records)
-    table = ResponsibilityTable(layout, names, np.array(gathering.owners, np.int32))
+    table = ResponsibilityTable(layout, names, np.array(builder.owners, np.int32))
     scene = Scene(layout, table, scenario.main.index, range(main_slots))
-    for slot, value in enumerate(gathering.values.values()):
+    for slot, value in enumerate(builder.values.values()):
         scene.put(slot, value)
     scene.resolve(0)
     return scene
@@ -356,41 +368,41 @@ def _handovers(scenario: Scenario, layout: Layout) -> list[tuple[int, int]]:
     for index, entry in enumerate(scenario.file.responsibilities):
         plan = scenario.plan(entry.model)
         assert plan is not None  # checked when the scenario was read
-        slots = _covered(layout.slots, entry.entity, entry.attribute)
+        slots = _matching_slots(layout.slots, entry.entity, entry.attribute)
         if not slots:
             where = f"responsibilities.{index}"
-            raise scenario.placed(_covers_nothing(where, entry.entity, entry.attribute))
+            raise scenario.placed(_no_match_error(where, entry.entity, entry.attribute))
         handovers.extend((slot, plan.index) for slot in slots)
     return handovers
 
 
-def _owned(scenario: Scenario, plan: ModelPlan, layout: Layout) -> list[int]:
+def _slots_on_joining(scenario: Scenario, plan: ModelPlan, layout: Layout) -> list[int]:
     """The slots that a model gets when it joins.
 
     Raises:
         BadInput: if an entry covers nothing.
     """
     assert plan.seat is not None
-    found: list[int] = []
+    registered: list[int] = []
     for index, (entity, attribute) in enumerate(plan.seat.owns):
-        slots = _covered(layout.slots, entity, attribute)
+        slots = _matching_slots(layout.slots, entity, attribute)
         if not slots:
             where = f"admit.{plan.seat.key}.owns.{index}"
-            raise scenario.placed(_covers_nothing(where, entity, attribute))
-        found += slots
-    return list(dict.fromkeys(found))
+            raise scenario.placed(_no_match_error(where, entity, attribute))
+        registered += slots
+    return list(dict.fromkeys(registered))
 
 
-def _covers_nothing(where: str, entity: str, attribute: str) -> BadInput:
+def _no_match_error(where: str, entity: str, attribute: str) -> BadInput:
     return BadInput(
-        "this covers no attribute of the scene",
+        "this matches no attribute of the scene",
         where=where,
         found=f"{entity}.{attribute}",
         expected="an entity and an attribute of the scene",
     )
 
 
-def _covered(slots: Sequence[Slot], entity: str, attribute: str) -> list[int]:
+def _matching_slots(slots: Sequence[Slot], entity: str, attribute: str) -> list[int]:
     return [
         i
         for i, slot in enumerate(slots)

@@ -26,7 +26,7 @@ class RunOptions:
         no_source: ignore the scenario's source.
         engine: the main model's physics engine; None: the scenario's.
         packages: folder of each ROS package that package:// names, in addition to those of the scenario.
-        found: scene entries that `scene: {from: ...}` has found; None: they are looked for when the run is prepared.
+        found: scene entries of the objects that packages found; None: they are searched for when the run is prepared.
         single_steps: take the main model's steps one by one, which changes only the wall time.
         variant: name of the scenario's variant, which is merged into the scenario when it is loaded; None: no
             variant.

@@ -28,7 +28,7 @@ ENGINE = "engine"
 """Parameter of the main model that the start of a run may override."""
 
 
-_PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
+_PLAIN_TYPES: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
     ParameterKind.NUMBER: (TypeAdapter(Number), "a number"),
     ParameterKind.INTEGER: (TypeAdapter(Whole), "a whole number"),
     ParameterKind.TEXT: (TypeAdapter(str), "text"),
@@ -37,15 +37,15 @@ _PLAIN: Mapping[ParameterKind, tuple[TypeAdapter[Any], str]] = {
 }
 """Types of the parameters that do not refer to the scene, and their names in errors."""
 
-_GIVEN_BY_NONE = (ParameterKind.WATCH, ParameterKind.URDF, ParameterKind.FUNCTIONAL)
+_NOT_IN_ENTRY = (ParameterKind.WATCH, ParameterKind.URDF, ParameterKind.FUNCTIONAL)
 """Types of the parameters that come from the main model or from entities, never from a model's entry."""
 
-Wrong: TypeAlias = Callable[[str], BadInput]
+MakeError: TypeAlias = Callable[[str], BadInput]
 """Returns the error about a value, given the expectation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownScene:
     """The part of the scene that is known so far.
 
     Entities, values of their attributes, the models' ids by name, the watched robot, and its URDF.
@@ -58,7 +58,7 @@ class Known:
     robot_description: str = ""
 
 
-NOTHING = Known({}, {}, {})
+EMPTY_SCENE = KnownScene({}, {}, {})
 """The state before the main model has contributed anything."""
 
 
@@ -75,14 +75,14 @@ class ParameterResolver:
         self._shared = shared_keys(scenario, options)
 
     def resolve(
-        self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: Known = NOTHING
+        self, plan: ModelPlan, requests: Sequence[ParameterRequest], known: KnownScene = EMPTY_SCENE
     ) -> dict[str, Any]:
         """The values of all parameters of one model.
 
         Raises:
             BadInput: naming model and parameter, if one cannot be resolved or was not requested.
         """
-        names = {request.name for request in requests if request.kind not in _GIVEN_BY_NONE}
+        names = {request.name for request in requests if request.kind not in _NOT_IN_ENTRY}
         for name in plan.parameters:
             if name not in names:
                 raise self._error(
@@ -92,9 +92,9 @@ class ParameterResolver:
                     name,
                     one_of(name, sorted(names)),
                 )
-        return {request.name: self._one(plan, request, known) for request in requests}
+        return {request.name: self._value(plan, request, known) for request in requests}
 
-    def _one(self, plan: ModelPlan, request: ParameterRequest, known: Known) -> Any:
+    def _value(self, plan: ModelPlan, request: ParameterRequest, known: KnownScene) -> Any:
         if request.kind is ParameterKind.WATCH:
             return None if known.watch is None else known.watch.to_json()
         if request.kind is ParameterKind.URDF:
@@ -114,7 +114,7 @@ class ParameterResolver:
             raw = request.default
         if raw is None and request.default is None and not request.required:
             return None  # not given, or given as null
-        return self._converted(plan, request, raw, known)
+        return self._convert(plan, request, raw, known)
 
     def _functional(self, attribute: str) -> dict[str, Any]:
         """The entities with a functional attribute, and the parameters of each."""
@@ -125,40 +125,42 @@ class ParameterResolver:
             if word == attribute
         }
 
-    def _converted(self, plan: ModelPlan, request: ParameterRequest, raw: Any, known: Known) -> Any:
-        def wrong(expected: str) -> BadInput:
+    def _convert(
+        self, plan: ModelPlan, request: ParameterRequest, raw: Any, known: KnownScene
+    ) -> Any:
+        def make_error(expected: str) -> BadInput:
             return self._error(plan, request.name, "this value cannot be used", raw, expected)
 
         match request.kind:
             case ParameterKind.ENTITY:
                 if not _is_known(raw, known.entities):
-                    raise wrong("an entity: " + some(known.entities, 20))
+                    raise make_error("an entity: " + some(known.entities, 20))
                 return raw
             case ParameterKind.ENTITIES:
-                return _entities(raw, known, wrong)
+                return _entities(raw, known, make_error)
             case ParameterKind.HAND:
-                return self._hand(raw, known, wrong)
+                return self._hand(raw, known, make_error)
             case ParameterKind.MODEL:
                 if not _is_known(raw, known.ids):
-                    raise wrong("a model: " + ", ".join(known.ids))
+                    raise make_error("a model: " + ", ".join(known.ids))
                 return known.ids[raw]
             case ParameterKind.POSE:
-                return _pose(raw, known, wrong)
+                return _pose(raw, known, make_error)
             case ParameterKind.PATH:
-                return self._path(raw, wrong)
+                return self._path(raw, make_error)
             case _:
-                return _plain(request, raw, wrong)
+                return _plain_value(request, raw, make_error)
 
-    def _path(self, raw: Any, wrong: Wrong) -> str:
+    def _path(self, raw: Any, make_error: MakeError) -> str:
         path = self._scenario.path_of(raw) if isinstance(raw, str) else None
         if path is None:
-            raise wrong("a file, relative to the scenario or among hetwin's own")
+            raise make_error("a file, relative to the scenario or among hetwin's own")
         return str(path)
 
-    def _hand(self, raw: Any, known: Known, wrong: Wrong) -> dict[str, Any]:
+    def _hand(self, raw: Any, known: KnownScene, make_error: MakeError) -> dict[str, Any]:
         hands = [e.name for e in known.entities.values() if e.kind is EntityKind.HAND]
         if raw not in hands:
-            raise wrong("a hand of the scenario: " + (", ".join(hands) or "there is none"))
+            raise make_error("a hand of the scenario: " + (", ".join(hands) or "there is none"))
         entity = known.entities[raw]
         notes = self._scenario.file.hands.get(raw)
         links = [e for e in known.entities.values() if e.kind is EntityKind.LINK]
@@ -200,11 +202,11 @@ class ParameterResolver:
             file, where = FROM_START, given
         elif name not in plan.parameters and plan.main and self._shared.get(name) is not None:
             where = given
-        elif name == ENGINE and self._is_short(plan):
+        elif name == ENGINE and self._has_engine_key(plan):
             where = f"models.{plan.name}.{ENGINE}"
         return self._scenario.placed(error.at(where, file))
 
-    def _is_short(self, plan: ModelPlan) -> bool:
+    def _has_engine_key(self, plan: ModelPlan) -> bool:
         """Whether the engine is given beside the model's parameters, not among them."""
         entry = self._scenario.file.models.get(plan.name)
         return entry is not None and ENGINE not in entry.parameters
@@ -216,71 +218,71 @@ class ParameterResolver:
             case "scene":
                 return key in options.scene
             case "source":
-                written = self._scenario.file.source
-                kept = (
+                own_source = self._scenario.file.source
+                own_options = (
                     set()
-                    if written is None or isinstance(written, str)
-                    else written.model_fields_set
+                    if own_source is None or isinstance(own_source, str)
+                    else own_source.model_fields_set
                 )
-                return options.source is not None and key not in kept
+                return options.source is not None and key not in own_options
             case _:
                 return name == ENGINE and options.engine is not None
 
 
-def _plain(request: ParameterRequest, raw: Any, wrong: Wrong) -> Any:
+def _plain_value(request: ParameterRequest, raw: Any, make_error: MakeError) -> Any:
     """Return a number, a text or another value that does not refer to the scene."""
-    if request.kind not in _PLAIN:
+    if request.kind not in _PLAIN_TYPES:
         return raw
-    adapter, words = _PLAIN[request.kind]
+    adapter, type_words = _PLAIN_TYPES[request.kind]
     try:
         return adapter.validate_python(raw, strict=True)
     except ValidationError:
-        raise wrong(words + (f" in {request.unit}" if request.unit else "")) from None
+        raise make_error(type_words + (f" in {request.unit}" if request.unit else "")) from None
 
 
 def _is_known(raw: Any, names: Container[str]) -> bool:
     return isinstance(raw, str) and raw in names
 
 
-def _pose(raw: Any, known: Known, wrong: Wrong) -> list[float]:
+def _pose(raw: Any, known: KnownScene, make_error: MakeError) -> list[float]:
     if isinstance(raw, str):
         if (raw, POSE.name) not in known.values:
-            raise wrong("seven numbers, or an entity with a pose")
+            raise make_error("seven numbers, or an entity with a pose")
         return [float(x) for x in known.values[raw, POSE.name].data[:7]]
     try:
         return check(Pose7, raw)
     except BadInput as error:
-        raise wrong(error.expected or "") from None
+        raise make_error(error.expected or "") from None
 
 
-def _entities(raw: Any, known: Known, wrong: Wrong) -> list[str]:
+def _entities(raw: Any, known: KnownScene, make_error: MakeError) -> list[str]:
     if isinstance(raw, str):
-        return entities_meant(raw, known.entities.values())
-    parts = [_meant(one, known) for one in raw] if isinstance(raw, list) else [[]]
+        return matching_entities(raw, known.entities.values())
+    parts = [_names_of_item(item, known) for item in raw] if isinstance(raw, list) else [[]]
     if not all(parts):
         expected = "a tag, a pattern such as box_*, or a list of patterns and entities: "
-        raise wrong(expected + some(known.entities, 20))
+        raise make_error(expected + some(known.entities, 20))
     return list(dict.fromkeys(name for part in parts for name in part))
 
 
-def _meant(one: Any, known: Known) -> list[str]:
+def _names_of_item(item: Any, known: KnownScene) -> list[str]:
     """Entities that an item of a list means: an entity, or those of a pattern; empty if there are none."""
-    if _is_known(one, known.entities):
-        return [one]
-    is_pattern = isinstance(one, str) and set(one) & set("*?")
-    return entities_meant(one, known.entities.values()) if is_pattern else []
+    if _is_known(item, known.entities):
+        return [item]
+    is_pattern = isinstance(item, str) and set(item) & set("*?")
+    return matching_entities(item, known.entities.values()) if is_pattern else []
 
 
-def entities_meant(text: str, entities: Iterable[Entity]) -> list[str]:
+def matching_entities(text: str, entities: Iterable[Entity]) -> list[str]:
     """Names of the entities with a tag; or of the objects that match a pattern with ``*`` or ``?``.
 
     A pattern that matches no object may match links of robots.
     """
     if not set(text) & set("*?"):
         return [e.name for e in entities if text in e.tags]
-    meant = [e for e in entities if fnmatchcase(e.name, text)]
-    objects = [e.name for e in meant if e.kind is EntityKind.OBJECT]
-    return objects or [e.name for e in meant if e.kind is EntityKind.LINK]
+    matches = [e for e in entities if fnmatchcase(e.name, text)]
+    objects = [e.name for e in matches if e.kind is EntityKind.OBJECT]
+    return objects or [e.name for e in matches if e.kind is EntityKind.LINK]
 
 
 def parameters_of(

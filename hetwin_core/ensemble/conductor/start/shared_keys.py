@@ -9,7 +9,7 @@ from typing import Any
 from hetwin_core.ensemble.conductor.start.found import FROM_START, found_objects, scene_of_start
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.conductor.start.sources import (
-    ONLY,
+    SINGLE_ROBOT,
     named_sources,
     source_specs,
 )
@@ -26,7 +26,7 @@ from hetwin_core.ensemble.validation import check
 def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     """The scenario's own keys that the main model may request."""
     file = scenario.file
-    scene = laid_scene(scenario, options)
+    scene = merged_scene(scenario, options)
     robot = Robot(urdf=file.robot) if isinstance(file.robot, str) else file.robot
     specs = source_specs(scenario, options)
     return {
@@ -36,14 +36,14 @@ def shared_keys(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
         "packages": package_folders(scenario, options),
         "hands": [{"name": name, **hand.model_dump()} for name, hand in file.hands.items()],
         "entities": {name: notes.model_dump() for name, notes in file.entities.items()},
-        "source": specs.get(ONLY),
+        "source": specs.get(SINGLE_ROBOT),
         "scene": scene,
         "rate": file.rate,
         "handed_over": handed_over(scenario),
     }
 
 
-def laid_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+def merged_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     """Return the scenes of finders, scenario, episode and start of the run merged in this order; later ones win.
 
     Raises:
@@ -51,37 +51,39 @@ def laid_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     """
     scene_of_start(options)
     try:
-        believed = _believed(scenario, options)
+        episode_scene = _episode_scene(scenario, options)
     except BadInput as error:
         raise error.at(error.where, FROM_START) from None
-    own = {name: _placed_model(scenario, entry) for name, entry in scenario.file.scene.items()}
+    scenario_scene = {
+        name: _with_model_path(scenario, entry) for name, entry in scenario.file.scene.items()
+    }
     found = found_objects(scenario, options) if options.found is None else options.found
-    return _laid(found, own, believed, options.scene)
+    return _merge(found, scenario_scene, episode_scene, options.scene)
 
 
-def _laid(*scenes: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(*scenes: Mapping[str, Any]) -> dict[str, Any]:
     """Merge scenes; an object that an earlier one adds keeps its file if a later one only gives its pose."""
-    laid: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for scene in scenes:
         for name, entry in scene.items():
             if name != FROM:
-                laid[name] = {**laid.get(name, {}), **entry}
-    return laid
+                merged[name] = {**merged.get(name, {}), **entry}
+    return merged
 
 
-def _believed(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
+def _episode_scene(scenario: Scenario, options: RunOptions) -> dict[str, Any]:
     """The scene that comes with the source, if that is an episode's folder.
 
     Raises:
         BadInput: if it cannot be used.
     """
-    path = named_sources(scenario, options).get(ONLY, {}).get("recording")
+    path = named_sources(scenario, options).get(SINGLE_ROBOT, {}).get("recording")
     scene = believed_scene(path) if isinstance(path, str) else {}
     check(SceneEntries, scene, "scene")
     return scene
 
 
-def _placed_model(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
+def _with_model_path(scenario: Scenario, entry: SceneEntry) -> dict[str, Any]:
     """An entry of the scene as a mapping, with the path of its model's file if the file is found."""
     data = entry.model_dump(exclude_defaults=True)
     if entry.file is not None and "://" not in entry.file:
@@ -93,12 +95,12 @@ def package_folders(scenario: Scenario, options: RunOptions) -> dict[str, str]:
     """Absolute folders of the packages that scenario and start of the run name.
 
     Raises:
-        BadInput: if one is no folder.
+        BadInput: if one is not a folder.
     """
     folders: dict[str, str] = {}
     for name, text in scenario.file.packages.items():
-        near = scenario.folder_of("packages", name)
-        folder = (near / Path(text).expanduser()).resolve()
+        base = scenario.folder_of("packages", name)
+        folder = (base / Path(text).expanduser()).resolve()
         if not folder.is_dir():
             raise scenario.placed(_no_package(name, text, f"packages.{name}"))
         folders[name] = str(folder)
@@ -112,7 +114,7 @@ def package_folders(scenario: Scenario, options: RunOptions) -> dict[str, str]:
 
 def _no_package(name: str, text: str, where: str) -> BadInput:
     expected = f"the folder of the package {name}, with what package://{name}/ refers to"
-    return BadInput("this is no folder", where=where, found=text, expected=expected)
+    return BadInput("this is not a folder", where=where, found=text, expected=expected)
 
 
 def _robots(scenario: Scenario, specs: Mapping[str, Any]) -> dict[str, Any]:

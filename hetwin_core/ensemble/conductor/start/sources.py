@@ -33,7 +33,7 @@ def is_commanded(scenario: Scenario, options: RunOptions) -> bool:
     return any(COMMANDS in spec for spec in source_specs(scenario, options).values())
 
 
-def ends_itself(scenario: Scenario, options: RunOptions) -> bool:
+def is_open_ended(scenario: Scenario, options: RunOptions) -> bool:
     """Whether a source ends the run by itself at an unknown time, or runs until it is stopped."""
     specs = source_specs(scenario, options).values()
     return any(kind_of(spec) in _OPEN_ENDED for spec in specs)
@@ -48,23 +48,23 @@ _OPEN_ENDED = (
     SourceKind.PLAN,
 )
 
-ONLY = ""
+SINGLE_ROBOT = ""
 """Key of the source if the scenario has only one robot."""
 
 
 def source_specs(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
-    """The sources as passed to the main model, by robot, or by `ONLY`; robots without a source are left out.
+    """The sources as passed to the main model, by robot, or by `SINGLE_ROBOT`; robots without a source are left out.
 
     Raises:
         BadInput: if the start names one source for several robots.
     """
     named = named_sources(scenario, options).items()
-    found = {name: _spec(scenario, spec) for name, spec in named}
+    found = {name: _passed_spec(scenario, spec) for name, spec in named}
     return {name: spec for name, spec in found.items() if spec is not None}
 
 
 def named_sources(scenario: Scenario, options: RunOptions) -> dict[str, dict[str, Any]]:
-    """The sources that the scenario or the start names, by robot, or by `ONLY` with a single robot."""
+    """The sources that the scenario or the start names, by robot, or by `SINGLE_ROBOT` with a single robot."""
     robots = scenario.file.robots
     if robots and options.source is not None:
         raise BadInput(
@@ -78,47 +78,47 @@ def named_sources(scenario: Scenario, options: RunOptions) -> dict[str, dict[str
     if options.source is not None:
         named = named_source(options.source)
         if kind_of(named) is None:  # options for the scenario's own
-            return {ONLY: _written(scenario, scenario.file.source) | named}
-        own = _written(scenario, scenario.file.source, resolve=False)
-        return {ONLY: _instead(own, named)}
+            return {SINGLE_ROBOT: _scenario_spec(scenario, scenario.file.source) | named}
+        own = _scenario_spec(scenario, scenario.file.source, resolve=False)
+        return {SINGLE_ROBOT: _replaced_spec(own, named)}
     if robots:
-        return {name: _written(scenario, robot.source) for name, robot in robots.items()}
-    return {ONLY: _written(scenario, scenario.file.source)}
+        return {name: _scenario_spec(scenario, robot.source) for name, robot in robots.items()}
+    return {SINGLE_ROBOT: _scenario_spec(scenario, scenario.file.source)}
 
 
 def source_spec(scenario: Scenario, options: RunOptions) -> dict[str, Any] | None:
     """The source of the only robot; None without a source, or with several robots."""
-    return source_specs(scenario, options).get(ONLY)
+    return source_specs(scenario, options).get(SINGLE_ROBOT)
 
 
 def topics_of_beliefs(scenario: Scenario, options: RunOptions) -> dict[str, str]:
     """Return the sources' topics of beliefs and tasks, with the scenario's keys that name them."""
     found: dict[str, str] = {}
     for robot, spec in named_sources(scenario, options).items():
-        of_robot, key = (f"{robot}: ", f"robots.{robot}.source") if robot else ("", "source")
+        prefix, key = (f"{robot}: ", f"robots.{robot}.source") if robot else ("", "source")
         for index, belief in enumerate(spec.get("beliefs", ())):
-            found[of_robot + belief["topic"]] = f"{key}.beliefs.{index}.topic"
+            found[prefix + belief["topic"]] = f"{key}.beliefs.{index}.topic"
         for index, topic in enumerate(spec.get("tasks") or ()):
-            found[of_robot + topic] = f"{key}.tasks.{index}"
+            found[prefix + topic] = f"{key}.tasks.{index}"
     return found
 
 
-def _spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
+def _passed_spec(scenario: Scenario, spec: dict[str, Any]) -> dict[str, Any] | None:
     """A source as passed to the main model; None if there is none."""
     kind = kind_of(spec)
     if kind is None:
         return None
     commands = scenario.file.commands
     if kind is SourceKind.COMMANDS and commands is not None and not scenario.file.robots:
-        spec = _taken(commands) | spec
+        spec = _command_options(commands) | spec
         if spec.get("parameters"):
             spec["parameters"] = str(scenario.path_of(spec["parameters"]) or spec["parameters"])
-    watched = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
-    for one in (spec, *planned_steps(spec)):
-        if isinstance(one.get("recording"), str):
-            one["recording"] = recording_of(one["recording"])
-        if watched and kind_of(one) in _WITH_TOPICS:
-            one["topics"] = sorted({*one.get("topics", []), *watched})
+    trigger_topics = {t.on.topic for t in scenario.triggers if isinstance(t.on, OnTopic)}
+    for part in (spec, *planned_steps(spec)):
+        if isinstance(part.get("recording"), str):
+            part["recording"] = recording_of(part["recording"])
+        if trigger_topics and kind_of(part) in _WITH_TOPICS:
+            part["topics"] = sorted({*part.get("topics", []), *trigger_topics})
     return spec
 
 
@@ -146,7 +146,7 @@ def _step_words(step: Mapping[str, Any]) -> str:
     return "a trajectory"
 
 
-def _taken(commands: Commands) -> dict[str, Any]:
+def _command_options(commands: Commands) -> dict[str, Any]:
     """The controllers and topics in the scenario's `commands`, as options of a source."""
     spec: dict[str, Any] = {} if commands.base is None else {"velocity": commands.base}
     if commands.parameters is not None:
@@ -156,7 +156,7 @@ def _taken(commands: Commands) -> dict[str, Any]:
     return spec
 
 
-def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[str, Any]:
+def _scenario_spec(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[str, Any]:
     """A source as the scenario writes it, empty without one; with absolute paths of its files if `resolve`."""
     if isinstance(source, str):
         spec = named_source(source)
@@ -164,19 +164,19 @@ def _written(scenario: Scenario, source: Any, *, resolve: bool = True) -> dict[s
         spec = source.model_dump(mode="json", exclude_unset=True) if source else {}
     if not resolve:
         return spec
-    for one in (spec, *planned_steps(spec)):
-        if isinstance(one.get("recording"), str):
-            one["recording"] = _recording(scenario, one["recording"])
-        if isinstance(one.get("trajectory"), str):
-            one["trajectory"] = str(scenario.path_of(one["trajectory"]) or one["trajectory"])
-    kind = next((one for one in (SourceKind.PROGRAM, SourceKind.INSTALLED) if one in spec), None)
+    for part in (spec, *planned_steps(spec)):
+        if isinstance(part.get("recording"), str):
+            part["recording"] = _recording_path(scenario, part["recording"])
+        if isinstance(part.get("trajectory"), str):
+            part["trajectory"] = str(scenario.path_of(part["trajectory"]) or part["trajectory"])
+    kind = next((part for part in (SourceKind.PROGRAM, SourceKind.INSTALLED) if part in spec), None)
     if kind is not None:
         folder = scenario.folder_of("source", str(kind))
         spec["folder"] = str((folder / spec.get("folder", "")).resolve())
     return spec
 
 
-def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any]:
+def _replaced_spec(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any]:
     """The source that the start names, with the options of the scenario's own source."""
     kinds = set(SourceKind)
     options = {key: value for key, value in written.items() if key not in kinds}
@@ -186,7 +186,7 @@ def _instead(written: Mapping[str, Any], named: dict[str, Any]) -> dict[str, Any
     return options | named
 
 
-def _recording(scenario: Scenario, name: str) -> str:
+def _recording_path(scenario: Scenario, name: str) -> str:
     """The path of the scenario's recording; one in the data folder must exist.
 
     Raises:
@@ -195,7 +195,7 @@ def _recording(scenario: Scenario, name: str) -> str:
     path = scenario.path_of(name)
     if path is None and name.startswith(DATA_SCHEME):
         error = BadInput(
-            "the recording is not there",
+            "the recording does not exist",
             where="source",
             found=name,
             expected=f"{wanted_data(name)}, --source another recording",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from hetwin_core.ensemble.conductor.controls import BY_HAND, Membership
+from hetwin_core.ensemble.conductor.controls import BY_HAND, MembershipRequest
 from hetwin_core.ensemble.conductor.failures import FailureHandler
 from hetwin_core.ensemble.conductor.handovers import FellBackToMain, Handovers
 from hetwin_core.ensemble.conductor.reporting.listener import ListenerGroup
@@ -51,7 +51,7 @@ class EffectRunner(Restorable):
         handovers: moves responsibilities.
         failures: handles a model that fails.
         listeners: receive a note when a trigger ends the run.
-        ask: adds a request, which is carried out at this barrier.
+        add_request: adds a request, which is carried out at this barrier.
 
     Attributes:
         stopped_by: reason for which a trigger has ended the run; None if none has.
@@ -67,7 +67,7 @@ class EffectRunner(Restorable):
         handovers: Handovers,
         failures: FailureHandler,
         listeners: ListenerGroup,
-        ask: Callable[[Membership], None],
+        add_request: Callable[[MembershipRequest], None],
     ) -> None:
         self._scenario = scenario
         self._scene = scene
@@ -75,7 +75,7 @@ class EffectRunner(Restorable):
         self._handovers = handovers
         self._failures = failures
         self._listeners = listeners
-        self._ask = ask
+        self._add_request = add_request
         self.stopped_by: str | None = None
 
     def hand_over(self, entity: str, attribute: str, to: str, cause: str) -> None:
@@ -107,7 +107,7 @@ class EffectRunner(Restorable):
             self._handovers.check_in_service(plan.index)
             self._ports[plan.index].command(name, arguments)
         except Refused as refusal:
-            self._handovers.refuse(cause, f"{model} refused the command {name}: {refusal}")
+            self._handovers.record_refusal(cause, f"{model} refused the command {name}: {refusal}")
         except RunFailed as failure:
             self._failures.handle(failure)
 
@@ -125,7 +125,7 @@ class EffectRunner(Restorable):
         """
         self._handovers.place(slot, data)
 
-    def hand_over_by_hand(self, slot: int, to: int) -> None:
+    def hand_over_for_user(self, slot: int, to: int) -> None:
         """Hand an attribute over at a user's request.
 
         Raises:
@@ -136,22 +136,24 @@ class EffectRunner(Restorable):
         if refusal is not None:
             raise Refused(refusal)
 
-    def requests(self, port: ModelPort, requests: Iterable[Request]) -> None:
+    def carry_out_requests(self, port: ModelPort, carry_out_requests: Iterable[Request]) -> None:
         """Carry out a model's requests to take or give back responsibilities, sent with the output of a step.
 
         Raises:
             RunFailed: if the scene has no such attribute, or a model fails and its failure stops the run.
         """
-        for request in requests:
+        for request in carry_out_requests:
             self._request(port, request)
 
     def _request(self, port: ModelPort, request: Request) -> None:
-        name, what = port.plan.name, f"{request.entity}.{request.attribute}"
+        name, attribute = port.plan.name, f"{request.entity}.{request.attribute}"
         if request.kind is RequestKind.LEAVE:
-            self._ask(Membership(port.plan.index, False, partial(self._stays, name)))
+            self._add_request(
+                MembershipRequest(port.plan.index, False, partial(self._refuse_leave, name))
+            )
             return
         if not self._scene.layout.has(request.entity, request.attribute):
-            reason = f"asks for {what}, which the scene does not have"
+            reason = f"requests {attribute}, which the scene does not have"
             raise RunFailed(name, "request", self._scene.time_ns, reason)
         slot = self._scene.layout.slot_id(request.entity, request.attribute)
         if request.kind is RequestKind.TAKE:
@@ -159,14 +161,16 @@ class EffectRunner(Restorable):
         elif self._scene.table.owner(slot) == port.plan.index:
             self.move(slot, self._scenario.main.index, f"request of {name}")
         else:
-            self._handovers.refuse(name, f"gives back {what} without having it")
+            self._handovers.record_refusal(
+                name, f"gives back {attribute}, which it is not responsible for"
+            )
 
-    def _stays(self, name: str, refusal: str | None) -> None:
+    def _refuse_leave(self, name: str, refusal: str | None) -> None:
         if refusal is not None:
-            self._handovers.refuse(name, refusal)
+            self._handovers.record_refusal(name, refusal)
 
     def move(self, slot: int, to: int, cause: str) -> str | None:
-        """Move one responsibility to the model with this index; return the reason of a refusal, None without one.
+        """Move one responsibility to the model with this index; return the reason for a refusal, None without one.
 
         If a model fails and the run continues, the move is retried with the models that remain. The retries end,
         because a model that always fails is given up or ends the run.
@@ -177,10 +181,10 @@ class EffectRunner(Restorable):
         while True:
             try:
                 return self._handovers.move(slot, to, cause)
-            except FellBackToMain as fall:
-                if fall.failure is not None:
-                    self._failures.handle(fall.failure)
-                return str(fall)
+            except FellBackToMain as fallback:
+                if fallback.failure is not None:
+                    self._failures.handle(fallback.failure)
+                return str(fallback)
             except RunFailed as failure:
                 self._failures.handle(failure)
 

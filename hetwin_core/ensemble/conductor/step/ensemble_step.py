@@ -72,9 +72,9 @@ class EnsembleStep:
         self._failures = failures
         self._triggers = triggers
         self._end_ns = end_ns
-        self._then = 0
+        self._step_end_ns = 0
         self._due: Sequence[ModelPort] = ()
-        self._acted = True
+        self._has_changes = True
         self.output = MainChanges(0)
 
     @property
@@ -89,9 +89,9 @@ class EnsembleStep:
         """Let the first step that reaches this time [ns] be the last."""
         self._end_ns = time_ns
 
-    def changed(self) -> None:
+    def mark_changed(self) -> None:
         """Record that something may have changed between two steps, so that the next step is taken alone."""
-        self._acted = True
+        self._has_changes = True
 
     def next_stop(self, step: int) -> int:
         """The next step at which anything but the main model may have something to do.
@@ -99,9 +99,14 @@ class EnsembleStep:
         The main model takes all steps until then in one call; the others see a single step.
         """
         first = step + 1
-        waits = self._triggers.waits_for_events and not self._scheduler.sees_every_step
+        waits_for_events = self._triggers.waits_for_events and not self._scheduler.needs_every_step
         quiet_ns = self.output.quiet_ns
-        if self._acted or not waits or quiet_ns is None or quiet_ns <= self._clock.time_of(first):
+        if (
+            self._has_changes
+            or not waits_for_events
+            or quiet_ns is None
+            or quiet_ns <= self._clock.time_of(first)
+        ):
             return first
         last = min(self._scheduler.next_due(first), self._clock.step_from(quiet_ns))
         if self._end_ns is not None:
@@ -118,20 +123,24 @@ class EnsembleStep:
                 # its step ends with the last main step of its period
                 last = step - 1 + port.plan.every
                 port.begin_step(self._input(port, last, self._clock.time_of(last), kept))
-        now, self._then = scene.time_ns, self._clock.time_of(step)
-        seen = self._events.unseen_by(main.plan.index)
+        now, self._step_end_ns = scene.time_ns, self._clock.time_of(step)
+        new_events = self._events.take_unseen(main.plan.index)
         tick = MainTick(
-            self._then, self._then - now, scene.snapshot(), seen, scene.foreign_for_main
+            self._step_end_ns,
+            self._step_end_ns - now,
+            scene.snapshot(),
+            new_events,
+            scene.foreign_for_main,
         )
         main.begin_step(tick)
 
-    def _input(self, port: ModelPort, step: int, then: int, scene: Snapshot) -> Tick:
-        """The input of a step that ends at time `then`, with the main model's step `step`, and reads this snapshot."""
+    def _input(self, port: ModelPort, step: int, end_ns: int, scene: Snapshot) -> Tick:
+        """Input of a step that ends at `end_ns`, with the main model's step `step`, and reads this snapshot."""
         if port.plan.stepping is Stepping.SERVICE:
-            period = self._scheduler.period_ns(port, then)
+            period = self._scheduler.period_ns(port, end_ns)
         else:
-            period = then - self._clock.time_of(step - port.plan.every)
-        return Tick(then, period, scene, self._events.unseen_by(port.plan.index))
+            period = end_ns - self._clock.time_of(step - port.plan.every)
+        return Tick(end_ns, period, scene, self._events.take_unseen(port.plan.index))
 
     def finish(self, step: int) -> bool:
         """Complete the step that `begin` began; return whether it was the last.
@@ -139,48 +148,52 @@ class EnsembleStep:
         Raises:
             RunFailed: if a model or a trigger fails and the failure stops the run.
         """
-        then, scene, main, outside = self._then, self._scene, self._main, self._outside
-        self.output = output = self._outputs.write_main(main.plan, main.end_step(), then)
-        scene.resolve(then)
-        self._acted = bool(output.requests)
+        end_ns, scene, main, outside = self._step_end_ns, self._scene, self._main, self._outside
+        self.output = output = self._outputs.write_main(main.plan, main.end_step(), end_ns)
+        scene.resolve(end_ns)
+        self._has_changes = bool(output.requests)
         if output.requests:
-            self._effects.requests(main, output.requests)
-        events = self._events.of_model(main.plan.index, output.events) if output.events else []
-        if self._due or self._scheduler.unwaited:
-            events += self._others(step, then)
+            self._effects.carry_out_requests(main, output.requests)
+        events = (
+            self._events.ranked_model_events(main.plan.index, output.events)
+            if output.events
+            else []
+        )
+        if self._due or self._scheduler.asynchronous:
+            events += self._step_others(step, end_ns)
         if outside.requests:
-            self._acted = True
+            self._has_changes = True
             outside.carry_out()
         if not outside.arrivals.empty():
             events += outside.events()
         if not scene.settled:
-            scene.resolve(then)
+            scene.resolve(end_ns)
         triggers = self._triggers
-        self._acted |= bool(events)
+        self._has_changes |= bool(events)
         if events or triggers.on_value or triggers.operations:
-            triggers.run(self._events.ordered(events), then)
-            scene.resolve(then)
-        return output.ended or (self._end_ns is not None and then >= self._end_ns)
+            triggers.run(self._events.sorted_events(events), end_ns)
+            scene.resolve(end_ns)
+        return output.ended or (self._end_ns is not None and end_ns >= self._end_ns)
 
-    def _others(self, step: int, then: int) -> list[tuple[int, Event]]:
+    def _step_others(self, step: int, end_ns: int) -> list[tuple[int, Event]]:
         """Step the other models that are due, write their outputs, carry out requests; return the events by rank.
 
         Raises:
             RunFailed: if a model fails and its failure stops the run.
         """
-        outputs = self._write(self._begin_after_main(), then) if self._due else []
-        if self._scheduler.unwaited:
+        outputs = self._write(self._begin_after_main(), end_ns) if self._due else []
+        if self._scheduler.asynchronous:
             outputs += self._collect(step)
         events: list[tuple[int, Event]] = []
         for port, output in outputs:
             try:
                 if output.events:
-                    events += self._events.of_model(port.plan.index, output.events)
+                    events += self._events.ranked_model_events(port.plan.index, output.events)
                 if output.requests:
-                    self._acted = True
-                    self._effects.requests(port, output.requests)
+                    self._has_changes = True
+                    self._effects.carry_out_requests(port, output.requests)
             except RunFailed as failure:
-                self._acted = True
+                self._has_changes = True
                 self._failures.handle(failure)
         return events
 
@@ -189,20 +202,20 @@ class EnsembleStep:
         due, scheduler = self._due, self._scheduler
         if scheduler.interrupted:
             due = scheduler.still_due(due)
-        scene, then = self._scene.snapshot(), self._then
+        scene, end_ns = self._scene.snapshot(), self._step_end_ns
         for port in due:
             if not port.plan.beside:
-                seen = self._events.unseen_by(port.plan.index)
-                port.begin_step(Tick(then, scheduler.period_ns(port, then), scene, seen))
+                new_events = self._events.take_unseen(port.plan.index)
+                port.begin_step(Tick(end_ns, scheduler.period_ns(port, end_ns), scene, new_events))
         return due
 
-    def _write(self, due: Sequence[ModelPort], then: int) -> Outputs:
+    def _write(self, due: Sequence[ModelPort], end_ns: int) -> Outputs:
         """Write the outputs of the due models; failures are handled when all outputs are written."""
         received, failures = self._receive(due)
         written: Outputs = []
         for port, output in received:
             try:
-                self._outputs.write(port.plan, output, then)
+                self._outputs.write(port.plan, output, end_ns)
             except RunFailed as failure:
                 failures.append(failure)
             else:
@@ -227,7 +240,7 @@ class EnsembleStep:
     def _collect(self, step: int) -> Outputs:
         """Write the outputs that clock-stepped and free models have finished; offer these models the new time."""
         outputs: Outputs = []
-        for port in self._scheduler.unwaited:
+        for port in self._scheduler.asynchronous:
             try:
                 for output in port.collect():
                     self._outputs.write(port.plan, output, None)
@@ -237,5 +250,5 @@ class EnsembleStep:
                 continue
             if port.plan.stepping is Stepping.FREE or step % port.plan.every == 0:
                 kept = self._scene.kept_snapshot(port.reads_tables)
-                port.begin_step(self._input(port, step, self._then, kept))
+                port.begin_step(self._input(port, step, self._step_end_ns, kept))
         return outputs

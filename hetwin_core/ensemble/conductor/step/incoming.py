@@ -10,14 +10,14 @@ from dataclasses import replace
 from operator import itemgetter
 from queue import Empty
 
-from hetwin_core.ensemble.beliefs import BeliefFields, Pose, belief_fields, problem_of
+from hetwin_core.ensemble.beliefs import BeliefFields, Pose, belief_fields, belief_problem
 from hetwin_core.ensemble.conductor.controls import (
     BY_HAND,
-    Act,
     Controls,
-    Membership,
-    Move,
-    Placement,
+    HandoverRequest,
+    MembershipRequest,
+    PlacementRequest,
+    RecordedAction,
 )
 from hetwin_core.ensemble.conductor.failures import FailureHandler
 from hetwin_core.ensemble.conductor.reporting.digest import Digest
@@ -40,7 +40,7 @@ class BeliefIntake(Restorable):
     A belief about something outside the scene, or in an unknown frame, is dropped. The first one of its kind on a
     topic causes a warning; their number is reported at the end of the run. Frames are the scene's entities,
     ``world`` or ``map``, which are the same, and ``odom`` of a robot with odometry. The origin of ``odom`` stays
-    where it was when first used, because nothing informs the robot of the drift.
+    at its first position, because nothing informs the robot of the drift.
 
     Args:
         scene: poses and entities.
@@ -60,44 +60,44 @@ class BeliefIntake(Restorable):
         self._begins: dict[str, Floats] = {}
         self._left_out: Counter[tuple[str, str]] = Counter()
 
-    def heard(self, source: str) -> None:
-        """Record that a topic has sent something."""
+    def mark_received(self, source: str) -> None:
+        """Record that a message of a topic was received."""
         self._silent.pop(source, None)
 
-    def take(self, event: Event) -> None:
+    def pass_on(self, event: Event) -> None:
         """Pass a belief on, or warn that it cannot be used."""
-        self.heard(event.source)
-        problem = problem_of(event)
+        self.mark_received(event.source)
+        problem = belief_problem(event)
         if problem:
-            self._leave_out(event, "not a belief", problem)
+            self._drop(event, "not a belief", problem)
             return
         fields, robot = belief_fields(event), str(event.arguments.get(ROBOT, ""))
         entities = [self._names.entity(name, robot) for name in fields.arguments]
-        for name, known in zip(fields.arguments, entities, strict=True):
-            if known is None:
+        for name, resolved in zip(fields.arguments, entities, strict=True):
+            if resolved is None:
                 found = f"{fields.fluent} of {name!r}; expected an entity of the scene"
-                self._leave_out(event, name, found + perhaps(name, self._names.entities))
+                self._drop(event, name, found + perhaps(name, self._names.entities))
                 return
         frame = self._frame(fields.frame, robot) if fields.pose else None
         if fields.pose and frame is None:
             expected = one_of(fields.frame, self._names.known_frames)
-            self._leave_out(event, fields.frame, f"frame {fields.frame!r}; expected {expected}")
+            self._drop(event, fields.frame, f"frame {fields.frame!r}; expected {expected}")
             return
-        self._listeners.belief(_resolved(event, fields, [str(name) for name in entities], frame))
+        self._listeners.belief(_in_world(event, fields, [str(name) for name in entities], frame))
 
     def end(self) -> None:
         """Warn of silent topics, and report how many messages were dropped."""
         for source, where in self._silent.items():
-            self._warn(where, f"nothing came on {source}")
+            self._warn(where, f"no message arrived on {source}")
         for (source, _), count in self._left_out.items():
             if count > 1:
-                self._warn(source, f"{count} messages in all were left out for the same reason")
+                self._warn(source, f"{count} messages in total were dropped for the same reason")
 
-    def _leave_out(self, event: Event, kind: str, problem: str) -> None:
+    def _drop(self, event: Event, kind: str, problem: str) -> None:
         key = event.source, kind
         self._left_out[key] += 1
         if self._left_out[key] == 1:
-            text = f"at {seconds(event.time_ns, 3)}: {problem}; such messages are left out"
+            text = f"at {seconds(event.time_ns, 3)}: {problem}; such messages are dropped"
             self._warn(event.source, text)
 
     def _warn(self, source: str, text: str) -> None:
@@ -105,14 +105,14 @@ class BeliefIntake(Restorable):
 
     def _frame(self, name: str, robot: str) -> Floats | None:
         """(13,) the pose of a frame in the world; None if there is no such frame."""
-        known = self._names.frame(name, robot)
-        if known is None or known == WORLD:
-            return None if known is None else _WORLD_POSE
-        if known in self._names.odometries:
-            return self._odometry_began(known)
-        return self._scene.snapshot().pose(known)
+        resolved = self._names.frame(name, robot)
+        if resolved is None or resolved == WORLD:
+            return None if resolved is None else _WORLD_POSE
+        if resolved in self._names.odometries:
+            return self._odometry_origin(resolved)
+        return self._scene.snapshot().pose(resolved)
 
-    def _odometry_began(self, frame: str) -> Floats:
+    def _odometry_origin(self, frame: str) -> Floats:
         """(13,) pose in the world of the origin of a robot's odometry, at the time of its first use."""
         if frame not in self._begins:
             robot, scene = self._names.odometries[frame], self._scene.snapshot()
@@ -126,19 +126,19 @@ class BeliefIntake(Restorable):
 _WORLD_POSE: Floats = pose_value((0.0, 0.0, 0.0)).data
 
 
-def _moved(frame: list[float], pose: Pose) -> list[Json]:
+def _to_world(frame: list[float], pose: Pose) -> list[Json]:
     """Transform a pose from a frame to the world; the frame's twist is ignored."""
     x, y, z = rotate(frame[3:7], pose[:3])
     return [x + frame[0], y + frame[1], z + frame[2], *multiply(frame[3:7], pose[3:])]
 
 
-def _resolved(
+def _in_world(
     event: Event, fields: BeliefFields, entities: list[str], frame: Floats | None
 ) -> Event:
     """The belief with the scene's names and its pose in the world."""
     arguments: dict[str, Json] = {**event.arguments, "arguments": [*entities], "frame": WORLD}
     if frame is not None and frame is not _WORLD_POSE:
-        arguments["pose"] = _moved(frame.tolist(), fields.pose)
+        arguments["pose"] = _to_world(frame.tolist(), fields.pose)
     return replace(event, arguments=arguments)
 
 
@@ -178,7 +178,7 @@ class EventQueue(Restorable):
         self.events: list[Event] = []
         self.handled = 0
 
-    def of_model(self, index: int, events: Sequence[Event]) -> list[tuple[int, Event]]:
+    def ranked_model_events(self, index: int, events: Sequence[Event]) -> list[tuple[int, Event]]:
         """Events of a model's output, with its index as their rank and its name as their source.
 
         Raises:
@@ -187,12 +187,12 @@ class EventQueue(Restorable):
         name, ranked = self._models[index], []
         for event in events:
             _check_json(event, name)
-            own = event.kind is EventKind.MODEL or not event.source
-            ranked.append((index, replace(event, source=name) if own else event))
+            is_own = event.kind is EventKind.MODEL or not event.source
+            ranked.append((index, replace(event, source=name) if is_own else event))
         return ranked
 
-    def from_outside(self, event: Event) -> tuple[int, Event]:
-        """An event that comes from no model's output, with its rank; unknown sources rank last.
+    def ranked_outside_event(self, event: Event) -> tuple[int, Event]:
+        """Return an event that is not from a model's output, with its rank; unknown sources rank last.
 
         Raises:
             RunFailed: if its arguments cannot be written as JSON.
@@ -203,7 +203,7 @@ class EventQueue(Restorable):
         named = event if event.source else replace(event, source=OUTSIDE)
         return len(self._models), named
 
-    def ordered(self, events: list[tuple[int, Event]]) -> list[Event]:
+    def sorted_events(self, events: list[tuple[int, Event]]) -> list[Event]:
         """The events by time, then by their model's order in the scenario, then in the order of its output."""
         ranked = sorted(events, key=lambda pair: (pair[1].time_ns, pair[0]))
         return list(map(itemgetter(1), ranked))
@@ -215,13 +215,13 @@ class EventQueue(Restorable):
             RunFailed: if its arguments cannot be written as JSON.
         """
         if event.kind is EventKind.BELIEF:
-            self._beliefs.take(event)
+            self._beliefs.pass_on(event)
             return event
         if event.kind is EventKind.TASK:
-            self._beliefs.heard(event.source)
+            self._beliefs.mark_received(event.source)
         if event.kind is EventKind.TRIGGER:  # others were checked on arrival
             _check_json(event, event.source)
-        event = self._numbered(event)
+        event = self._number(event)
         self.handled += 1
         self._digest.event(event)
         self._listeners.event(event)
@@ -231,15 +231,15 @@ class EventQueue(Restorable):
 
     def record(self, event: Event) -> None:
         """Number, publish and keep an event without effects: it is not part of the digest, and no model sees it."""
-        self._listeners.event(self._numbered(event))
+        self._listeners.event(self._number(event))
 
-    def _numbered(self, event: Event) -> Event:
+    def _number(self, event: Event) -> Event:
         self._sequences[event.source] += 1
         event = replace(event, sequence=self._sequences[event.source])
         self.events.append(event)
         return event
 
-    def unseen_by(self, index: int) -> tuple[Event, ...]:
+    def take_unseen(self, index: int) -> tuple[Event, ...]:
         """The events that this model has not received yet, in order; they count as received from now on."""
         unseen = self._unseen[index]
         if not unseen:
@@ -306,7 +306,7 @@ class OutsideInput(Restorable):
         events: list[tuple[int, Event]] = []
         with suppress(Empty):
             while True:
-                events.append(self._events.from_outside(self.arrivals.get_nowait()))
+                events.append(self._events.ranked_outside_event(self.arrivals.get_nowait()))
                 self.any_events = True
         return events
 
@@ -318,22 +318,22 @@ class OutsideInput(Restorable):
         """
         while self.requests:
             request = self.requests.popleft()
-            if isinstance(request, Act):
+            if isinstance(request, RecordedAction):
                 event = Event(
                     request.name, self._scene.time_ns, source=BY_HAND, arguments=request.arguments
                 )
                 self._events.record(event)
             else:
-                self._try(request)
+                self._execute(request)
 
-    def _try(self, request: Placement | Move | Membership) -> None:
+    def _execute(self, request: PlacementRequest | HandoverRequest | MembershipRequest) -> None:
         try:
             match request:
-                case Move():
+                case HandoverRequest():
                     event = self._move(request)
-                case Placement():
+                case PlacementRequest():
                     event = self._place(request)
-                case Membership():
+                case MembershipRequest():
                     change = self._join if request.joins else self._leave
                     event = change(request.model)
         except Refused as refusal:
@@ -345,33 +345,37 @@ class OutsideInput(Restorable):
             self.arrivals.put(event)
             request.done(None)
 
-    def _place(self, placement: Placement) -> Event:
+    def _place(self, placement: PlacementRequest) -> Event:
         self._effects.place(placement.slot, placement.data)
         self.any_events = True
         return self._event("placed", placement.slot, {})
 
-    def _move(self, move: Move) -> Event:
+    def _move(self, move: HandoverRequest) -> Event:
         """Hand over; even a refused handover makes the run irreproducible: a model may have changed its state."""
         table = self._scene.table
         owner, models = table.owner(move.slot), table.models
-        place = self._scene.layout.slots[move.slot]
+        slot_info = self._scene.layout.slots[move.slot]
         if owner == move.model:
-            what = f"{place.entity}.{place.attribute.name}"
-            raise Refused(f"{models[owner]} is responsible for {what} already")
+            attribute = f"{slot_info.entity}.{slot_info.attribute.name}"
+            raise Refused(f"{models[owner]} is responsible for {attribute} already")
         self.any_events = True
-        self._effects.hand_over_by_hand(move.slot, move.model)
+        self._effects.hand_over_for_user(move.slot, move.model)
         return self._event(
             "handed_over", move.slot, {"from": models[owner], "to": models[move.model]}
         )
 
     def _event(self, name: str, slot: int, arguments: Mapping[str, Json]) -> Event:
-        place = self._scene.layout.slots[slot]
-        of = {"entity": place.entity, "attribute": place.attribute.name, **arguments}
-        return Event(name, self._scene.time_ns, source=BY_HAND, arguments=of)
+        slot_info = self._scene.layout.slots[slot]
+        event_arguments = {
+            "entity": slot_info.entity,
+            "attribute": slot_info.attribute.name,
+            **arguments,
+        }
+        return Event(name, self._scene.time_ns, source=BY_HAND, arguments=event_arguments)
 
     def refuse_all(self, reason: str) -> None:
         """Refuse the requests that can no longer be carried out."""
         while self.requests:
             request = self.requests.popleft()
-            if not isinstance(request, Act):
+            if not isinstance(request, RecordedAction):
                 request.done(reason)

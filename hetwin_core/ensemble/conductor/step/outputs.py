@@ -17,9 +17,13 @@ from hetwin_core.ensemble.saving.rebuild import Restorable
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout, Slot
 from hetwin_core.ensemble.scene.scene import Scene
-from hetwin_core.ensemble.scene.snapshot import all_finite, wrong_rows
+from hetwin_core.ensemble.scene.snapshot import all_finite, rows_problem
 from hetwin_core.ensemble.scene.values import POSE, WORLD, Floats, Meaning, Value
-from hetwin_core.ensemble.transport.port import not_its_own, wrong_numbers, wrong_output
+from hetwin_core.ensemble.transport.port import (
+    foreign_field_problem,
+    numbers_problem,
+    output_problem,
+)
 
 
 class Predicates(Restorable):
@@ -33,35 +37,37 @@ class Predicates(Restorable):
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._naming = [s for s in layout.slots if s.attribute.meaning is Meaning.ENTITY]
-        self._offsets = np.array([s.offset for s in self._naming], np.intp)
+        self._entity_slots = [s for s in layout.slots if s.attribute.meaning is Meaning.ENTITY]
+        self._offsets = np.array([s.offset for s in self._entity_slots], np.intp)
         self._last = b""
         hands = [layout.entity_id(e.name) for e in layout.of_kind(EntityKind.HAND)]
         self._partners: list[set[int]] = [
-            set(hands) if s.attribute.name == "held" else set() for s in self._naming
+            set(hands) if s.attribute.name == "held" else set() for s in self._entity_slots
         ]
 
     def observe(self, values: Floats) -> None:
         """Record which entities the attributes name in these values of the scene."""
         if not len(self._offsets):
             return
-        now = values[self._offsets]
-        same = now.tobytes()  # compared at every step, where numpy's functions would take too long
-        if same == self._last:
+        current = values[self._offsets]
+        key = (
+            current.tobytes()
+        )  # compared at every step, where numpy's functions would take too long
+        if key == self._last:
             return
-        self._last = same
-        for partners, partner in zip(self._partners, now.tolist(), strict=True):
+        self._last = key
+        for partners, partner in zip(self._partners, current.tolist(), strict=True):
             if partner >= 0:
                 partners.add(int(partner))
 
     def state(self, values: Floats) -> dict[str, bool]:
-        """Present value of every predicate that was ever true, of every hand's `held`, and of every truth value."""
+        """Current value of every predicate that was ever true, of every hand's `held`, and of every truth value."""
         state: dict[str, bool] = {}
-        for slot, partners in zip(self._naming, self._partners, strict=True):
-            now = int(values[slot.offset])
+        for slot, partners in zip(self._entity_slots, self._partners, strict=True):
+            current = int(values[slot.offset])
             for partner in sorted(partners):
                 name = self._layout.entities[partner].name
-                state[f"{slot.attribute.name}({slot.entity}, {name})"] = partner == now
+                state[f"{slot.attribute.name}({slot.entity}, {name})"] = partner == current
         for slot in self._layout.slots:
             if slot.attribute.meaning is Meaning.TRUTH:
                 state[f"{slot.attribute.name}({slot.entity})"] = bool(values[slot.offset] > 0.5)
@@ -100,21 +106,21 @@ class OutputWriter(Restorable):
         Raises:
             RunFailed: if its time is not `time_ns`, its shape is wrong, or a value is not finite.
         """
-        wrong = wrong_output(output, time_ns)
-        if wrong is not None or not isinstance(output, MainChanges):
-            wrong = wrong or f"it returns {type(output).__name__}; expected MainChanges"
-            raise RunFailed(plan.name, "step", time_ns, wrong)
+        problem = output_problem(output, time_ns)
+        if problem is not None or not isinstance(output, MainChanges):
+            problem = problem or f"it returns {type(output).__name__}; expected MainChanges"
+            raise RunFailed(plan.name, "step", time_ns, problem)
         block = output.block
         if block is not None:
             if block.shape != self._shape or block.dtype != np.float64 or not all_finite(block):
-                self._refuse_block(plan, block, time_ns)
+                self._raise_block_error(plan, block, time_ns)
             self._scene.put_block(self._span, block)
         if output.tables:
             for name, table in output.tables.items():
                 table.time_ns = time_ns
                 if table.known is None:  # it is not computed yet, and is checked then
                     table.check = partial(_check_table, plan, time_ns, name)
-                elif wrong_rows(name, table.known) is not None:
+                elif rows_problem(name, table.known) is not None:
                     _check_table(plan, time_ns, name, table.known)
             self._scene.put_tables(output.tables)
         if output.values:
@@ -128,11 +134,11 @@ class OutputWriter(Restorable):
             RunFailed: see `write_main`; or if it has a field that only the main model may return.
         """
         if type(output) is not Changes or output.events or output.time_ns != time_ns:
-            wrong = wrong_output(output, time_ns)
-            if wrong is None and isinstance(output, MainChanges):
-                wrong = not_its_own(output)
-            if wrong is not None:
-                raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, wrong)
+            problem = output_problem(output, time_ns)
+            if problem is None and isinstance(output, MainChanges):
+                problem = foreign_field_problem(output)
+            if problem is not None:
+                raise RunFailed(plan.name, "step", time_ns or self._scene.time_ns, problem)
         if output.values:
             self._write_values(plan, output)
 
@@ -144,9 +150,9 @@ class OutputWriter(Restorable):
             if slot is None or owners[slot] != plan.index:
                 self._drop(plan, *key)
                 continue
-            wrong = wrong_numbers(value, self._layout.slots[slot].attribute)
-            if wrong is not None or value.parent != WORLD:
-                self._check_frame(plan, slot, value, output.time_ns, wrong)
+            problem = numbers_problem(value, self._layout.slots[slot].attribute)
+            if problem is not None or value.parent != WORLD:
+                self._check_frame(plan, slot, value, output.time_ns, problem)
             scene.put(slot, value)
 
     def _drop(self, plan: ModelPlan, entity: str, attribute: str) -> None:
@@ -157,7 +163,7 @@ class OutputWriter(Restorable):
                 plan.name, f"returns {entity}.{attribute}, which it is not responsible for; dropped"
             )
 
-    def _refuse_block(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
+    def _raise_block_error(self, plan: ModelPlan, block: Floats, time_ns: int) -> None:
         if block.shape != self._shape or block.dtype != np.float64:
             reason = (
                 f"the block is {block.dtype} of shape {block.shape};"
@@ -173,31 +179,31 @@ class OutputWriter(Restorable):
                 raise RunFailed(plan.name, "step", time_ns, reason)
 
     def _check_frame(
-        self, plan: ModelPlan, slot: int, value: Value, time_ns: int, wrong: str | None
+        self, plan: ModelPlan, slot: int, value: Value, time_ns: int, problem: str | None
     ) -> None:
         """Raise an error if something is wrong with a value, or if its frame is invalid."""
-        place = self._layout.slots[slot]
-        wrong = wrong or self._wrong_frame(place, value.parent)
-        if wrong is not None:
-            reason = f"{place.entity}.{place.attribute.name} {wrong}"
+        slot_info = self._layout.slots[slot]
+        problem = problem or self._frame_problem(slot_info, value.parent)
+        if problem is not None:
+            reason = f"{slot_info.entity}.{slot_info.attribute.name} {problem}"
             raise RunFailed(plan.name, "step", time_ns, reason)
 
-    def _wrong_frame(self, place: Slot, parent: str) -> str | None:
-        if place.attribute.name != POSE.name:
+    def _frame_problem(self, slot_info: Slot, parent: str) -> str | None:
+        if slot_info.attribute.name != POSE.name:
             return f"is given in the frame {parent!r}; only poses have a frame"
         if not self._layout.has(parent, POSE.name):
             return f"is given in the frame {parent!r}, which the scene does not have"
-        frames = [place.entity, *self._scene.frames_from(parent)]
-        if place.entity in frames[1:]:
+        frames = [slot_info.entity, *self._scene.frames_from(parent)]
+        if slot_info.entity in frames[1:]:
             chain = " in ".join(frames)
             return f"is given in a frame that depends on itself: {chain}"
         return None
 
 
 def _check_table(plan: ModelPlan, time_ns: int, name: str, rows: Floats) -> None:
-    wrong = wrong_rows(name, rows)
-    if wrong is not None:
-        raise RunFailed(plan.name, "step", time_ns, f"the table {name} {wrong}")
+    problem = rows_problem(name, rows)
+    if problem is not None:
+        raise RunFailed(plan.name, "step", time_ns, f"the table {name} {problem}")
 
 
 class StatePublisher(Restorable):
@@ -222,7 +228,7 @@ class StatePublisher(Restorable):
         self._digest = digest
         self._listeners = listeners
         self._published = 0
-        self._seen_ns = 0
+        self._next_lag_ns = 0
         self.lag = lag
         self.predicates = Predicates(scene.layout)
 
@@ -248,6 +254,6 @@ class StatePublisher(Restorable):
         self.predicates.observe(scene.values)
         self._digest.values(scene.time_ns, scene.values)
         self._listeners.stepped(step, scene)
-        if output.input_ns is not None and scene.time_ns >= self._seen_ns:
-            self._seen_ns = self.next_ns(scene.time_ns)
+        if output.input_ns is not None and scene.time_ns >= self._next_lag_ns:
+            self._next_lag_ns = self.next_ns(scene.time_ns)
             self.lag.published(step, output.input_ns, late=output.late)

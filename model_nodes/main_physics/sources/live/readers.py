@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from hetwin_core.ensemble.beliefs import problem_of
+from hetwin_core.ensemble.beliefs import belief_problem
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, SourceOptions
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
@@ -38,7 +38,7 @@ def _key(event: Event) -> object:
     arguments = event.arguments
     if event.kind is EventKind.TASK:
         return event.kind, arguments["id"]
-    if event.kind is EventKind.BELIEF and not problem_of(event):
+    if event.kind is EventKind.BELIEF and not belief_problem(event):
         return event.source, arguments["fluent"], str(arguments["arguments"])
     return None
 

@@ -11,8 +11,8 @@ from hetwin_core.ensemble.beliefs import (
     BeliefFields,
     Pose,
     belief_event,
+    invalid_belief_event,
     message_fields,
-    unusable_belief,
 )
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
@@ -70,7 +70,7 @@ class BeliefReader:
         try:
             return [belief_event(fields, time_ns, topic) for fields in self._read(message)]
         except (ValueError, AttributeError) as error:
-            return [unusable_belief(f"message {self._count}: {error}", time_ns, topic)]
+            return [invalid_belief_event(f"message {self._count}: {error}", time_ns, topic)]
 
     def _read(self, message: Any) -> Iterator[BeliefFields]:
         if hasattr(message, "detections"):

@@ -8,11 +8,11 @@ from hetwin_suite.expressions import (
     Binary,
     Call,
     Choice,
+    ExpressionSyntaxError,
     Literal,
     Name,
     Node,
     Unary,
-    WrongSyntax,
     depth_of,
     walk,
 )
@@ -36,10 +36,10 @@ def parse(text: str, where: str = "") -> Node:
     try:
         node = parse_any(text)
         if depth_of(node) > DEEPEST:
-            raise WrongSyntax(f"it is nested deeper than {DEEPEST}")
+            raise ExpressionSyntaxError(f"it is nested deeper than {DEEPEST}")
         for part in walk(node):
             _check(part, text)
-    except WrongSyntax as error:
+    except ExpressionSyntaxError as error:
         problem = f"the expression is wrong: {error}"
         raise NetworkError(problem, where, text, EXPECTED) from None
     return node
@@ -66,4 +66,4 @@ def _check(part: Node, text: str) -> None:
             problem = f"there is no function {name}"
         case _:
             problem = f"{text[part.begin : part.end]!r} is not part of the language"
-    raise WrongSyntax(f"{problem} (column {part.begin + 1})")
+    raise ExpressionSyntaxError(f"{problem} (column {part.begin + 1})")

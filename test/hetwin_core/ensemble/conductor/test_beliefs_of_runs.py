@@ -9,7 +9,12 @@ from typing import Any
 import pytest
 from support.small_ensemble import Outcome, run
 
-from hetwin_core.ensemble.beliefs import BeliefFields, belief_event, belief_fields, unusable_belief
+from hetwin_core.ensemble.beliefs import (
+    BeliefFields,
+    belief_event,
+    belief_fields,
+    invalid_belief_event,
+)
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import TaskFields, task_event
 
@@ -95,7 +100,7 @@ def test_poses_in_frames_of_the_scene_become_poses_in_the_world() -> None:
             believed(BeliefFields("loc", ("ball",), frame="hnd", pose=(0.0, 0.0, 0.0, 1, 0, 0, 0))),
             r"frame 'hnd'; expected one of world, map, .*perhaps 'hand'",
         ),
-        (unusable_belief("message 3: no pose", 50_000_000, "/b"), "message 3: no pose"),
+        (invalid_belief_event("message 3: no pose", 50_000_000, "/b"), "message 3: no pose"),
     ],
 )
 def test_what_cannot_be_used_is_left_out_with_one_warning(event: Event, reason: str) -> None:
@@ -105,4 +110,4 @@ def test_what_cannot_be_used_is_left_out_with_one_warning(event: Event, reason: 
     assert first[3].startswith("at 0.050 s: ")
 
     assert re.search(reason, first[3]), first[3]
-    assert last[3] == "3 messages in all were left out for the same reason"
+    assert last[3] == "3 messages in total were dropped for the same reason"

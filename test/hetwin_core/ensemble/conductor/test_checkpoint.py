@@ -46,7 +46,7 @@ def saved_at(text: str, time_s: float) -> tuple[Checkpoint, RunSummary]:
 def gone_on(text: str, checkpoint: Checkpoint) -> tuple[RunSummary, Recorder]:
     """How a run of other instances goes on from a checkpoint."""
     conductor, _, record = conduct(text)
-    conductor.go_on_from(checkpoint)
+    conductor.continue_from(checkpoint)
     return conductor.run(), record
 
 
@@ -87,7 +87,7 @@ def test_may_end_elsewhere():
     checkpoint, _ = saved_at(TOLD, 0.1)
     changed = checkpoint.with_options(duration=0.15)
     conductor, _, _ = conduct(TOLD, duration=changed.options.duration)
-    conductor.go_on_from(changed)
+    conductor.continue_from(changed)
     assert conductor.run().simulated_time == 0.15
 
 
@@ -138,7 +138,7 @@ def test_model_in_a_process_of_its_own_goes_on_in_another(coupling):
     assert [(h["to"], h["time"]) for h in summary.handovers] == [("grasp", 0.05)]
     assert summary.error is None
     again = conductor()
-    again.go_on_from(saved[0])
+    again.continue_from(saved[0])
     assert again.run().digest == summary.digest
     in_one_process, _ = gone_on(text, saved[0])
     assert in_one_process.digest == summary.digest
@@ -149,7 +149,7 @@ def test_checkpoint_of_another_scenario_is_bad_input():
     other = TOLD.replace("at: 0.05", "at: 0.06")
     conductor, _, _ = conduct(other)
     with pytest.raises(BadInput, match=r"scenario\.models\.physics\.parameters.*has changed since"):
-        conductor.go_on_from(checkpoint)
+        conductor.continue_from(checkpoint)
 
 
 @pytest.mark.parametrize("key", ["version", "engine"])
@@ -166,4 +166,4 @@ def test_checkpoint_of_another_version_is_bad_input(key):
     )
     conductor, _, _ = conduct(TOLD)
     with pytest.raises(BadInput, match=f"^{key}: the checkpoint belongs to another run"):
-        conductor.go_on_from(checkpoint)
+        conductor.continue_from(checkpoint)

@@ -17,12 +17,12 @@ models:
 """
 
 
-def unwaited(stepping: str) -> Outcome:
+def asynchronous(stepping: str) -> Outcome:
     return run(TEXT.replace("STEP", stepping))
 
 
 def test_a_slow_model_on_the_clock_misses_steps_and_they_are_counted() -> None:
-    outcome = unwaited("clock")
+    outcome = asynchronous("clock")
     slow = outcome.models["slow"]
     missed = outcome.summary.counters["missed steps of slow"]
     assert 0 < len(slow.ticks) < 30
@@ -33,14 +33,14 @@ def test_a_slow_model_on_the_clock_misses_steps_and_they_are_counted() -> None:
 
 
 def test_a_missed_step_loses_neither_its_events_nor_its_time() -> None:
-    slow = unwaited("clock").models["slow"]
+    slow = asynchronous("clock").models["slow"]
     names = [event.name for tick in slow.ticks for event in tick.events]
     assert names == ["one", "two", "three", "four"]
     assert sum(tick.period_ns for tick in slow.ticks) == slow.ticks[-1].time_ns
 
 
 def test_a_free_model_misses_nothing_by_definition() -> None:
-    outcome = unwaited("free")
+    outcome = asynchronous("free")
     assert 0 < len(outcome.models["slow"].ticks) < 30
     assert outcome.summary.counters["missed steps of slow"] == 0
     assert not outcome.summary.deterministic

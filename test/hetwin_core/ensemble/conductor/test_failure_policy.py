@@ -68,8 +68,8 @@ def test_a_model_is_restarted_so_often_and_then_handed_back_before_the_run_stops
     last = decides.decide(failure("again"))
     assert isinstance(last, Stop)
     assert last.error.reason == "it broke; it was restarted 3 times before"
-    assert last.first is not None
-    assert last.first.slots == (1, 3)
+    assert last.give_up_first is not None
+    assert last.give_up_first.slots == (1, 3)
 
 
 def test_a_restart_that_fails_is_not_tried_again() -> None:

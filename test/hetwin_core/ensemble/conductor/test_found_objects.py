@@ -12,7 +12,7 @@ from support.hetwin_command import hetwin
 from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.conductor.start.found import found_objects
 from hetwin_core.ensemble.conductor.start.options import RunOptions
-from hetwin_core.ensemble.conductor.start.shared_keys import laid_scene
+from hetwin_core.ensemble.conductor.start.shared_keys import merged_scene
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.scenario import Scenario, load_scenario
 
@@ -45,7 +45,7 @@ def test_what_was_found_lies_below_all_else_of_the_scene(tmp_path: Path) -> None
     given = scenario(tmp_path, {"from": "planning_scene", "brick": {"pose": [0, 0, 9, 1, 0, 0, 0]}})
     found = {"brick": {"model": BRICK, "if_absent": True}}
     options = RunOptions(found=found, scene={"box": {"pose": [1, 0, 0, 1, 0, 0, 0]}})
-    laid = laid_scene(given, options)
+    laid = merged_scene(given, options)
     assert laid["brick"] == {"model": BRICK, "if_absent": True, "pose": [0, 0, 9, 1, 0, 0, 0]}
     assert laid["box"]["pose"][0] == 1
     assert "from" not in laid

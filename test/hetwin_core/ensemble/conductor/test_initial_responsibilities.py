@@ -46,7 +46,9 @@ def test_what_covers_nothing_is_refused_before_anything_starts() -> None:
     conductor, _, record = conduct(
         TEXT + "responsibilities: [{entity: dog, attribute: pose, model: grasp}]\n"
     )
-    with pytest.raises(BadInput, match=r"responsibilities.0: this covers no attribute.*'dog.pose'"):
+    with pytest.raises(
+        BadInput, match=r"responsibilities.0: this matches no attribute.*'dog.pose'"
+    ):
         conductor.prepare()
     assert record.calls == []
 

@@ -146,7 +146,7 @@ def test_one_that_adds_to_the_scene_does_not_join() -> None:
         ("owns: [{entity: x, attribute: pose}]", "owns.0.attribute: it cannot be responsible"),
         ("places: 3", "names no model that could join"),
         ("parameters: {warmth: 1}", "no such parameter"),
-        ("owns: [{entity: q, attribute: heat}]", "owns.0: .*covers no attribute"),
+        ("owns: [{entity: q, attribute: heat}]", "owns.0: .*matches no attribute"),
     ],
 )
 def test_an_entry_that_cannot_be_is_named(entry: str, words: str) -> None:

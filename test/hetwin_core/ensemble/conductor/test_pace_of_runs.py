@@ -60,14 +60,14 @@ def test_it_counts_anew_after_the_run_stood_still() -> None:
     pace.set(1.0)
     pace.wait_s(0)
     clock.s += 60.0
-    pace.begin_anew()
+    pace.restart_measurement()
     assert pace.wait_s(SECOND) == 0.0
     assert pace.wait_s(2 * SECOND) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_pace_is_above_zero(factor: float) -> None:
-    with pytest.raises(Refused, match="above 0, or none"):
+    with pytest.raises(Refused, match="positive number, or none"):
         Pace().set(factor)
 
 

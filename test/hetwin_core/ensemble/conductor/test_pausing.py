@@ -158,17 +158,17 @@ def test_a_wish_that_comes_too_late_is_answered() -> None:
 
 def test_it_stands_while_it_takes_single_steps_but_not_up_to_an_event() -> None:
     pausing = Held().conductor.pausing
-    assert not pausing.stands
+    assert not pausing.counts_as_paused
     pausing.hold()
     pausing.allow(2)
-    pausing.step_begins()
-    assert pausing.stands
-    pausing.step_begins()
-    assert pausing.holds
-    assert pausing.stands
+    pausing.count_step()
+    assert pausing.counts_as_paused
+    pausing.count_step()
+    assert pausing.must_wait
+    assert pausing.counts_as_paused
     pausing.allow(None)
-    assert not pausing.stands
+    assert not pausing.counts_as_paused
     pausing.hold()
     pausing.allow(1)
     pausing.resume()
-    assert not pausing.stands
+    assert not pausing.counts_as_paused

@@ -18,7 +18,7 @@ models: {physics: {type: "support.small_ensemble:Gauge", main: true, parameters:
 
 def test_a_run_without_an_end_is_refused() -> None:
     conductor, *_ = conduct(GAUGE)
-    with pytest.raises(BadInput, match=r"small.yaml: source: nothing says when this run ends"):
+    with pytest.raises(BadInput, match=r"small.yaml: source: this run has no defined end"):
         conductor.prepare()
 
 

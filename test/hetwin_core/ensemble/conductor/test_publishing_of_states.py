@@ -20,7 +20,7 @@ models:
   physics: {type: "support.toys:ToyPhysics", main: true, parameters: {until: 0.1}}
   watcher: {type: "support.small_ensemble:Watcher"}
 """
-Act = Callable[[Conductor], None]
+RecordedAction = Callable[[Conductor], None]
 
 
 class Elsewhere(LocalPort):
@@ -37,7 +37,7 @@ class Elsewhere(LocalPort):
 class Acting(Recorder):
     """Does something with the conductor when a certain state is published."""
 
-    def __init__(self, at: int, act: Act) -> None:
+    def __init__(self, at: int, act: RecordedAction) -> None:
         super().__init__()
         self.conductor: Conductor | None = None
         self.main: LocalPort | None = None
@@ -54,7 +54,7 @@ class Acting(Recorder):
             self._act(self.conductor)
 
 
-def published(kind: type[LocalPort], act: Act, at: int = 5) -> Acting:
+def published(kind: type[LocalPort], act: RecordedAction, at: int = 5) -> Acting:
     """Run with the main model behind a port of this kind, and keep what was published."""
     read = scenario(TEXT)
     ports = [kind(read.models[0]), LocalPort(read.models[1])]
@@ -83,7 +83,7 @@ def fail(conductor: Conductor) -> None:
 
 @pytest.mark.parametrize("kind", [LocalPort, Elsewhere])
 @pytest.mark.parametrize("act", [nothing, Conductor.pause])
-def test_every_state_once_up_to_the_end(kind: type[LocalPort], act: Act) -> None:
+def test_every_state_once_up_to_the_end(kind: type[LocalPort], act: RecordedAction) -> None:
     record = published(kind, act)
     assert record.steps == list(range(1, 11))
     assert record.summaries[0].ended == "recording"

@@ -39,7 +39,7 @@ def test_giving_back_what_one_has_not_is_noted() -> None:
     back = "{at: 0.03, kind: give_back, entity: ball}"
     outcome = run(TEXT.replace("ASKS", back).replace("OTHER", ""))
     assert outcome.moves() == []
-    assert "gives back ball.pose without having it" in outcome.warnings()
+    assert "gives back ball.pose, which it is not responsible for" in outcome.warnings()
 
 
 def test_the_owner_may_refuse() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from support.plugins import needs
 
-from hetwin_core.ensemble.conductor.start.lifecycle import waiting_for_robots
+from hetwin_core.ensemble.conductor.start.lifecycle import with_robot_deadlines
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
 from hetwin_suite.running.request import RunRequest
@@ -16,7 +16,7 @@ from hetwin_suite.running.request import RunRequest
 def test_the_main_model_may_wait_as_long_as_its_robot_may_be_silent() -> None:
     scenario = load_scenario(find_scenario("pick_and_place"))
     source = '{"live": "", "timeout": 60, "wait": 50}'
-    waiting = waiting_for_robots(scenario, RunOptions(source=source))
+    waiting = with_robot_deadlines(scenario, RunOptions(source=source))
     assert waiting.main.deadline_of("step") == scenario.main.deadline_of("step") + 60
     assert waiting.main.deadline_of("initialize") >= scenario.main.deadline_of("initialize") + 50
     assert waiting.models[1:] == scenario.models[1:]
@@ -31,19 +31,19 @@ def test_of_several_robots_the_most_patient_counts(tmp_path: Path) -> None:
     path = tmp_path / "two.yaml"
     path.write_text(text, encoding="utf-8")
     scenario = load_scenario(path)
-    waiting = waiting_for_robots(scenario, RunOptions())
+    waiting = with_robot_deadlines(scenario, RunOptions())
     assert waiting.main.deadline == scenario.main.deadline + 7
 
 
 def test_a_recording_is_not_waited_for() -> None:
     scenario = load_scenario(find_scenario("pick_and_place"))
-    assert waiting_for_robots(scenario, RunOptions()) is scenario
+    assert with_robot_deadlines(scenario, RunOptions()) is scenario
 
 
 def test_invalid_options_are_left_to_the_main_model() -> None:
     scenario = load_scenario(find_scenario("pick_and_place"))
     source = '{"live": "", "timeout": "long"}'
-    assert waiting_for_robots(scenario, RunOptions(source=source)).main.deadline > 10
+    assert with_robot_deadlines(scenario, RunOptions(source=source)).main.deadline > 10
 
 
 def test_a_run_is_loaded_with_that_time(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ NESTED = (
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A budget that is used up at once; the usual one takes seconds."""
-    monkeypatch.setattr(evaluation, "MOST_EVALUATIONS", 1000)
+    monkeypatch.setattr(evaluation, "MAX_EVALUATIONS", 1000)
 
 
 def test_loops_in_loops_end_with_the_count_instead_of_going_on_for_ever(few: None) -> None:

@@ -30,7 +30,7 @@ from hetwin_core.ensemble.expressions.nodes import (
     text_of,
     walk,
 )
-from hetwin_core.ensemble.expressions.parser import WrongSyntax, parse
+from hetwin_core.ensemble.expressions.parser import ExpressionSyntaxError, parse
 
 A, B, C = Name("a"), Name("b"), Name("c")
 TREES: list[tuple[str, Node]] = [
@@ -93,7 +93,7 @@ def test_trees(text: str, tree: Node) -> None:
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(text: str, problem: str) -> None:
-    with pytest.raises(WrongSyntax, match=problem):
+    with pytest.raises(ExpressionSyntaxError, match=problem):
         parse(text)
 
 

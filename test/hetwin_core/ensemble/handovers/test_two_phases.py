@@ -139,7 +139,7 @@ def test_a_model_that_does_not_declare_an_attribute_is_not_even_asked() -> None:
             lambda v: Value(v.data, v.time_ns, "hand"),
             "must be in the world frame, not in 'hand'",
         ),
-        (lambda v: Value(v.data, 0), "is stamped 0.000000000 s; expected the present time"),
+        (lambda v: Value(v.data, 0), "is stamped 0.000000000 s; expected the current time"),
         (lambda v: v.data, "must be a Value"),
     ],
 )

@@ -25,7 +25,7 @@ from hetwin_core.ensemble.scene.snapshot import (
     TOUCHES,
     near_by,
     no_rows,
-    wrong_rows,
+    rows_problem,
 )
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding, Watch, WatchLayout, watch_every
@@ -93,7 +93,7 @@ def layout_of(*joints: str) -> WatchLayout:
 def test_a_report_comes_back_to_the_bit(data: st.DataObject, layout: WatchLayout) -> None:
     watch = data.draw(a_watch(len(layout.joints)))
     tables = watch.tables()
-    assert not any(wrong_rows(name, table.rows()) for name, table in tables.items())
+    assert not any(rows_problem(name, table.rows()) for name, table in tables.items())
     back = Watch.read(tables, replace(layout, delay_ns=watch.delay_ns))
     assert back is not None
     assert (back.time_ns, back.delay_ns) == (watch.time_ns, watch.delay_ns)
@@ -143,7 +143,7 @@ def test_a_report_of_another_robot_is_refused() -> None:
     ],
 )
 def test_what_is_wrong_with_a_table(name: str, rows: Floats, text: str) -> None:
-    wrong = wrong_rows(name, rows)
+    wrong = rows_problem(name, rows)
     assert wrong is not None
     assert re.search(text, wrong)
 

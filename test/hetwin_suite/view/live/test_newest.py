@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hetwin_suite.view.live.feed as module
-from hetwin_core.ensemble.conductor.controls import Factor
+from hetwin_core.ensemble.conductor.controls import RealTimeFactor
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec
@@ -101,11 +101,11 @@ def test_too_large_a_scene_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_factor_is_that_of_the_last_seconds() -> None:
-    factor = Factor()
+    factor = RealTimeFactor()
     assert factor.at(0, 0) is None
     assert factor.at(SECOND, 2 * SECOND) == pytest.approx(2.0)
     for tenth in range(1, 50):
         last = factor.at(SECOND + tenth * SECOND // 10, 2 * SECOND + tenth * SECOND // 20)
     assert last == pytest.approx(0.5)
-    factor.begin_anew()
+    factor.restart_measurement()
     assert factor.at(99 * SECOND, 0) is None

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Changes
 from hetwin_core.ensemble.scene.values import ShapeKind
-from hetwin_core.ensemble.transport.port import wrong_output
+from hetwin_core.ensemble.transport.port import output_problem
 from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.mujoco import builder
 from model_nodes.main_physics.world.description import Body, Geometry, Link, World
@@ -56,4 +56,4 @@ def test_too_many_shapes_are_refused_with_how_many_there_may_be(
 
 def test_each_of_thousands_of_objects_may_have_an_event_in_one_step() -> None:
     events = tuple(Event(f"e{i}", 0) for i in range(10_000))
-    assert wrong_output(Changes(0, events=events)) is None
+    assert output_problem(Changes(0, events=events)) is None

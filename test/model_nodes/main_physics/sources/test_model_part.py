@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.base_words import ALIGN_BASE, DRIVE_BASE
+from hetwin_core.ensemble.base_events import ALIGN_BASE, DRIVE_BASE
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import Event, Json
 from hetwin_core.ensemble.scenario.source import ModelSpec

@@ -23,8 +23,8 @@ from hetwin_core.ensemble.beliefs import (
     BeliefFields,
     belief_event,
     belief_fields,
-    problem_of,
-    unusable_belief,
+    belief_problem,
+    invalid_belief_event,
 )
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scenario.source import LiveSpec
@@ -91,7 +91,9 @@ def test_a_live_robot_tells_tasks_and_beliefs(robot: Robot) -> None:
     assert belief_fields(told["believed_box"]) == BeliefFields(
         "loc", ("box",), frame="map", pose=(0.5, 0, 0, 1, 0, 0, 0), origin="believed_box"
     )
-    assert problem_of(told["words"]) == "message 1: a String says nothing that the robot believes"
+    assert (
+        belief_problem(told["words"]) == "message 1: a String says nothing that the robot believes"
+    )
 
 
 def _events(source: LivePart) -> list[Event]:
@@ -114,7 +116,11 @@ def test_what_was_told_last_before_the_beginning_still_holds() -> None:
     last, later = held(5, holds=False), task(20, "done")
     active, wave = task(3, "active"), Event("wave", 9, EventKind.ACTION)
     before = [task(1, "created"), held(2, holds=True), active, last, wave]
-    assert since_begin([*before, unusable_belief("?", 6, "/b"), later], 10) == [active, last, later]
+    assert since_begin([*before, invalid_belief_event("?", 6, "/b"), later], 10) == [
+        active,
+        last,
+        later,
+    ]
 
 
 def test_a_live_robot_tells_the_goals_of_its_actions(robot: Robot) -> None:

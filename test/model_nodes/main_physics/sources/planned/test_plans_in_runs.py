@@ -54,7 +54,7 @@ def gone_on(source: Spec, refused: str = "") -> tuple[RunSummary, Checkpoint]:
             with expected:
                 now.alter({}, {"physics": {"source": source}})
                 changed = now.checkpoint()
-                assert changed.needs_source
+                assert changed.new_source_reason
                 assert json.loads(str(changed.options.source)) == source
 
     conductor.prepare()
@@ -72,7 +72,7 @@ def test_the_rest_of_a_recording_is_what_the_recording_would_have_been(rest: Spe
     assert summary.deterministic
     restored = conducted(rest)
     again = checkpoint.with_options(source=json.dumps(rest))
-    restored.go_on_from(again)
+    restored.continue_from(again)
     assert restored.run().digest == plain.digest
 
 
@@ -88,7 +88,7 @@ def test_from_a_moment_on_a_plan_is_the_same_in_the_run_and_from_its_checkpoint(
     }
     summary, checkpoint = gone_on(plan)
     restored = conducted(plan)
-    restored.go_on_from(checkpoint.with_options(source=json.dumps(plan)))
+    restored.continue_from(checkpoint.with_options(source=json.dumps(plan)))
     assert restored.run().digest == summary.digest
     assert summary.digest != gone_on(REST)[0].digest
 

@@ -32,7 +32,7 @@ from support.action_messages import (
 )
 from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, sine, storage_file, write_bag
 
-from hetwin_core.ensemble.events import Event, EventKind, is_meant
+from hetwin_core.ensemble.events import Event, EventKind, is_announced_action
 from hetwin_core.episodes.derived import pair_annotations
 from model_nodes.main_physics.sources.action_types import (
     CONTROLLER,
@@ -184,7 +184,7 @@ def test_a_controller_says_how_far_off_a_joint_is_until_it_is_back(tmp_path: Pat
     assert shown(found) == [("trajectory_says", at, "instant") for at in (300, 500, 700)]
     assert [event.arguments["error"] for event in found] == [0.06, 0.13, 0.06]
     assert {event.arguments["controller"] for event in found} == {"/arm_controller"}
-    assert not any(map(is_meant, found))
+    assert not any(map(is_announced_action, found))
 
 
 def test_states_at_high_rates_are_looked_at_now_and_then(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from support.action_messages import pins, robotiq, tool
 from support.recorded_bags import EPOCH_NS, MS, TYPES, Recorded, header, sine, write_bag
 
-from hetwin_core.ensemble.events import Event, is_meant
+from hetwin_core.ensemble.events import Event, is_announced_action
 from model_nodes.main_physics.sources.action_types import ROBOTIQ, UR_IO
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.factory import open_source
@@ -50,7 +50,7 @@ def defined(
 
 
 def times(found: list[Event]) -> list[tuple[str, int]]:
-    assert not any(map(is_meant, found))
+    assert not any(map(is_announced_action, found))
     return [(one.name, one.time_ns // MS) for one in found]
 
 

@@ -10,7 +10,7 @@ import pytest
 from support.mobile_recordings import ODOMETRY, POSE, WITH_COVARIANCE, posed
 from support.recorded_bags import MS, plain, sine, write_bag
 
-from hetwin_core.ensemble.beliefs import BeliefFields, belief_fields, problem_of
+from hetwin_core.ensemble.beliefs import BeliefFields, belief_fields, belief_problem
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import task_fields
@@ -146,10 +146,10 @@ def test_messages_without_belief_are_told_by_their_numbers(make: Make) -> None:
     telling.pose(0.7, "/believed", (*BOX[:3], 0.0, 0.0, 0.0, 0.0))
     telling.pose(0.8, "/believed", BOX)
     found = played(make(telling), beliefs=[{"topic": "/believed", "entity": "box"}])
-    nan, zero = (problem_of(event) for event in found[1:3])
+    nan, zero = (belief_problem(event) for event in found[1:3])
     assert nan.startswith("message 2: the pose [nan, ")
     assert zero == "message 3: a quaternion of norm 0; expected 1"
-    assert [problem_of(event) for event in found[::3]] == ["", ""]
+    assert [belief_problem(event) for event in found[::3]] == ["", ""]
 
 
 def test_a_task_that_makes_no_sense_ends_the_run(make: Make) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hetwin_core.ensemble.supervision.starting import YOUNG, few_looks_for_cycles
+from hetwin_core.ensemble.supervision.starting import YOUNG, rare_garbage_collection
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def test_it_looks_rarely_and_then_as_before() -> None:
     gc.set_threshold(500, 9, 8)
     seen: list[tuple[int, int, int]] = []
 
-    @few_looks_for_cycles()
+    @rare_garbage_collection()
     def work() -> None:
         seen.append(gc.get_threshold())
         raise ValueError("wrong")
@@ -35,5 +35,5 @@ def test_it_looks_rarely_and_then_as_before() -> None:
 @pytest.mark.parametrize("young", [0, 2 * YOUNG])
 def test_whoever_looks_never_or_more_rarely_still_does(young: int) -> None:
     gc.set_threshold(young, 9, 8)
-    with few_looks_for_cycles():
+    with rare_garbage_collection():
         assert gc.get_threshold() == (young, 9, 8)

@@ -9,5 +9,5 @@ ALIGN_BASE = "align_base"
 BASE_ALIGNED = "base_aligned"
 """The base was moved to that pose: object (the robot), remark (the distance by which it was off)."""
 
-ROUTINE = frozenset({DRIVE_BASE, ALIGN_BASE, BASE_ALIGNED})
+QUIET_EVENTS = frozenset({DRIVE_BASE, ALIGN_BASE, BASE_ALIGNED})
 """Frequent events of a controller; they are in the log and on the timeline, but are not printed."""
