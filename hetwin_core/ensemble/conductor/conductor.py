@@ -274,7 +274,7 @@ class Conductor:
         self._controls.requests.append(HandoverRequest(slot, plan.index, done))
 
     def awaits(self, name: str) -> bool:
-        """Whether the name is that of one of the scenario's own models, which a new node may replace; others must `join`."""
+        """Whether a model is one of the scenario's own, which a new node may replace; others must `join`."""
         plan = self._scenario.plan(name)
         return plan is not None and plan.seat is None
 
