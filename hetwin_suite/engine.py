@@ -58,7 +58,7 @@ from model_nodes.main_physics.engines.mujoco.options import MujocoOptions
 from model_nodes.main_physics.engines.mujoco.sensing import Rangefinders
 from model_nodes.main_physics.engines.mujoco.tables import (
     BodyKind,
-    gives_way,
+    is_yielding,
     make_tables,
     yielding_links,
 )
@@ -169,8 +169,8 @@ __all__ = [
     "find_description",
     "fitted_lidars",
     "frame_name",
-    "gives_way",
     "inverse_pose",
+    "is_yielding",
     "joined_inertials",
     "joint_name",
     "load_world",

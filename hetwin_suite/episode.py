@@ -79,7 +79,7 @@ from hetwin_suite._robots.takes import (
     record_episodes,
 )
 from hetwin_suite._robots.telling import Telling
-from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary, listed
+from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary, list_topics
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
 from model_nodes.main_physics.sources.joint_series import Series
@@ -139,7 +139,7 @@ __all__ = [
     "is_episode",
     "joint_state",
     "known_types",
-    "listed",
+    "list_topics",
     "loc",
     "moving",
     "nanoseconds",

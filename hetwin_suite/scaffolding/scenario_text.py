@@ -14,7 +14,7 @@ import yaml
 from hetwin_suite.scaffolding.choosing_robot import RECORDED_FILE
 from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
-from model_nodes.main_physics.sources.joint_table import USUAL
+from model_nodes.main_physics.sources.joint_table import USUAL_TOPIC
 from model_nodes.main_physics.sources.recording import RecordedTopic
 from model_nodes.main_physics.sources.told.by_type import reader_of
 
@@ -91,7 +91,7 @@ def _source(draft: Draft, out: Path) -> Iterator[str]:
     recording, matching = draft.recording, draft.chosen.matching
     yield "source:"
     yield f"  recording: {_flow(relative(recording.path, out))}"
-    if draft.topics and draft.topics != (USUAL,):
+    if draft.topics and draft.topics != (USUAL_TOPIC,):
         yield f"  joint_states: {_flow(list(draft.topics))}"
     for key, value in draft.reading.keys().items():
         yield f"  {key}: {_flow(value)}"

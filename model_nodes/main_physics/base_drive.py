@@ -43,7 +43,7 @@ class BaseDrives:
         self._keys: dict[str, str] = {}
         self._period = period_ns * 1e-9
         self.motions: dict[str, BaseMotion] = {}
-        self._first = next((robot.body.name for robot in robots), "")
+        self._first_robot = next((robot.body.name for robot in robots), "")
         for robot in robots:
             base = None if robot.entry is None else robot.entry.base
             if isinstance(base, FollowedBase):
@@ -94,7 +94,7 @@ class BaseDrives:
 
         Args:
             engine: engine that holds the base.
-            pose: returns an attribute of an entity.
+            pose: function from an entity and an attribute's name to its value.
             placement: x, y [m] and yaw [rad] in the world.
             time_ns: time of the event that is returned [ns].
 
@@ -102,15 +102,15 @@ class BaseDrives:
             Unsupported: if the engine has no such base.
         """
         x, y, yaw = placement
-        before = pose(self._first, POSE.name)
+        current = pose(self._first_robot, POSE.name)
         state = np.zeros(POSE_SIZE)
         state[:7] = PlanarPose(x, y, yaw).in_space
-        state[2] = before[2]
-        engine.place_base(self._first, state)
-        off = relative_to(before, state)
-        distance, angle = math.hypot(off[0], off[1]), 2.0 * math.atan2(off[6], off[3])
+        state[2] = current[2]
+        engine.place_base(self._first_robot, state)
+        offset = relative_to(current, state)
+        distance, angle = math.hypot(offset[0], offset[1]), 2.0 * math.atan2(offset[6], offset[3])
         remark = (
             f"the real robot is {distance * 100.0:.2f} cm and {math.degrees(angle):.2f} degrees off"
         )
-        arguments: dict[str, Json] = {"object": self._first, "remark": remark}
+        arguments: dict[str, Json] = {"object": self._first_robot, "remark": remark}
         return Event(BASE_ALIGNED, time_ns, arguments=arguments)

@@ -74,20 +74,20 @@ class Block:
         self._attributes += [
             (b.frame, spec) for b in self._rangefinders for spec in (RANGE, RANGE_SEEN)
         ]
-        self._ranges: dict[tuple[str, str], slice] = {}
+        self._slices: dict[tuple[str, str], slice] = {}
         size = 0
         for name, attribute in self._attributes:
-            self._ranges[name, attribute.name] = slice(size, size + attribute.size)
+            self._slices[name, attribute.name] = slice(size, size + attribute.size)
             size += attribute.size
         self._arrays = (np.zeros(size), np.zeros(size))
-        self._seen = slice(size - 2 * len(self._rangefinders), size)
-        self._turn = 0
+        self._range_readings = slice(size - 2 * len(self._rangefinders), size)
+        self._current = 0
         self.data: Floats = self._arrays[0]
         self._views = [self._pose_view(array) for array in self._arrays]
         self._index_joints(jointed, engine)
         for array in self._arrays:
             for name in self._objects:
-                array[self._ranges[name, COLLISION.name]] = 1.0
+                array[self._slices[name, COLLISION.name]] = 1.0
 
     @property
     def objects(self) -> tuple[str, ...]:
@@ -112,37 +112,37 @@ class Block:
 
     def next(self, efforts: Floats) -> None:
         """Switch to the other array: copy the values that change rarely, and write the robots' efforts."""
-        before = self.data
-        self._turn ^= 1
+        previous = self.data
+        self._current ^= 1
         self._step += 1
-        self.data = self._arrays[self._turn]
-        self.data[self._rare :] = before[self._rare :]
+        self.data = self._arrays[self._current]
+        self.data[self._rare_start :] = previous[self._rare_start :]
         if len(efforts):
             self.data[self._to_efforts] = efforts
 
     def fill(self, engine: Engine) -> None:
         """Read poses, joints and sensors from the engine; laser scanners only when they are due."""
-        engine.read_frames(self._views[self._turn])
+        engine.read_frames(self._views[self._current])
         count = len(self._frames)
         data = self.data
         for i, root in enumerate(self._roots):
-            at = (count + i) * POSE_SIZE
-            data[at : at + POSE_SIZE] = data[root : root + POSE_SIZE]
+            start = (count + i) * POSE_SIZE
+            data[start : start + POSE_SIZE] = data[root : root + POSE_SIZE]
         if len(self._positions):
             engine.read_joints(self._positions, self._velocities)
             data[self._to_positions] = self._positions
             data[self._to_velocities] = self._velocities
         for odometer in self._odometers:
             odometry = odometer.read(self._positions, self._velocities)
-            data[self._ranges[odometer.robot, ODOMETRY.name]] = odometry
+            data[self._slices[odometer.robot, ODOMETRY.name]] = odometry
         if self._lidars:
             for lidar in due(self._lidars, self._step):
-                data[self._ranges[lidar.link, SCAN]] = lidar.scan(engine)
+                data[self._slices[lidar.link, SCAN]] = lidar.scan(engine)
         if self._rangefinders:
-            seen = engine.read_rangefinders(self._rangefinders)
-            frames = seen[:, 1].astype(np.intp)
-            seen[:, 1] = np.where(frames < 0, -1.0, self._entity_of_frame[frames])
-            data[self._seen] = seen.ravel()
+            readings = engine.read_rangefinders(self._rangefinders)
+            frames = readings[:, 1].astype(np.intp)
+            readings[:, 1] = np.where(frames < 0, -1.0, self._entity_of_frame[frames])
+            data[self._range_readings] = readings.ravel()
 
     def efforts(self, joints: Sequence[str]) -> dict[str, float]:
         """The robots' efforts as last written, by joint [Nm or N].
@@ -154,10 +154,10 @@ class Block:
 
     def set_collision(self, entity: str, on: bool) -> bool:
         """Enable or disable the collisions of an object; returns whether that is a change."""
-        where = self._ranges[entity, COLLISION.name]
-        if bool(self.data[where][0]) == on:
+        span = self._slices[entity, COLLISION.name]
+        if bool(self.data[span][0]) == on:
             return False
-        self.data[where] = float(on)
+        self.data[span] = float(on)
         return True
 
     def can_move(self, entity: str, attribute: str) -> bool:
@@ -166,14 +166,14 @@ class Block:
 
     def value(self, entity: str, attribute: str) -> Floats:
         """Return a copy of an attribute's value."""
-        return self.data[self._ranges[entity, attribute]].copy()
+        return self.data[self._slices[entity, attribute]].copy()
 
-    def starts(self) -> Iterator[tuple[str, AttributeSpec, Floats]]:
+    def items(self) -> Iterator[tuple[str, AttributeSpec, Floats]]:
         """Iterate over all attributes with their values, in the block's order."""
         for name, attribute in self._attributes:
             yield name, attribute, self.value(name, attribute.name)
 
-    def of_entities(self, rows: Floats) -> Floats:
+    def to_entity_indices(self, rows: Floats) -> Floats:
         """Convert rows of proximity, clearances or touches from indices of frames to indices of entities, in place."""
         if len(rows):
             rows[:, 0:2] = self._entity_of_frame[rows[:, 0:2].astype(np.intp)]
@@ -184,13 +184,13 @@ class Block:
         return array[: count * POSE_SIZE].reshape(count, POSE_SIZE)
 
     def _index_joints(self, jointed: Sequence[Entity], engine: Engine) -> None:
-        where: dict[str, dict[str, int]] = {name: {} for name, _ in _JOINTS}
+        addresses: dict[str, dict[str, int]] = {name: {} for name, _ in _JOINTS}
         for entity in jointed:
             for name, _ in _JOINTS:
-                begin = self._ranges.get((entity.name, name), slice(0, 0)).start
+                begin = self._slices.get((entity.name, name), slice(0, 0)).start
                 for i, joint in enumerate(entity.joints):
-                    where[name][joint] = begin + i
-        positions, velocities, efforts = (where[name] for name, _ in _JOINTS)
+                    addresses[name][joint] = begin + i
+        positions, velocities, efforts = (addresses[name] for name, _ in _JOINTS)
         self._to_positions = _as_slice([positions[j] for j in engine.joints])
         self._to_velocities = _as_slice([velocities[j] for j in engine.joints])
         self._to_efforts = _as_slice([efforts[j] for j in engine.driven])
@@ -201,7 +201,7 @@ class Block:
             self._frames.index(frame_name(body, body.links[0].name)) * POSE_SIZE
             for body in self._robots
         ]
-        self._rare = (len(self._frames) + len(self._robots)) * POSE_SIZE
+        self._rare_start = (len(self._frames) + len(self._robots)) * POSE_SIZE
 
 
 def _as_slice(indices: Sequence[int]) -> slice | NDArray[np.intp]:

@@ -22,13 +22,13 @@ from model_nodes.main_physics.settings import NamedHand, Settings
 from model_nodes.main_physics.sources.part import JointMotion
 from model_nodes.main_physics.world.description import Joint, JointDrive, JointKind
 
-_GIVE = 0.05
+_FULL_EFFORT_AT = 0.05
 """Deviation [rad or m] at which a limited drive reaches its full effort, unless the scenario gives a stiffness."""
 _ACCELERATION = 20.0
 """Acceleration of a velocity drive, unless the scenario gives another [rad/s^2 or m/s^2]."""
 
 
-def driven_as(joints: Sequence[Joint], groups: Mapping[str, DriveGroup]) -> tuple[Joint, ...]:
+def with_drives(joints: Sequence[Joint], groups: Mapping[str, DriveGroup]) -> tuple[Joint, ...]:
     """Return the joints, each with the drive of its group; a joint without a group follows its command.
 
     Raises:
@@ -57,7 +57,7 @@ def limited_drive(joint: Joint) -> JointDrive | None:
     """Return a drive limited to the maximum effort in the joint's URDF; None if there is none."""
     if not joint.max_effort:
         return None
-    return JointDrive(DriveMode.LIMITED, joint.max_effort / _GIVE, None, joint.max_effort)
+    return JointDrive(DriveMode.LIMITED, joint.max_effort / _FULL_EFFORT_AT, None, joint.max_effort)
 
 
 def _matching_joints(joints: Sequence[Joint], pattern: str, where: str) -> list[Joint]:
@@ -95,7 +95,7 @@ def _drive(joint: Joint, group: DriveGroup, where: str) -> JointDrive:
                     found=joint.name,
                     expected="effort: the largest effort, in Nm or N",
                 )
-            stiffness = effort / _GIVE if group.stiffness is None else group.stiffness
+            stiffness = effort / _FULL_EFFORT_AT if group.stiffness is None else group.stiffness
             return JointDrive(group.mode, stiffness, group.damping, effort)
 
 
@@ -127,12 +127,12 @@ class LimitedFingers:
         self.names += new
         return self._limit(engine, new)
 
-    def again(self, engine: Engine) -> bool:
+    def reapply(self, engine: Engine) -> bool:
         """Limit the same joints in another engine; returns whether there are any."""
         return self._limit(engine, {name: self._drive(name) for name in self.names})
 
-    def pressing(self, name: str, effort: float) -> float:
-        """Return how far beyond its position a joint must be commanded to press with an effort [rad or m]."""
+    def press_offset(self, name: str, effort: float) -> float:
+        """Return the offset of a joint's command beyond its position that presses with an effort [rad or m]."""
         drive = self._drive(name) if name in self.names else self._joints[name].drive
         if drive is None or drive.mode is not DriveMode.LIMITED or not drive.stiffness:
             return 0.0
@@ -174,7 +174,7 @@ class Fingers:
     def __init__(self, joints: Sequence[str], settings: Settings, engine: Engine) -> None:
         self._engine = engine
         self._margin: Floats = np.zeros(len(joints))
-        self._grip: Floats = np.ones(len(joints))
+        self._effort_factors: Floats = np.ones(len(joints))
         self.close_further = settings.finger_margin > 0.0
         self.soft = settings.finger_stiffness is not None
         self.loose: tuple[int, ...] = ()
@@ -221,7 +221,7 @@ class Fingers:
                     "there is no such hand", where=f"grips.{name}", found=name, expected=expected
                 )
             for joint in hands[name].scene_joints:
-                self._grip[joints.index(joint)] = factor
+                self._effort_factors[joints.index(joint)] = factor
 
     def _soften(self, stiffness: float) -> None:
         try:
@@ -229,7 +229,7 @@ class Fingers:
         except Unsupported as error:
             raise BadInput(str(error), where="finger_stiffness") from None
 
-    def closed(self, motion: JointMotion) -> JointMotion:
+    def with_margin(self, motion: JointMotion) -> JointMotion:
         """Return the motion with the margin added, if there is one."""
         if not self.close_further:
             return motion
@@ -237,7 +237,7 @@ class Fingers:
 
     def efforts(self, motion: JointMotion) -> Floats:
         """Return the efforts that push soft joints [N or Nm]."""
-        return motion.efforts * self._grip
+        return motion.efforts * self._effort_factors
 
 
 def _require_joints(settings: Settings, key: str) -> None:

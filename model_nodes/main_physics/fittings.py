@@ -74,8 +74,8 @@ def fitted_lidars(
     Raises:
         BadInput: if a link does not exist or has two scanners, a name is in use, or a rate does not divide `rate`.
     """
-    on: dict[str, str] = {}
-    fitted: list[FittedLidar] = []
+    scanner_on: dict[str, str] = {}
+    scanners: list[FittedLidar] = []
     for name, lidar in lidars.items():
         where = f"{robot}.lidars.{name}"
         if lidar.link not in links:
@@ -85,25 +85,25 @@ def fitted_lidars(
                 found=lidar.link,
                 expected=one_of(lidar.link, links),
             )
-        if lidar.link in on:
+        if lidar.link in scanner_on:
             raise BadInput(
-                f"this link has a laser scanner already, {on[lidar.link]}",
+                f"this link has a laser scanner already, {scanner_on[lidar.link]}",
                 where=f"{where}.link",
                 found=lidar.link,
                 expected="one scanner on each link",
             )
-        on[lidar.link] = name
+        scanner_on[lidar.link] = name
         link = links[lidar.link]
         every = required_divisor(rate, lidar.rate, f"{where}.rate")
-        fitted.append(_fitted_lidar(name, link, lidar, every))
-        if fitted[-1].pattern.frame_on(link) in set(frames) - {link}:
+        scanners.append(_fitted_lidar(name, link, lidar, every))
+        if scanners[-1].pattern.frame_on(link) in set(frames) - {link}:
             raise BadInput(
                 "the frame of this scanner needs a name of its own",
                 where=where,
                 found=name,
                 expected="a name that nothing in the scene has",
             )
-    return fitted
+    return scanners
 
 
 def with_scanners(entities: Sequence[Entity], lidars: Sequence[FittedLidar]) -> list[Entity]:
@@ -121,14 +121,14 @@ def due(lidars: Sequence[FittedLidar], step: int) -> Iterator[FittedLidar]:
 
 
 def _fitted_lidar(name: str, link: str, lidar: Lidar, every: int) -> FittedLidar:
-    x, y, z, *turn = pose = pose_of(lidar.at)
+    x, y, z, *quaternion = pose = pose_of(lidar.at)
     pattern = ScanPattern(
         name, pose, lidar.first, lidar.last, lidar.beams, lidar.nearest, lidar.reach, lidar.rate
     )
     angles = pattern.angles
-    flat = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
-    along = np.ascontiguousarray(flat @ quat2mat(turn).T)
-    return FittedLidar(Scanner(link, (x, y, z), along, lidar.reach), pattern, every)
+    in_plane = np.stack([np.cos(angles), np.sin(angles), np.zeros_like(angles)], axis=1)
+    directions = np.ascontiguousarray(in_plane @ quat2mat(quaternion).T)
+    return FittedLidar(Scanner(link, (x, y, z), directions, lidar.reach), pattern, every)
 
 
 class Odometer(ABC):
@@ -180,10 +180,10 @@ class WheelOdometer(Odometer):
 
     def read(self, positions: Floats, velocities: Floats) -> Floats:
         """Integrate up to the current positions of the wheels; the first call starts."""
-        turned = positions[self._wheels]
+        angles = positions[self._wheels]
         if self._odometry is None:
-            self._odometry = WheelOdometry(self._drive, turned)
-        self._odometry.advance(turned, velocities[self._wheels])
+            self._odometry = WheelOdometry(self._drive, angles)
+        self._odometry.advance(angles, velocities[self._wheels])
         return self._odometry.state
 
 
@@ -235,7 +235,7 @@ def rangefinders(
     Raises:
         BadInput: if a pattern matches no link.
     """
-    chosen = dict(_fitted(sensors, links, f"{where}.range_sensors"))
+    chosen = dict(_match_links(sensors, links, f"{where}.range_sensors"))
     return [Rangefinder(link, _vector(s.at), _unit(s.along), s.reach) for link, s in chosen.items()]
 
 
@@ -248,7 +248,7 @@ def run_belts(
         BadInput: if a pattern matches no link, or the engine moves no surfaces.
     """
     try:
-        for link, belt in _fitted(belts, links, f"{where}.belts"):
+        for link, belt in _match_links(belts, links, f"{where}.belts"):
             engine.run_belt(link, _vector(belt.velocity), _vector(belt.turn))
     except Unsupported as error:
         raise BadInput(str(error), where=f"{where}.belts") from error
@@ -265,7 +265,7 @@ def _unit(numbers: Sequence[float]) -> Vector:
     return x / length, y / length, z / length
 
 
-def _fitted(
+def _match_links(
     fittings: Mapping[str, _Fitting], links: Mapping[str, str], where: str
 ) -> Iterator[tuple[str, _Fitting]]:
     for pattern, fitting in fittings.items():
@@ -280,7 +280,9 @@ def _fitted(
         yield from ((link, fitting) for link in matching)
 
 
-def fitted(robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: BaseDrives) -> Sensors:
+def fit_sensors(
+    robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: BaseDrives
+) -> Sensors:
     """Start the robots' belts; returns their sensors.
 
     Args:
@@ -292,7 +294,7 @@ def fitted(robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: Bas
     Raises:
         BadInput: if something cannot be fitted.
     """
-    found: list[Rangefinder] = []
+    range_sensors: list[Rangefinder] = []
     lidars: list[FittedLidar] = []
     odometers: list[Odometer] = []
     for robot in robots:
@@ -300,9 +302,9 @@ def fitted(robots: Sequence[SceneRobot], rate: float, engine: Engine, bases: Bas
         if entry is None:
             continue
         run_belts(engine, entry.belts, links, robot.where)
-        found += rangefinders(entry.range_sensors, links, robot.where)
+        range_sensors += rangefinders(entry.range_sensors, links, robot.where)
         names = (*engine.frames, *(lidar.pattern.frame_on(lidar.link) for lidar in lidars))
         lidars += fitted_lidars(entry.lidars, links, names, rate, robot.where)
         odometer = odometer_of(robot.body, entry, bases, engine.joints)
         odometers += [] if odometer is None else [odometer]
-    return Sensors(tuple(found), tuple(lidars), tuple(odometers))
+    return Sensors(tuple(range_sensors), tuple(lidars), tuple(odometers))

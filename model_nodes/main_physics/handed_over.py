@@ -24,7 +24,7 @@ from model_nodes.main_physics.settings import BodyChanges, Settings
 from model_nodes.main_physics.world.description import World
 
 
-class Foreign:
+class ExternalEffects:
     """Applies other models' poses, collisions and forces to bodies.
 
     Args:
@@ -32,12 +32,12 @@ class Foreign:
         block: the main model's attributes.
 
     Attributes:
-        unfelt: body -> reason why forces on it have no effect; the text is empty once an event has reported it.
+        unsupported_forces: body -> reason why forces on it have no effect; empty once an event has reported it.
     """
 
     def __init__(self, engine: Engine, block: Block) -> None:
         self._engine, self._block = engine, block
-        self.unfelt: dict[str, str] = {}
+        self.unsupported_forces: dict[str, str] = {}
 
     def follow(self, values: Mapping[tuple[str, str], Value]) -> None:
         """Apply other models' values for this step."""
@@ -54,7 +54,7 @@ class Foreign:
         try:
             self._engine.push(entity, value.data)
         except Unsupported as error:
-            self.unfelt.setdefault(entity, str(error))
+            self.unsupported_forces.setdefault(entity, str(error))
 
     def _set_collision(self, entity: str, data: Floats) -> None:
         on = bool(data[0] >= 0.5)
@@ -63,12 +63,12 @@ class Foreign:
 
     def events(self, time_ns: int) -> list[Event]:
         """Return the events of forces that the engine does not support."""
-        new = {entity: why for entity, why in self.unfelt.items() if why}
+        new = {entity: reason for entity, reason in self.unsupported_forces.items() if reason}
         events = []
-        for entity, why in new.items():
-            arguments: dict[str, Json] = {"object": entity, "remark": why}
+        for entity, reason in new.items():
+            arguments: dict[str, Json] = {"object": entity, "remark": reason}
             events.append(Event("force_not_felt", time_ns, arguments=arguments))
-            self.unfelt[entity] = ""
+            self.unsupported_forces[entity] = ""
         return events
 
     def take(self, entity: str, attribute: str, value: Value) -> None:
@@ -108,19 +108,19 @@ class Foreign:
     @property
     def parts(self) -> dict[str, Any]:
         """The state that changes during a run."""
-        return {"unsupported_forces": self.unfelt}
+        return {"unsupported_forces": self.unsupported_forces}
 
     def restore(self, parts: Mapping[str, Any]) -> None:
         """Restore a saved `parts`."""
-        self.unfelt = parts["unsupported_forces"]
+        self.unsupported_forces = parts["unsupported_forces"]
 
 
 _UNCHANGED = BodyChanges()
-OF_BODIES = {"bodies", "grips"}
+SAVED_PARAMETERS = {"bodies", "grips"}
 """Parameters that may change during a run and are saved with it."""
 
 
-class Changeable(Strict):
+class ChangeableParameters(Strict):
     """The parameters that may change during a run, as in `Settings`."""
 
     bodies: dict[str, BodyChanges] | None = None
@@ -134,15 +134,15 @@ def with_changes(settings: Settings, parameters: Mapping[str, Any]) -> Settings:
     Raises:
         BadInput: if one of them cannot change during a run, or a value is invalid.
     """
-    others = sorted(set(parameters) - set(Changeable.model_fields))
-    if others:
+    unknown = sorted(set(parameters) - set(ChangeableParameters.model_fields))
+    if unknown:
         raise BadInput(
             "this parameter cannot change in a run",
-            where=others[0],
-            found=parameters[others[0]],
-            expected=" or ".join(Changeable.model_fields),
+            where=unknown[0],
+            found=parameters[unknown[0]],
+            expected=" or ".join(ChangeableParameters.model_fields),
         )
-    changes = check(Changeable, dict(parameters))
+    changes = check(ChangeableParameters, dict(parameters))
     return settings.model_copy(update={name: getattr(changes, name) for name in parameters})
 
 
@@ -165,7 +165,7 @@ def change_bodies(
             continue
         for key in ("friction", "bounce"):
             if getattr(old, key) is not None and getattr(new, key) is None:
-                raise Unsupported(f"the {key} of {name} in its file is not known any more")
+                raise Unsupported(f"the {key} of {name} in its file was not kept")
         engine.change_body(
             name,
             mass=new.mass / old.mass,
@@ -194,33 +194,33 @@ class FidelitySwitcher:
         slots = (s for s in layout.slots if s.attribute.name == FIDELITY.name)
         controlled = [slot for slot in slots if slot.entity in lowerable]
         self._names = np.array([slot.entity for slot in controlled], np.str_)
-        self._at = np.array([slot.offset for slot in controlled], np.intp)
-        self._now = np.full(len(controlled), float(Fidelity.HIGH))
+        self._offsets = np.array([slot.offset for slot in controlled], np.intp)
+        self._levels = np.full(len(controlled), float(Fidelity.HIGH))
         self.any = bool(controlled)
 
     def update(self, engine: Engine, scene: Snapshot) -> None:
         """Switch the objects whose level has changed."""
-        wanted = scene.values[self._at]
-        changed = np.flatnonzero(wanted != self._now)
+        wanted = scene.values[self._offsets]
+        changed = np.flatnonzero(wanted != self._levels)
         if len(changed):
             levels = np.array([Fidelity.of(number) for number in wanted[changed].tolist()])
             for level in Fidelity:
                 self._switch(engine, changed[levels == level], level)
-            self._now[changed] = wanted[changed]
+            self._levels[changed] = wanted[changed]
 
     def reset(self, engine: Engine) -> None:
         """Set all objects to high fidelity."""
-        lowered = np.flatnonzero(self._now != float(Fidelity.HIGH))
+        lowered = np.flatnonzero(self._levels != float(Fidelity.HIGH))
         self._switch(engine, lowered, Fidelity.HIGH)
-        self._now[:] = float(Fidelity.HIGH)
+        self._levels[:] = float(Fidelity.HIGH)
 
-    def _switch(self, engine: Engine, chosen: np.ndarray, level: Fidelity) -> None:
-        if len(chosen):
-            engine.set_fidelity(self._names[chosen].tolist(), level)
+    def _switch(self, engine: Engine, indices: np.ndarray, level: Fidelity) -> None:
+        if len(indices):
+            engine.set_fidelity(self._names[indices].tolist(), level)
 
 
 _GRASPABLE = "graspable"
-_FEW = 8
+_MAX_PREPARED = 8
 """Maximum number of objects for whose changes an engine prepares."""
 
 
@@ -230,12 +230,12 @@ def objects_handed_over(settings: Settings, world: World) -> tuple[tuple[str, st
     If a pattern matches several objects and some have the tag `graspable`, only those are meant.
     """
     free = [b.name for b in world.bodies if not (b.static or b.robot or b.moving_joints)]
-    found = (
+    pairs = (
         (name, attribute)
         for pattern, attribute in settings.handed_over
         for name in _matching_objects(pattern, free, settings)
     )
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(pairs))
 
 
 def _matching_objects(pattern: str, free: list[str], settings: Settings) -> Iterator[str]:
@@ -243,5 +243,5 @@ def _matching_objects(pattern: str, free: list[str], settings: Settings) -> Iter
     graspable = [name for name in names if _GRASPABLE in settings.tags.get(name, ())]
     if len(names) > 1 and graspable:
         names = graspable
-    if len(names) <= _FEW:
+    if len(names) <= _MAX_PREPARED:
         yield from names

@@ -10,7 +10,7 @@ from pathlib import Path
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.robot import FollowedBase, Robot
 from hetwin_core.ensemble.scene.values import WORLD
-from model_nodes.main_physics.driving import driven_as
+from model_nodes.main_physics.driving import with_drives
 from model_nodes.main_physics.settings import NamedHand, Settings, changed_bodies
 from model_nodes.main_physics.wheels import with_tyres
 from model_nodes.main_physics.world.description import (
@@ -50,8 +50,8 @@ def load_world(settings: Settings) -> World:
         bodies += robots
     else:
         bodies = _with_included_robot(bodies)
-    bodies += _added(settings, {body.name for body in bodies}, notes)
-    bodies = [_placed(body, settings) for body in changed_bodies(bodies, settings.bodies)]
+    bodies += _added_objects(settings, {body.name for body in bodies}, notes)
+    bodies = [_with_pose(body, settings) for body in changed_bodies(bodies, settings.bodies)]
     _check_entities(settings, bodies)
     hands = tuple(_hand(hand, _owner(hand, bodies)) for hand in settings.hands)
     loaded = replace(world, bodies=tuple(bodies), hands=hands, warnings=notes.all())
@@ -59,11 +59,11 @@ def load_world(settings: Settings) -> World:
     return loaded
 
 
-def _added(settings: Settings, there: Container[str], notes: Notes) -> list[Body]:
-    """The objects that the scene adds to the world, except those that are `there` and only to be added if absent."""
+def _added_objects(settings: Settings, present: Container[str], notes: Notes) -> list[Body]:
+    """The objects that the scene adds to the world, except those that are marked `if_absent` and already `present`."""
     bodies: list[Body] = []
     for name, entry in settings.scene.items():
-        if entry.model is None or (entry.if_absent and name in there):
+        if entry.model is None or (entry.if_absent and name in present):
             continue
         try:
             bodies += read_model_file(entry.model, name, _resources(settings), notes)
@@ -90,15 +90,15 @@ def _robots(settings: Settings, notes: Notes) -> list[Body]:
     resources = _resources(settings)
     if settings.robot is not None:
         return [_robot(settings.robot, resources, notes)]
-    several: list[Body] = []
+    robots: list[Body] = []
     for name, robot in settings.robots.items():
         try:
             body = _robot(robot, resources, notes)
         except BadInput as error:
             where = (error.where or "").replace("robot", f"robots.{name}", 1)
             raise error.at(where, error.file) from None
-        several.append(replace(body, name=name, one_of_several=True))
-    return several
+        robots.append(replace(body, name=name, one_of_several=True))
+    return robots
 
 
 def _owner(hand: NamedHand, bodies: Sequence[Body]) -> Body | None:
@@ -124,18 +124,18 @@ def _robot(robot: Robot, resources: Resources, notes: Notes) -> Body:
                 found=name,
                 expected=f"one of {', '.join(sorted(movable))}",
             )
-    body = _based(_sprung(_passable(body, robot.no_collision), robot.springs), robot)
-    return with_tyres(replace(body, joints=driven_as(body.joints, robot.drives)), robot.wheels)
+    body = _set_base(_add_springs(_drop_collisions(body, robot.no_collision), robot.springs), robot)
+    return with_tyres(replace(body, joints=with_drives(body.joints, robot.drives)), robot.wheels)
 
 
-def _based(body: Body, robot: Robot) -> Body:
+def _set_base(body: Body, robot: Robot) -> Body:
     base = Base.FOLLOWED if isinstance(robot.base, FollowedBase) else Base(robot.base.value)
     return replace(body, base=base, static=base is Base.FIXED)
 
 
-def _passable(body: Body, patterns: Sequence[str]) -> Body:
+def _drop_collisions(body: Body, patterns: Sequence[str]) -> Body:
     """Remove the collisions of links; their collision shapes are not displayed either."""
-    passable: set[str] = set()
+    matched: set[str] = set()
     for index, pattern in enumerate(patterns):
         matching = {link.name for link in body.links if fnmatchcase(link.name, pattern)}
         if not matching:
@@ -145,21 +145,24 @@ def _passable(body: Body, patterns: Sequence[str]) -> Body:
                 found=pattern,
                 expected="the name of a link, or a pattern such as hand_safety_*",
             )
-        passable |= matching
+        matched |= matching
     links = tuple(
-        replace(link, geometries=tuple(_ghost(g) if g.collides else g for g in link.geometries))
-        if link.name in passable
+        replace(
+            link,
+            geometries=tuple(_hidden(g) if g.collides else g for g in link.geometries),
+        )
+        if link.name in matched
         else link
         for link in body.links
     )
     return replace(body, links=links)
 
 
-def _ghost(geometry: Geometry) -> Geometry:
+def _hidden(geometry: Geometry) -> Geometry:
     return replace(geometry, collides=False, rgba=(*geometry.rgba[:3], 0.0))
 
 
-def _sprung(body: Body, springs: Mapping[str, float]) -> Body:
+def _add_springs(body: Body, springs: Mapping[str, float]) -> Body:
     joints = list(body.joints)
     for pattern, stiffness in springs.items():
         matching = [
@@ -187,7 +190,7 @@ def _with_included_robot(bodies: Sequence[Body]) -> list[Body]:
     return [replace(b, robot=True, static=True) if b is urdfs[0] else b for b in bodies]
 
 
-def _placed(body: Body, settings: Settings) -> Body:
+def _with_pose(body: Body, settings: Settings) -> Body:
     entry = settings.scene.get(body.name)
     return body if entry is None or entry.pose is None else replace(body, pose=pose_of(entry.pose))
 
@@ -233,12 +236,12 @@ def _hand(hand: NamedHand, robot: Body | None) -> HandFrame:
         hand.link,
         frame_name(robot, hand.link),
         pose_of(hand.offset),
-        below(robot, roots),
+        descendant_frames(robot, roots),
         tuple(joint_name(robot, joints[name]) for name in hand.joints),
     )
 
 
-def below(robot: Body, roots: set[str]) -> tuple[str, ...]:
+def descendant_frames(robot: Body, roots: set[str]) -> tuple[str, ...]:
     """Return the frames of these links and of all their descendants."""
     members = set(roots)
     for joint in robot.joints:  # parents come before their children
@@ -253,20 +256,20 @@ def _check_unique_names(world: World) -> None:
         names = [frame_name(body, link.name) for link in body.links]
         if body.robot:
             names.append(body.name)
-        who = f"{'robot' if body.robot else 'model'} {body.name}"
+        claimant = f"{'robot' if body.robot else 'model'} {body.name}"
         for name in names:
-            _claim(owner, name, who, who, body.file)
+            _claim(owner, name, claimant, claimant, body.file)
     for hand in world.hands:
         _claim(owner, hand.name, f"hand {hand.name}", f"hands.{hand.name}", None)
 
 
-def _claim(owner: dict[str, str], name: str, who: str, where: str, file: Path | None) -> None:
+def _claim(owner: dict[str, str], name: str, claimant: str, where: str, file: Path | None) -> None:
     if name in owner:
         raise BadInput(
-            f"{owner[name]} and {who} both use the name {name!r}",
+            f"{owner[name]} and {claimant} both use the name {name!r}",
             file=file,
             where=where,
             found=name,
             expected="names that are unique in the scene (robot.name renames a robot)",
         )
-    owner[name] = who
+    owner[name] = claimant

@@ -40,11 +40,11 @@ from model_nodes.main_physics.engines.engine import (
     Unsupported,
 )
 from model_nodes.main_physics.engines.factory import make_engine
-from model_nodes.main_physics.fittings import FittedLidar, fitted, with_scanners
+from model_nodes.main_physics.fittings import FittedLidar, fit_sensors, with_scanners
 from model_nodes.main_physics.handed_over import (
-    OF_BODIES,
+    SAVED_PARAMETERS,
+    ExternalEffects,
     FidelitySwitcher,
-    Foreign,
     change_bodies,
     objects_handed_over,
     with_changes,
@@ -62,7 +62,7 @@ from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.robot_xml import urdf_of
 
 _NAME = "main_physics"
-_KEPT = (Engine, Plans, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
+_SHARED_TYPES = (Engine, Plans, World, Body, Joint, WatchLayout, FittedLidar, Rangefinder)
 """Types that parts of the main model share; their instances do not change, or are saved separately."""
 
 
@@ -81,14 +81,14 @@ class MainPhysics(MainModel[Settings]):
         "overlap": "a body that was handed back overlaps another, so that they do not collide:"
         " object, other, remark",
         "force_not_felt": "another model's force on a body has no effect: object, remark",
-        "server_deviates": "a Gazebo server in which the twin runs makes steps of its own, or does not do"
-        " as it is asked: object (the world), other, remark",
+        "server_deviates": "a Gazebo server in which the twin runs makes steps of its own, or does not"
+        " execute an order: object (the world), other, remark",
         "robot_gap": "a live robot was silent: seconds [s]",
         BASE_CORRECTED: "a robot's base was put where its localization says: object (the robot), remark",
         BASE_ALIGNED: "a robot's base was put where the real one is: object (the robot), remark",
         "motion_skipped": "the twin of a live robot skips motion to catch up: seconds [s]",
         "command_refused": "a command was not obeyed: topic, reason",
-        "time_lost": "a twin that obeys fell so far behind real time that it gave that up: seconds [s]",
+        "time_lost": "a commanded twin fell so far behind real time that it gave the lost time up: seconds [s]",
     }
 
     def __init__(self) -> None:
@@ -108,17 +108,17 @@ class MainPhysics(MainModel[Settings]):
         remarks = engine.load(world, _engine_settings(settings, world))
         robots = robots_of(settings, world)
         self._moving = moving = RobotMotion(settings, robots, engine)
-        sensors = fitted(robots, settings.rate, engine, moving.bases)
+        sensors = fit_sensors(robots, settings.rate, engine, moving.bases)
         entities = with_scanners(entities_of(world, settings.tags), sensors.lidars)
         self._block = Block(world, engine, entities, sensors)
         self._block.fill(engine)
-        self._foreign = Foreign(engine, self._block)
-        moving.know(self._block, entities)
+        self._external = ExternalEffects(engine, self._block)
+        moving.set_scene(self._block, entities)
         findings = self._findings(entities, settings, engine, moving.plans)
         descriptions = _descriptions(robots, settings)
         self._watching = self._watch(robots, settings, engine, moving, findings)
         scene.entities = entities
-        for entity, attribute, data in self._block.starts():
+        for entity, attribute, data in self._block.items():
             scene.set(entity, attribute, data)
         scene.needs(("*", FIDELITY.name))
         scene.warnings = (*world.warnings, *remarks, *moving.notes)
@@ -127,7 +127,7 @@ class MainPhysics(MainModel[Settings]):
         scene.robot_description = descriptions.pop("", "")
         scene.robot_descriptions = descriptions
         scene.engine, scene.shown = engine.description, engine.shown
-        scene.watch = self._watched(findings)
+        scene.watch = self._watch_layout(findings)
 
     def _findings(
         self,
@@ -142,7 +142,7 @@ class MainPhysics(MainModel[Settings]):
         overlaps = start_overlaps(engine, self._block, entities, settings.clearance_range)
         return (*overlaps, *plans.findings)
 
-    def _watched(self, findings: tuple[Finding, ...]) -> WatchLayout | None:
+    def _watch_layout(self, findings: tuple[Finding, ...]) -> WatchLayout | None:
         if self._watching is not None:
             return self._watching.layout
         return WatchLayout.without_robot(findings) if findings else None
@@ -165,24 +165,24 @@ class MainPhysics(MainModel[Settings]):
             settings.rate,
             settings.watch_rate,
             settings.clearance_range,
-            moving.given_way,
+            moving.loose_joints,
             findings,
         )
-        moving.watched_by(watching)
+        moving.set_watch(watching)
         return watching
 
     def start(self, scene: Snapshot) -> None:
         """Find the objects whose fidelity the scene controls."""
         self._switcher = FidelitySwitcher(scene, (*self._block.objects, *self._block.links))
 
-    def _ready(self) -> tuple[Engine, RobotMotion]:
+    def _initialized(self) -> tuple[Engine, RobotMotion]:
         if self._engine is None or self._moving is None:
             raise RunFailed(_NAME, "step", 0, "the model is not initialized")
         return self._engine, self._moving
 
     def _changing_engine(self) -> Engine:
         """The engine, for a change between two steps; the proximity of the last step is computed before."""
-        engine, _ = self._ready()
+        engine, _ = self._initialized()
         self._rows.rows()
         return engine
 
@@ -190,8 +190,8 @@ class MainPhysics(MainModel[Settings]):
         """Apply other models' values, command the robot, step the engine and read its state."""
         engine, moving = self._engine, self._moving
         if engine is None or moving is None:
-            engine, moving = self._ready()
-        if not moving.begun:
+            engine, moving = self._initialized()
+        if not moving.prepared:
             moving.prepare()
         periods = round(tick.period_ns * self.settings.rate / 1e9)
         try:
@@ -201,21 +201,21 @@ class MainPhysics(MainModel[Settings]):
             if self._switcher is not None and self._switcher.any:
                 self._switcher.update(engine, tick.scene)
             if tick.foreign:
-                self._foreign.follow(tick.foreign)
-            senses, before_ns = moving.plans.senses, tick.time_ns - tick.period_ns
-            aligned = moving.sense(before_ns, tick.events) if senses else []
+                self._external.follow(tick.foreign)
+            senses, previous_ns = moving.plans.senses, tick.time_ns - tick.period_ns
+            aligned = moving.sense(previous_ns, tick.events) if senses else []
             self._time_ns = now_ns = tick.time_ns
-            motion, corrections = moving.go(self._times(tick, periods))
+            motion, corrections = moving.advance(self._times(tick, periods))
         except (Unsupported, Diverged) as error:
             raise RunFailed(_NAME, "step", tick.time_ns, str(error)) from error
         self._block.next(moving.efforts(motion) if moving.has_own_efforts else motion.efforts)
         self._block.fill(engine)
         plans = moving.plans
-        compute, of_entities = engine.proximity_when_read(), self._block.of_entities
-        self._rows = Table(lambda: of_entities(compute()))
+        compute, to_entity_indices = engine.proximity_when_read(), self._block.to_entity_indices
+        self._rows = Table(lambda: to_entity_indices(compute()))
         tables = {PROXIMITY: self._rows}
-        if plans.felt:
-            tables[WRENCHES] = felt_table(plans.felt, tick.scene.layout, now_ns)
+        if plans.wrenches:
+            tables[WRENCHES] = felt_table(plans.wrenches, tick.scene.layout, now_ns)
         if self._watching is not None and now_ns >= self._watching.due_ns:
             tables |= self._watching.report(now_ns, motion)
         is_quiet = now_ns < plans.quiet_ns
@@ -251,9 +251,9 @@ class MainPhysics(MainModel[Settings]):
         Raises:
             Refused: if the engine does not support it, or the robots' source reacts to what they sense.
         """
-        engine, moving = self._ready()
+        engine, moving = self._initialized()
         if moving.plans.senses:
-            raise Refused("what moves the robots reacts to what they sense")
+            raise Refused("the source of the robots' motion reacts to their sensors")
         try:
             return engine.record_forces()
         except Unsupported as error:
@@ -282,17 +282,21 @@ class MainPhysics(MainModel[Settings]):
                 "remark": remark.text,
             }
             events.append(Event(remark.event, time_ns, arguments=arguments))
-        return [*events, *self._foreign.events(time_ns)] if self._foreign.unfelt else events
+        return (
+            [*events, *self._external.events(time_ns)]
+            if self._external.unsupported_forces
+            else events
+        )
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Return the object's pose or collision to the engine."""
         self._changing_engine()
-        self._foreign.take(entity, attribute, value)
+        self._external.take(entity, attribute, value)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """Hand the object's pose or collision over to another model."""
         self._changing_engine()
-        return self._foreign.release(entity, attribute, scene.time_ns)
+        return self._external.release(entity, attribute, scene.time_ns)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Move an object, or a static body, to a pose."""
@@ -309,14 +313,14 @@ class MainPhysics(MainModel[Settings]):
     def change(self, parameters: Mapping[str, Any]) -> None:
         """Continue with other ``bodies`` or ``grips``, or with a plan as ``source``."""
         engine = self._changing_engine()
-        _, moving = self._ready()
+        _, moving = self._initialized()
         try:
             changed = with_changes(self.settings, parameters)
             check_bounces(changed.bodies, engine.name, bounces=engine.bounces)
             change_bodies(engine, self.settings.bodies, changed.bodies)
             moving.fingers.press(engine.driven, changed)
             if "source" in parameters:
-                moving.go_on_with(changed, self._time_ns)
+                moving.replace_plans(changed, self._time_ns)
         except (Unsupported, BadInput) as error:
             raise Refused(str(error)) from error
         self.settings = changed
@@ -344,13 +348,13 @@ class MainPhysics(MainModel[Settings]):
         Raises:
             Refused: if the engine is not deterministic.
         """
-        engine, moving = self._ready()
+        engine, moving = self._initialized()
         if not engine.deterministic:
-            raise Refused(f"{engine.name} cannot be saved: it does not go on with the same bits")
+            raise Refused(f"{engine.name} cannot be saved: it is not deterministic")
         return {
             "engine": record(engine.save(), name=engine.name),
-            "changed": self.settings.model_dump(mode="json", include=OF_BODIES),
-            "parts": record(self._parts(moving), _KEPT, "main model"),
+            "changed": self.settings.model_dump(mode="json", include=SAVED_PARAMETERS),
+            "parts": record(self._parts(moving), _SHARED_TYPES, "main model"),
             **moving.saved_source(),
         }
 
@@ -360,16 +364,16 @@ class MainPhysics(MainModel[Settings]):
         Raises:
             Refused: if it is a state of another world or engine.
         """
-        engine, moving = self._ready()
+        engine, moving = self._initialized()
         changed, limited = saved["changed"], moving.limited
         assert isinstance(changed, dict)
         self.settings = with_changes(self.settings, changed)
         moving.prepare()
         parts = rebuild(saved["parts"], self._parts(moving), name="main model")
         if too_many := limited - moving.limited:
-            raise Refused(f"the effort of {', '.join(sorted(too_many))} is limited by now")
+            raise Refused(f"the effort of {', '.join(sorted(too_many))} was limited later")
         self._rows = NO_PROXIMITY
-        self._foreign.restore(parts)
+        self._external.restore(parts)
         moving.restore(parts)
         self._time_ns = scene.time_ns
         try:
@@ -383,7 +387,7 @@ class MainPhysics(MainModel[Settings]):
             "block": self._block,
             "switcher": self._switcher,
             "watching": self._watching,
-            **self._foreign.parts,
+            **self._external.parts,
             **moving.parts,
         }
 

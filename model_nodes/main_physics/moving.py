@@ -21,12 +21,12 @@ from model_nodes.main_physics.engines.engine import Engine
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.factory import open_plans
-from model_nodes.main_physics.sources.part import JointMotion, JointNow
+from model_nodes.main_physics.sources.part import JointMotion, JointReading
 from model_nodes.main_physics.sources.plans import Plans
 from model_nodes.main_physics.watching import Watching
 from model_nodes.main_physics.world.description import joint_name
 
-_CHANGED = "the run goes on with another source than it began with"
+_SOURCE_REPLACED = "the source was replaced during the run"
 
 
 class RobotMotion:
@@ -41,8 +41,8 @@ class RobotMotion:
         plans: plans of the robots.
         notes: notes on the plans, for the user.
         bases: bases that follow a source.
-        given_way: indices of driven joints that may deviate from their command.
-        begun: whether the first step has been prepared.
+        loose_joints: indices of driven joints that may deviate from their command.
+        prepared: whether the first step has been prepared.
         has_own_efforts: whether some drives exert efforts of their own, so that `efforts` differ from the recorded
             ones.
 
@@ -59,39 +59,39 @@ class RobotMotion:
         self._period_ns = round(1e9 / settings.rate)
         self._watching: Watching | None = None
         self._replaced = False
-        self.begun = False
-        start = {name: at for robot in robots for name, at in robot.joints_at_start.items()}
-        self.plans, self.bases = self._bound(open_plans(settings, robots), start)
+        self.prepared = False
+        start = {name: q for robot in robots for name, q in robot.joints_at_start.items()}
+        self.plans, self.bases = self._bind(open_plans(settings, robots), start)
         self.fingers = Fingers(engine.driven, settings, engine)
         joints = [(joint_name(body, j), j) for body in self._bodies for j in body.driven_joints]
         self._limits = LimitedFingers(dict(joints))
-        self._own = np.flatnonzero([j.drive.mode is not DriveMode.FOLLOW for _, j in joints])
-        self.has_own_efforts = len(self._own) > 0
-        self.given_way = tuple(sorted({*self.fingers.loose, *self._own.tolist()}))
+        self._yielding = np.flatnonzero([j.drive.mode is not DriveMode.FOLLOW for _, j in joints])
+        self.has_own_efforts = len(self._yielding) > 0
+        self.loose_joints = tuple(sorted({*self.fingers.loose, *self._yielding.tolist()}))
         self._place(self.plans.motion(0))
         self.notes = [*self.plans.notes]
         if self.plans and joints and not self.plans.has_efforts(0):
             self.notes.append("source: has no joint efforts; joint_efforts is 0")
 
-    def _bound(self, plans: Plans, start: Mapping[str, float]) -> tuple[Plans, BaseDrives]:
+    def _bind(self, plans: Plans, start: Mapping[str, float]) -> tuple[Plans, BaseDrives]:
         bases = BaseDrives(self._robots, plans, self._period_ns)
         plans.drive(self._bodies, start, self._period_ns)
         return plans, bases
 
-    def know(self, block: Block, entities: Sequence[Entity]) -> None:
+    def set_scene(self, block: Block, entities: Sequence[Entity]) -> None:
         """Give the plans access to the scene: poses and kinds of entities."""
         self._block, self._entities = block, {entity.name: entity for entity in entities}
-        self.plans.use_places(self._pose_of, self._entities)
+        self.plans.set_scene_access(self._pose_of, self._entities)
 
     def _pose_of(self, entity: str) -> Floats:
         return self._block.value(entity, POSE.name)
 
-    def watched_by(self, watching: Watching) -> None:
-        """Keep a watch up to date about the joints' commands."""
+    def set_watch(self, watching: Watching) -> None:
+        """Keep a watch informed about the joints' commands."""
         self._watching = watching
 
     def _place(self, motion: JointMotion) -> None:
-        motion, engine = self.fingers.closed(motion), self._engine
+        motion, engine = self.fingers.with_margin(motion), self._engine
         count = len(motion.positions)
         positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
         positions[:count] = motion.positions
@@ -101,7 +101,7 @@ class RobotMotion:
 
     def prepare(self) -> None:
         """Prepare the first step; a live robot may have moved since it was bound."""
-        self.begun = True
+        self.prepared = True
         if self.plans.start():
             self._place(self.plans.motion(0))
 
@@ -116,29 +116,31 @@ class RobotMotion:
             return []
         return [self.bases.align(self._engine, self._block.value, placement, time_ns)]
 
-    def go(self, times_ns: Sequence[int]) -> tuple[JointMotion, list[Event]]:
+    def advance(self, times_ns: Sequence[int]) -> tuple[JointMotion, list[Event]]:
         """Take the steps that end at these times; only the state after the last one will be read.
 
         Returns:
             The joints' motion at the end, and events about corrected bases.
         """
         plans, watching = self.plans, self._watching
-        led = self.fingers.close_further or self.fingers.soft or self.bases.any
-        together = len(times_ns) > 1 and not (led or plans.limited)
-        if together and (watching is None or watching.due_ns > times_ns[-2]):
-            found = plans.motions(times_ns)
-            if found is not None:
-                self._engine.stretch(found)
-                return found[-1], []
-        return self._step_each(times_ns, led)
+        is_stepwise = self.fingers.close_further or self.fingers.soft or self.bases.any
+        is_batch = len(times_ns) > 1 and not (is_stepwise or plans.limited)
+        if is_batch and (watching is None or watching.due_ns > times_ns[-2]):
+            motions = plans.motions(times_ns)
+            if motions is not None:
+                self._engine.stretch(motions)
+                return motions[-1], []
+        return self._step_each(times_ns, is_stepwise)
 
-    def _step_each(self, times_ns: Sequence[int], led: bool) -> tuple[JointMotion, list[Event]]:
+    def _step_each(
+        self, times_ns: Sequence[int], is_stepwise: bool
+    ) -> tuple[JointMotion, list[Event]]:
         plans, watching, motions, events = self.plans, self._watching, list[JointMotion](), []
         last_ns = times_ns[-1]
         for time_ns in times_ns:
             motion = plans.motion(time_ns)
             motions.append(motion)
-            if led or plans.limited:
+            if is_stepwise or plans.limited:
                 self._engine.stretch(motions[:-1], is_seen=False)
                 motions.clear()
                 events += self._command(motion, time_ns)
@@ -153,8 +155,8 @@ class RobotMotion:
         engine, limited = self._engine, self.plans.limited
         if limited and self._limits.update(engine, limited):
             self._add_limited()
-        at = self.fingers.closed(motion) if self.fingers.close_further else motion
-        engine.command_joints(at.positions, at.velocities, at.accelerations)
+        target = self.fingers.with_margin(motion) if self.fingers.close_further else motion
+        engine.command_joints(target.positions, target.velocities, target.accelerations)
         if self.fingers.soft:
             engine.command_efforts(self.fingers.efforts(motion))
         return self.bases.command(engine, time_ns) if self.bases.any else []
@@ -162,8 +164,8 @@ class RobotMotion:
     def _add_limited(self) -> None:
         """Update the joints whose efforts have been limited during the run."""
         joints = [self._engine.driven.index(name) for name in self._limits.names]
-        self._own = np.union1d(self._own, joints).astype(np.intp)
-        self.has_own_efforts = len(self._own) > 0
+        self._yielding = np.union1d(self._yielding, joints).astype(np.intp)
+        self.has_own_efforts = len(self._yielding) > 0
         if self._watching is not None:
             self._watching.let_loose(joints)
 
@@ -175,7 +177,7 @@ class RobotMotion:
         efforts[known] = exerted[known]
         return efforts
 
-    def go_on_with(self, settings: Settings, time_ns: int) -> None:
+    def replace_plans(self, settings: Settings, time_ns: int) -> None:
         """Let plans from other settings take the robots over in their current state.
 
         Raises:
@@ -188,28 +190,28 @@ class RobotMotion:
     def _continue_with(self, plans: Plans, time_ns: int) -> None:
         if not plans.takes_over:
             raise Refused("only a plan can take a robot over in the middle of a run")
-        joints = self._joints_now()
+        joints = self._joint_states()
         mimics = {joint_name(body, j) for body in self._bodies for j in body.joints if j.mimic}
-        held = {name: joint.position for name, joint in joints.items() if name not in mimics}
-        _, bases = self._bound(plans, held)
-        plans.use_places(self._pose_of, self._entities)
+        start = {name: joint.position for name, joint in joints.items() if name not in mimics}
+        _, bases = self._bind(plans, start)
+        plans.set_scene_access(self._pose_of, self._entities)
         plans.take_over(time_ns, joints)
         if self.plans is not plans:
             self.plans.close()
         self.plans, self.bases = plans, bases
         if self._watching is not None:
-            self._watching.go_on_with(plans)
+            self._watching.replace_plans(plans)
 
-    def _joints_now(self) -> dict[str, JointNow]:
+    def _joint_states(self) -> dict[str, JointReading]:
         """The state of the driven joints; effort-limited ones have the commanded position that keeps them pressing."""
         engine = self._engine
         positions, velocities = np.zeros(len(engine.joints)), np.zeros(len(engine.joints))
         engine.read_joints(positions, velocities)
         efforts = self._block.efforts(engine.driven)
-        now = zip(engine.driven, positions.tolist(), velocities.tolist(), strict=False)
+        states = zip(engine.driven, positions.tolist(), velocities.tolist(), strict=False)
         return {
-            name: JointNow(at + self._limits.pressing(name, efforts[name]), speed, efforts[name])
-            for name, at, speed in now
+            name: JointReading(q + self._limits.press_offset(name, efforts[name]), v, efforts[name])
+            for name, q, v in states
         }
 
     @property
@@ -220,7 +222,7 @@ class RobotMotion:
             "measured_efforts": self.plans.measured_efforts,
             "fingers": self.fingers,
             "limits": self._limits,
-            "begun": self.begun,
+            "begun": self.prepared,
         }
 
     @property
@@ -230,7 +232,7 @@ class RobotMotion:
 
     def saved_source(self) -> dict[str, Plain]:
         """The position of the plans, or the reason why another process cannot continue with them."""
-        needed: dict[str, Plain] = {"needs_source": _CHANGED} if self._replaced else {}
+        needed: dict[str, Plain] = {"needs_source": _SOURCE_REPLACED} if self._replaced else {}
         if not self.plans:
             return needed
         try:
@@ -240,10 +242,10 @@ class RobotMotion:
 
     def restore(self, parts: Mapping[str, Any]) -> None:
         """Restore a saved `parts`."""
-        self.begun = parts["begun"]
+        self.prepared = parts["begun"]
         self.plans.measured_efforts = parts["measured_efforts"]
-        loose = {self._engine.driven[i] for i in self._own.tolist()}
-        if not self.limited <= loose and self._limits.again(self._engine):
+        loose = {self._engine.driven[i] for i in self._yielding.tolist()}
+        if not self.limited <= loose and self._limits.reapply(self._engine):
             self._add_limited()
 
     def restore_source(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:

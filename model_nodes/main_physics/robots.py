@@ -34,7 +34,7 @@ class SceneRobot:
         if self.entry is None:
             return {}
         names = {joint.name: joint_name(self.body, joint) for joint in self.body.moving_joints}
-        return {names[joint]: at for joint, at in self.entry.joints_at_start.items()}
+        return {names[joint]: position for joint, position in self.entry.joints_at_start.items()}
 
 
 def robots_of(settings: Settings, world: World) -> tuple[SceneRobot, ...]:

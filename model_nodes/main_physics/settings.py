@@ -31,7 +31,7 @@ class BodyChanges(Strict):
         mass: factor on its mass and its inertia.
         friction_factor: factor on the friction coefficients of its surfaces.
         friction: friction coefficient of all its surfaces.
-        bounce: coefficient of restitution against something hard.
+        bounce: coefficient of restitution against a rigid surface.
     """
 
     mass: AboveZero = 1.0
@@ -55,7 +55,7 @@ def changed_bodies(bodies: Sequence[Body], changes: dict[str, BodyChanges]) -> l
                 found=name,
                 expected=one_of(name, names),
             )
-    return [_changed(b, changes[b.name]) if b.name in changes else b for b in bodies]
+    return [_apply_changes(b, changes[b.name]) if b.name in changes else b for b in bodies]
 
 
 def check_bounces(changes: dict[str, BodyChanges], engine: str, *, bounces: bool) -> None:
@@ -64,7 +64,7 @@ def check_bounces(changes: dict[str, BodyChanges], engine: str, *, bounces: bool
     Raises:
         BadInput: if a body has a `bounce` that the engine does not support.
     """
-    bouncing: Iterable[str] = (name for name, of in changes.items() if of.bounce is not None)
+    bouncing: Iterable[str] = (name for name, c in changes.items() if c.bounce is not None)
     name = next(iter(bouncing), None)
     if name is not None and not bounces:
         raise BadInput(
@@ -75,7 +75,7 @@ def check_bounces(changes: dict[str, BodyChanges], engine: str, *, bounces: bool
         )
 
 
-def _changed(body: Body, changes: BodyChanges) -> Body:
+def _apply_changes(body: Body, changes: BodyChanges) -> Body:
     return replace(body, links=tuple(_changed_link(link, changes) for link in body.links))
 
 
@@ -83,7 +83,7 @@ def _changed_link(link: Link, changes: BodyChanges) -> Link:
     inertial = link.inertial
     if inertial is not None:
         inertial = _heavier(inertial, changes.mass)
-    geometries = tuple(_changed_geometry(one, changes) for one in link.geometries)
+    geometries = tuple(_changed_geometry(geometry, changes) for geometry in link.geometries)
     return replace(link, inertial=inertial, geometries=geometries)
 
 
@@ -111,7 +111,7 @@ class NamedHand(Hand):
     name: Text
 
 
-def _short(given: object) -> object:
+def _expand_urdf(given: object) -> object:
     return {"urdf": given} if isinstance(given, str) else given
 
 
@@ -121,7 +121,7 @@ class Settings(Parameters):
     world: File | None = parameter(
         "SDFormat, MJCF or USD file of the world (the scenario's `world`)", None
     )
-    robot: Annotated[Robot, BeforeValidator(_short)] | None = parameter(
+    robot: Annotated[Robot, BeforeValidator(_expand_urdf)] | None = parameter(
         "URDF, xacro, MJCF or USD file, or mapping with urdf and more (the scenario's `robot`)",
         None,
     )

@@ -137,7 +137,7 @@ class Watching:
         engine.clearances(reach)  # prepares tables so that the first step is not delayed
         engine.take_touches()
 
-    def go_on_with(self, plans: Plans) -> None:
+    def replace_plans(self, plans: Plans) -> None:
         """Use other plans with the same joints from now on."""
         self._plans = plans
 
@@ -172,9 +172,9 @@ class Watching:
             self._for_all_joints(motion.velocities + self._unless_driven),
             self._for_all_joints(measured),
             self._for_all_joints(expected),
-            self._block.of_entities(self._engine.clearances(self._reach)),
+            self._block.to_entity_indices(self._engine.clearances(self._reach)),
             self._delay_ns,
-            self._block.of_entities(self._engine.take_touches()),
+            self._block.to_entity_indices(self._engine.take_touches()),
         )
         return watch.tables()
 
@@ -189,7 +189,7 @@ class Watching:
             return self._unknown, self._unknown
         positions, velocities, accelerations, measured = smoothed
         expected = self._engine.expected_efforts(positions, velocities, accelerations)
-        return measured, self._plans.of_masters(expected)
+        return measured, self._plans.add_to_masters(expected)
 
     def _for_all_joints(self, commanded: Floats) -> Floats:
         """Spread values of the commanded joints over all joints of the robots; NaN for passive joints."""
@@ -249,8 +249,8 @@ def start_overlaps(
     """
     names = [entity.name for entity in entities]
     rows = (
-        ("object", block.of_entities(engine.proximity().copy())),
-        ("link", block.of_entities(engine.clearances(reach).copy())),
+        ("object", block.to_entity_indices(engine.proximity().copy())),
+        ("link", block.to_entity_indices(engine.clearances(reach).copy())),
     )
     return tuple(finding for kind, table in rows for finding in _findings(kind, table, names))
 

@@ -31,7 +31,7 @@ from support.tabletop import JOINTS, tabletop
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_suite import run
-from model_nodes.main_physics.sources.mending import MendingKind
+from model_nodes.main_physics.sources.mending import RepairKind
 
 SHORT = 60
 FINE = 0.95
@@ -161,7 +161,7 @@ def test_the_table_of_the_documentation_has_all_that_is_mended() -> None:
             " ".join(row.split("|")[3] for row in rows.splitlines() if row.startswith("| ")),
         )
     )
-    assert named == {*MendingKind, "breaks_off", "other_units"}
+    assert named == {*RepairKind, "breaks_off", "other_units"}
 
 
 def _new(folder: Path, recording: Path, *options: str) -> str:

@@ -32,7 +32,7 @@ class EngineSettings:
         period: simulated time that one `step` covers [s].
         substeps: number of equal parts into which the engine divides the period.
         proximity_range: pairs closer than this are reported [m].
-        proximity_objects: names of the objects; None: all, if there are at most `proximity.EVERYTHING_NEAR`.
+        proximity_objects: names of the objects; None: all, if there are at most `proximity.MAX_PROXIMITY_OBJECTS`.
         handed_over: (object, attribute) that other models may take over; any other takeover costs more time.
         contact_time: time constant with which penetrations decay [s]; None: the engine's default.
         options: engine-specific options, by name.
@@ -388,7 +388,7 @@ class Engine(ABC):
         Raises:
             Unsupported: if the engine cannot do this, or the world has no such static body.
         """
-        raise Unsupported(f"{self.name} cannot move {name}, which stands")
+        raise Unsupported(f"{self.name} cannot move the static body {name}")
 
     def change_body(
         self,
@@ -406,7 +406,7 @@ class Engine(ABC):
             mass: factor on its mass and its inertia.
             friction: factor on the friction coefficients of its surfaces.
             coefficient: new friction coefficient of all its surfaces; None: unchanged.
-            bounce: new coefficient of restitution against something hard; None: unchanged.
+            bounce: new coefficient of restitution against a rigid surface; None: unchanged.
 
         Raises:
             Unsupported: if the engine cannot do this, or there is no such body.
@@ -423,7 +423,7 @@ class Engine(ABC):
 
     def record_forces(self) -> Sequence[Floats]:
         """Record the forces that drive the robots from now on, for `roll_out`; the result grows by (k,) per step."""
-        raise Unsupported(f"{self.name} cannot say which forces drive the robots")
+        raise Unsupported(f"{self.name} cannot record the forces that drive the robots")
 
     def roll_out(self, forces: Floats) -> None:
         """Compute the continuation of the current state under the forces of another run from this moment, for `leap`.

@@ -27,8 +27,8 @@ class CopiedPart:
 
     def save(self) -> dict[str, Any]:
         """Return the state for `restore`."""
-        found = {name: getattr(self, name) for name in self.saved_fields}
-        return {n: v.save() if isinstance(v, CopiedPart) else copied(v) for n, v in found.items()}
+        values = {name: getattr(self, name) for name in self.saved_fields}
+        return {n: v.save() if isinstance(v, CopiedPart) else copied(v) for n, v in values.items()}
 
     def restore(self, state: Any) -> None:
         """Restore a saved state."""
@@ -53,7 +53,7 @@ def copied(value: Any) -> Any:
 
 CARRYING_GAIN = 50.0
 """Rate at which a carried object's position error decays [1/s]: slow enough not to drop its load."""
-EVERYTHING_NEAR = 32
+MAX_PROXIMITY_OBJECTS = 32
 """Maximum number of objects for which proximity is reported for all, unless the settings name some."""
 
 
@@ -67,26 +67,26 @@ def proximity_objects(settings: EngineSettings, free: Collection[str]) -> tuple[
     Raises:
         BadInput: if the settings name an object that is not free.
     """
-    named = settings.proximity_objects
-    if named is None:
-        return tuple(free) if len(free) <= EVERYTHING_NEAR else ()
-    for name in named:
+    names = settings.proximity_objects
+    if names is None:
+        return tuple(free) if len(free) <= MAX_PROXIMITY_OBJECTS else ()
+    for name in names:
         if name not in free:
             raise BadInput(
-                "is not a free object",
+                "this is not a free object",
                 where="proximity_objects",
                 found=name,
                 expected=", ".join(free),
             )
-    return named
+    return names
 
 
 def note_too_many(settings: EngineSettings, count: int, notes: Notes) -> None:
     """Add a note if proximity is reported for none of the world's `count` objects."""
-    if settings.proximity_objects is None and count > EVERYTHING_NEAR:
+    if settings.proximity_objects is None and count > MAX_PROXIMITY_OBJECTS:
         notes.add(
             f"proximity is reported for none of the {count} objects, since they are more than"
-            f" {EVERYTHING_NEAR}; name some in proximity_objects"
+            f" {MAX_PROXIMITY_OBJECTS}; name some in proximity_objects"
         )
 
 
@@ -102,8 +102,8 @@ class Touches(CopiedPart):
     def __init__(self) -> None:
         self._rows: dict[Pair, list[float]] = {}
 
-    def note(self, pair: Pair, time_ns: int, depth: float) -> bool:
-        """Record a touch and its depth [m]; returns whether it is the pair's deepest; if so, call `deepest`."""
+    def record(self, pair: Pair, time_ns: int, depth: float) -> bool:
+        """Record a touch and its depth [m]; returns whether it is the pair's deepest; if so, call `set_deepest`."""
         row = self._rows.get(pair)
         if row is None:
             self._rows[pair] = [*pair, time_ns, time_ns, depth, nan, nan, nan, nan]
@@ -114,7 +114,7 @@ class Touches(CopiedPart):
         row[4] = depth
         return True
 
-    def deepest(self, pair: Pair, force: float, x: float, y: float, z: float) -> None:
+    def set_deepest(self, pair: Pair, force: float, x: float, y: float, z: float) -> None:
         """Set the normal force [N] (NaN: unknown) and the point [m] at a pair's greatest depth."""
         self._rows[pair][5:] = (force, x, y, z)
 

@@ -39,7 +39,7 @@ _INFO = "service_msgs/ServiceEventInfo info\n"
 _ID = "unique_identifier_msgs/UUID goal_id\n"
 
 
-def _called(service: str, request: str, response: str, *types: str) -> tuple[str, ...]:
+def _service_definitions(service: str, request: str, response: str, *types: str) -> tuple[str, ...]:
     call = f"{{name}}_{service}"
     return (
         f"{_INFO}{call}_Request[<=1] request\n{call}_Response[<=1] response\n",
@@ -51,13 +51,13 @@ def _called(service: str, request: str, response: str, *types: str) -> tuple[str
 
 _IMPLIES: Mapping[str, tuple[str, ...]] = {
     FEEDBACK: (f"{_ID}{{name}}_Feedback feedback\n", "{name}_Feedback\n{feedback}"),
-    SENT_GOAL: _called(
+    SENT_GOAL: _service_definitions(
         "SendGoal",
         f"{_ID}{{name}}_Goal goal\n",
         "bool accepted\nbuiltin_interfaces/Time stamp\n",
         "{name}_Goal\n{goal}",
     ),
-    GOT_RESULT: _called(
+    GOT_RESULT: _service_definitions(
         "GetResult", _ID, "int8 status\n{name}_Result result\n", "{name}_Result\n{result}"
     ),
 }
@@ -74,25 +74,25 @@ def message_of(type_name: str, action: str) -> str:
     Raises:
         ValueError: if it is not the definition of an action, or actions imply no such message.
     """
-    own, line, used = action.partition(_LINE)
-    goal, result, feedback = re.split(r"^---[ \t]*$", own, flags=re.MULTILINE)
-    end = next((one for one in _IMPLIES if type_name.endswith(one)), None)
-    if end is None:
+    definition, line, used = action.partition(_LINE)
+    goal, result, feedback = re.split(r"^---[ \t]*$", definition, flags=re.MULTILINE)
+    suffix = next((suffix for suffix in _IMPLIES if type_name.endswith(suffix)), None)
+    if suffix is None:
         raise ValueError(f"no action implies {type_name}")
-    text = f"\n{_NEXT}".join(_IMPLIES[end])
-    parts = {"name": type_name.removesuffix(end), "goal": goal, "result": result}
+    text = f"\n{_NEXT}".join(_IMPLIES[suffix])
+    parts = {"name": type_name.removesuffix(suffix), "goal": goal, "result": result}
     return f"{text.format(feedback=feedback, **parts)}\n{line}{used}"
 
 
-def _with_implied(own: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _with_implied(actions: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Replace each action in a mapping of types to definitions by its implied types, except for trajectory goals."""
-    for name, versions in own.items():
+    for name, versions in actions.items():
         if "/action/" not in name:
             yield name, versions
             continue
-        for end in (FEEDBACK, SENT_GOAL, GOT_RESULT):
-            if (name, end) != (_TRAJECTORY, SENT_GOAL):
-                yield name + end, tuple(message_of(name + end, text) for text in versions)
+        for suffix in (FEEDBACK, SENT_GOAL, GOT_RESULT):
+            if (name, suffix) != (_TRAJECTORY, SENT_GOAL):
+                yield name + suffix, tuple(message_of(name + suffix, text) for text in versions)
 
 
 DEFINITIONS: Mapping[str, tuple[str, ...]] = dict(_with_implied(definitions_in("robots")))

@@ -46,7 +46,7 @@ def readers_for(
     readers: dict[str, list[EventReader]] = {}
     if annotations is None:
         typed = [t.name for t in bag.topics.values() if t.type == ACTION_ANNOTATION]
-        typed += [name for name in told_topics(bag, others) if readable(bag, name)]
+        typed += [name for name in action_topics(bag, others) if is_readable(bag, name)]
         annotations = [Annotations.model_construct(topic=name) for name in typed]
     for i, annotation in enumerate(annotations):
         reader = _annotation_reader(bag, annotation, f"annotations.{i}")
@@ -57,7 +57,7 @@ def readers_for(
     return readers
 
 
-def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
+def action_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
     """Return the topics on which action servers, grippers and behaviour trees report."""
     return [
         topic.name
@@ -70,11 +70,11 @@ def told_topics(bag: Bag, others: Collection[str] = ()) -> list[str]:
 
 def unread_notes(bag: Bag, others: Collection[str] = ()) -> list[str]:
     """Return notes about such topics that cannot be read."""
-    unread = [str(bag.topics[name]) for name in told_topics(bag, others) if not readable(bag, name)]
+    unread = [str(bag.topics[t]) for t in action_topics(bag, others) if not is_readable(bag, t)]
     return [f"not read, as their definition is not known: {', '.join(unread)}"] if unread else []
 
 
-def readable(bag: Bag, topic: str) -> bool:
+def is_readable(bag: Bag, topic: str) -> bool:
     """Whether a topic's messages have one type, and a definition that fits the fields read from the first message."""
     reader = reader_of(bag.topics[topic].type)
     return reader is not None and bag.can_read(topic, lambda message: reader(topic)(message, 0))
@@ -173,4 +173,4 @@ def as_json(value: Any) -> Json:
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):
         return value
-    raise ValueError(f"a {type(value).__name__} has no place in JSON")
+    raise ValueError(f"a {type(value).__name__} cannot be represented in JSON")

@@ -23,7 +23,7 @@ from model_nodes.main_physics.sources.bag_types import (
     recorded_types,
     value_field_problem,
 )
-from model_nodes.main_physics.sources.log_clock import LogClock, believed_span
+from model_nodes.main_physics.sources.log_clock import LogClock, largest_span
 from model_nodes.main_physics.sources.open_bag import open_storages
 
 Int64s = NDArray[np.int64]
@@ -115,10 +115,10 @@ class Bag:
         return {name: share for s in self._storages for name, share in s.broken_off.items()}
 
     def _leave_out(self) -> None:
-        """Find messages that were logged while the clock was not set; see `believed_span`."""
+        """Find messages that were logged while the clock was not set; see `largest_span`."""
         if not LogClock.may_be_unset(*self._span):
             return
-        logged = [one for storage in self._storages for one in storage.times()]
+        logged = [entry for storage in self._storages for entry in storage.times()]
         if not logged or max(log_ns for _, log_ns in logged) >= 2**63:
             raise BadInput(
                 "the times of the recording cannot be used",
@@ -127,13 +127,13 @@ class Bag:
                 expected="messages with times in ns since the epoch",
             )
         times = np.sort(np.array([log_ns for _, log_ns in logged], np.int64))
-        first, last = self._span = believed_span(times)
-        strange = [one for one in logged if not first <= one[1] <= last]
-        for topic, _ in strange:
+        first, last = self._span = largest_span(times)
+        excluded = [entry for entry in logged if not first <= entry[1] <= last]
+        for topic, _ in excluded:
             self.left_out[topic] = self.left_out.get(topic, 0) + 1
-        if strange:
-            at = [log_ns / 1e9 for _, log_ns in strange]
-            self.left_out_at_s = min(at), max(at)
+        if excluded:
+            times_s = [log_ns / 1e9 for _, log_ns in excluded]
+            self.left_out_at_s = min(times_s), max(times_s)
 
     def _date_by_stamps(self) -> None:
         """Derive run time from the stamps of joint states, which are simulated time if a simulation has published them.
@@ -143,7 +143,7 @@ class Bag:
         """
         topics = sorted(t for t in self.topics if JOINT_STATE in self.types(t))
         pairs = [m[1:] for m in self.published(topics) if not isinstance(m, ReadFault)]
-        self._clock = LogClock.learned([(log_ns, raw) for log_ns, raw in pairs], self.path)
+        self._clock = LogClock.from_messages([(log_ns, raw) for log_ns, raw in pairs], self.path)
         self.start_ns = self._clock.begin_ns
         self.duration_ns = self._clock.at(self.duration_ns)
 
@@ -178,7 +178,7 @@ class Bag:
                 file=self.path,
                 where=where,
                 found=topic,
-                expected=f"one of {listed(self.topics.values())}",
+                expected=f"one of {list_topics(self.topics.values())}",
             )
         if len(types := self.types(topic)) > 1:
             raise BadInput(
@@ -269,13 +269,13 @@ class Bag:
                 count += 1
                 if first_ns <= log_ns <= last_ns:
                     last = log_ns - first_ns
-                    yield publisher_of(connection), self._at(last), raw
+                    yield publisher_of(connection), self._run_time(last), raw
         except Exception as error:
-            yield self._fault(error, self._at(last) + 1)
+            yield self._fault(error, self._run_time(last) + 1)
             return
-        promised = sum(c.msgcount for c in self._stored if c.topic in topics)
-        if count < promised:
-            reason = f"{self.path} is damaged: its index lists {promised} messages of "
+        indexed = sum(c.msgcount for c in self._stored if c.topic in topics)
+        if count < indexed:
+            reason = f"{self.path} is damaged: its index lists {indexed} messages of "
             yield ReadFault(
                 self.duration_ns, f"{reason}{', '.join(topics)}, but it contains {count}"
             )
@@ -288,7 +288,7 @@ class Bag:
             for storage in self._storages:
                 for topic, log_ns in storage.times():
                     if self._span[0] <= log_ns <= self._span[1]:
-                        times[topic].append(self._at(log_ns - self._span[0]))
+                        times[topic].append(self._run_time(log_ns - self._span[0]))
         except Exception as error:
             last = max((found[-1] for found in times.values() if found), default=-1)
             fault = self._fault(error, last + 1)
@@ -305,7 +305,7 @@ class Bag:
         reason = f"{self.path} cannot be read further: {error or type(error).__name__}"
         return ReadFault(time_ns, reason)
 
-    def _at(self, logged_ns: int) -> int:
+    def _run_time(self, logged_ns: int) -> int:
         """Convert a log time, relative to the first one, to run time [ns]."""
         return logged_ns if self._clock is None else self._clock.at(logged_ns)
 
@@ -319,7 +319,7 @@ class Bag:
             storage.close()
 
 
-def listed(topics: Collection[TopicSummary]) -> str:
+def list_topics(topics: Collection[TopicSummary]) -> str:
     """List topics with their types, for errors."""
     return ", ".join(str(topic) for topic in topics) or "no topic at all"
 

@@ -134,8 +134,8 @@ def _common_types(connection: Connection) -> Typestore | None:
     if definition.format is not MessageDefinitionFormat.NONE and definition.data.strip():
         return None
     common = ros1_types() if _is_ros1(connection) else known_types()
-    nowhere_else = definition.format is MessageDefinitionFormat.NONE
-    return common if nowhere_else or connection.msgtype in common.fielddefs else None
+    has_no_definition = definition.format is MessageDefinitionFormat.NONE
+    return common if has_no_definition or connection.msgtype in common.fielddefs else None
 
 
 def decoder_for(connection: Connection, file: Path) -> Callable[[bytes], Any]:
@@ -169,22 +169,22 @@ def own_fields(connection: Connection, type_name: str) -> list[str] | None:
 
 def value_field_problem(store: Typestore, connection: Connection, field: str) -> str | None:
     """Return the expectation if `field` (a dotted path) is not a boolean, integer or string; otherwise None."""
-    here = connection.msgtype
+    current = connection.msgtype
     *outer, last = field.split(".")
     for name in outer:
-        inner = dict(store.fielddefs[here][1]).get(name)
+        inner = dict(store.fielddefs[current][1]).get(name)
         if inner is None or inner[0] is not Nodetype.NAME:
-            return f"a field of {here} that has fields itself: {_names(store, here)}"
-        here = str(inner[1])
-    found = dict(store.fielddefs[here][1]).get(last)
+            return f"a field of {current} that has fields itself: {_field_names(store, current)}"
+        current = str(inner[1])
+    found = dict(store.fielddefs[current][1]).get(last)
     if found is None:
-        return f"a field of {here}: {_names(store, here)}"
+        return f"a field of {current}: {_field_names(store, current)}"
     if found[0] is Nodetype.BASE and str(found[1][0]) in _VALUE_TYPES:
         return None
-    return f"a field of {here} that is an integer or a string"
+    return f"a field of {current} that is an integer or a string"
 
 
-def _names(store: Typestore, type_name: str) -> str:
+def _field_names(store: Typestore, type_name: str) -> str:
     return ", ".join(name for name, _ in store.fielddefs[type_name][1])
 
 
@@ -206,7 +206,7 @@ def _parse(definition: MessageDefinition, name: str) -> dict[str, Any]:
         if "/action/" in name and "---" in definition.data:
             common = get_typestore(Stores.LATEST).fielddefs
             implied = dict(get_types_from_msg(message_of(name, definition.data), name))
-            return {**{one: common[one] for one in IMPLIED}, **implied}
+            return {**{name_: common[name_] for name_ in IMPLIED}, **implied}
         return _without_seq(dict(get_types_from_msg(definition.data, name)))
     if not definition.data.startswith(f"{_IDL_SEPARATOR}IDL: "):
         return dict(get_types_from_idl(definition.data))

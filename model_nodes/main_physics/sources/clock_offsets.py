@@ -26,7 +26,7 @@ from model_nodes.main_physics.sources.wrenches import wrench_numbers
 CLOCK_OFFSET = "clock_offset"
 _STEP = 0.01
 """Step of the tested shifts [s]; messages within half of it after another one are left out."""
-_SHIFT, _MAX_RIVAL = 100, 200
+_RANGE, _MAX_RIVAL = 100, 200
 """Maximum offset, and maximum shift that may rival it [steps]."""
 _WIDTH = 0.06
 """Minimum time over which changes are computed [s]."""
@@ -41,7 +41,7 @@ _PARTS, _TOLERANCE = 3, 0.06
 """Number of parts of the motion in which the offset must agree, and the tolerance [s]."""
 
 
-class Track(NamedTuple):
+class Signal(NamedTuple):
     """Numbers over time.
 
     Attributes:
@@ -59,7 +59,7 @@ class Offset(NamedTuple):
     """Delay of the times of one topic relative to those of another one, and its uncertainty [s]."""
 
     seconds: float
-    within: float
+    uncertainty: float
 
 
 def find_offsets(bag: Bag, series: Sequence[Series]) -> list[Finding]:
@@ -76,61 +76,61 @@ def find_offsets(bag: Bag, series: Sequence[Series]) -> list[Finding]:
         and topic.messages >= _MIN_MESSAGES
         and bag.can_read(topic.name, read)
     }
-    tracks = list(_tracks(bag, readers)) if readers and series else []
+    signals = list(_signals(bag, readers)) if readers and series else []
     found = []
-    for topic, own in _grouped_by_topic(series).items():
-        for track in tracks:
-            efforts = bag.topics[track.topic].type.endswith("WrenchStamped")
-            joints = _joints(topic, own, efforts)
-            offset = None if joints is None else offset_between(joints, track)
+    for topic, joint_series in _grouped_by_topic(series).items():
+        for signal in signals:
+            efforts = bag.topics[signal.topic].type.endswith("WrenchStamped")
+            joints = _joints(topic, joint_series, efforts)
+            offset = None if joints is None else offset_between(joints, signal)
             if offset is not None:
-                found.append(_finding(track, topic, offset))
+                found.append(_finding(signal, topic, offset))
     return found
 
 
-def _finding(track: Track, other: str, offset: Offset) -> Finding:
-    begin, end = (max(round(1e9 * float(track.times[i])), 0) for i in (0, -1))
+def _finding(signal: Signal, other: str, offset: Offset) -> Finding:
+    begin, end = (max(round(1e9 * float(signal.times[i])), 0) for i in (0, -1))
     arguments: dict[str, Json] = {
-        "topic": track.topic,
+        "topic": signal.topic,
         "other": other,
         "offset": offset.seconds,
         "size": abs(offset.seconds),
         "way": "behind" if offset.seconds > 0.0 else "ahead of",
-        "within": offset.within,
+        "within": offset.uncertainty,
     }
     return Finding(CLOCK_OFFSET, begin, end, arguments)
 
 
-def offset_between(one: Track, other: Track) -> Offset | None:
+def offset_between(first: Signal, other: Signal) -> Offset | None:
     """Return the delay of the other track relative to the first one; None if it cannot be identified clearly."""
-    interval = max(float(np.median(np.diff(track.times))) for track in (one, other))
-    begin, end = (pick(one.times[i], other.times[i]) for pick, i in ((max, 0), (min, -1)))
+    interval = max(float(np.median(np.diff(signal.times))) for signal in (first, other))
+    begin, end = (choose(first.times[i], other.times[i]) for choose, i in ((max, 0), (min, -1)))
     if interval > _MAX_INTERVAL or end - begin < _MIN_DURATION:
         return None
     grid = np.arange(begin, end, _STEP)
     width = max(round(max(_WIDTH, 3.0 * interval) / _STEP), 1)
-    explains, explained = (_changes(track, grid, width) for track in (one, other))
-    energy = np.cumsum((explained**2).sum(axis=1))
+    predictors, targets = (_changes(signal, grid, width) for signal in (first, other))
+    energy = np.cumsum((targets**2).sum(axis=1))
     rows = _busiest(energy)
-    if not explains.shape[1] or not explained.shape[1] or rows.stop - rows.start <= 3 * _MAX_RIVAL:
+    if not predictors.shape[1] or not targets.shape[1] or rows.stop - rows.start <= 3 * _MAX_RIVAL:
         return None
-    best = _best_shift(_shares(explains, explained, rows.start, rows.stop))
+    best = _best_shift(_shares(predictors, targets, rows.start, rows.stop))
     if best is None:
         return None
     steps = np.linspace(energy[rows.start], energy[rows.stop - 1], _PARTS + 1)
     edges = np.searchsorted(energy, steps).tolist()
-    parts = [_shares(explains, explained, a - _SHIFT, b + _SHIFT) for a, b in pairwise(edges)]
+    parts = [_shares(predictors, targets, a - _RANGE, b + _RANGE) for a, b in pairwise(edges)]
     deviations = [abs(int(np.argmax(part)) - _MAX_RIVAL - best) * _STEP for part in parts]
-    within = max(deviations) + _STEP
-    if within > _TOLERANCE:
+    uncertainty = max(deviations) + _STEP
+    if uncertainty > _TOLERANCE:
         return None
     seconds = best * _STEP
-    return Offset(seconds, within) if abs(seconds) > 2.0 * interval + within else None
+    return Offset(seconds, uncertainty) if abs(seconds) > 2.0 * interval + uncertainty else None
 
 
-def _changes(track: Track, grid: Floats, width: int) -> Floats:
+def _changes(signal: Signal, grid: Floats, width: int) -> Floats:
     """Return (n, m) the changes over `width` steps of the numbers that change, divided by their standard deviation."""
-    columns = [np.interp(grid, track.times, column) for column in track.numbers.T]
+    columns = [np.interp(grid, signal.times, column) for column in signal.numbers.T]
     changes = np.array([column[width:] - column[:-width] for column in columns]).T
     deviations = changes.std(axis=0)
     moving = deviations > 1e-9
@@ -147,13 +147,13 @@ def _busiest(energy: Floats) -> slice:
     return slice(begin, begin + count)
 
 
-def _shares(one: Floats, other: Floats, begin: int, end: int) -> Floats:
-    """Return the share of `other`'s changes that `one` explains, for each shift of `other`; 0 for too few rows."""
-    begin, end = max(begin, _MAX_RIVAL), min(end, len(one) - _MAX_RIVAL)
-    if end - begin < _SHIFT:
+def _shares(predictors: Floats, targets: Floats, begin: int, end: int) -> Floats:
+    """Return the share of the changes of `targets` that `predictors` explain, for each shift; 0 for too few rows."""
+    begin, end = max(begin, _MAX_RIVAL), min(end, len(predictors) - _MAX_RIVAL)
+    if end - begin < _RANGE:
         return np.zeros(2 * _MAX_RIVAL + 1)
-    basis, _ = np.linalg.qr(one[begin:end] - one[begin:end].mean(axis=0))
-    shifted = other[begin - _MAX_RIVAL : end + _MAX_RIVAL]
+    basis, _ = np.linalg.qr(predictors[begin:end] - predictors[begin:end].mean(axis=0))
+    shifted = targets[begin - _MAX_RIVAL : end + _MAX_RIVAL]
     length = 1 << (len(shifted) - 1).bit_length()  # a power of two, for fast transforms
     spectra = [np.fft.rfft(rows, length, axis=0) for rows in (basis, shifted)]
     products = spectra[0].conj()[:, :, None] * spectra[1][:, None, :]
@@ -178,31 +178,31 @@ def _best_shift(shares: Floats) -> int | None:
     last = int(less[less > best].min(initial=len(shares)))
     rivals = np.concatenate((shares[:first], shares[last:]))
     is_clear = len(rivals) and rivals.max() <= shares[best] / 2.0
-    is_near = abs(best - _MAX_RIVAL) <= _SHIFT
+    is_near = abs(best - _MAX_RIVAL) <= _RANGE
     return best - _MAX_RIVAL if is_clear and is_near and shares[best] >= _MIN_SHARE else None
 
 
 def _grouped_by_topic(series: Sequence[Series]) -> dict[str, list[Series]]:
     found: dict[str, list[Series]] = {}
-    for one in series:
-        found.setdefault(one.topic, []).append(one)
+    for samples in series:
+        found.setdefault(samples.topic, []).append(samples)
     return found
 
 
-def _joints(topic: str, series: Sequence[Series], efforts: bool) -> Track | None:
+def _joints(topic: str, series: Sequence[Series], efforts: bool) -> Signal | None:
     """Return the positions or efforts of a topic's joints, at the times of the series with most joints."""
-    longest = max(series, key=lambda one: len(one.names))
+    longest = max(series, key=lambda samples: len(samples.names))
     times = longest.times_ns / 1e9
     columns = [
-        np.interp(times, one.times_ns / 1e9, column)
-        for one in series
-        for column in (one.efforts if efforts else one.positions).T
+        np.interp(times, samples.times_ns / 1e9, column)
+        for samples in series
+        for column in (samples.efforts if efforts else samples.positions).T
         if np.isfinite(column).all()
     ]
-    return Track(topic, times, np.array(columns).T) if columns and len(times) > 1 else None
+    return Signal(topic, times, np.array(columns).T) if columns and len(times) > 1 else None
 
 
-def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> Iterator[Track]:
+def _signals(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> Iterator[Signal]:
     """Yield the values of some topics, by their readers; a topic whose messages differ in length is left out."""
     times: dict[str, list[float]] = {topic: [] for topic in readers}
     rows: dict[str, list[list[float]]] = {topic: [] for topic in readers}
@@ -216,15 +216,15 @@ def _tracks(bag: Bag, readers: Mapping[str, Callable[[Any], list[float]]]) -> It
             due_ns[topic] = log_ns + round(5e8 * _STEP)
             with suppress(Exception):  # such errors are reported where events are read
                 content = decoders[topic](raw)
-                row, at = readers[topic](content), _time_ns(bag, content, log_ns) / 1e9
+                row, time = readers[topic](content), _time_ns(bag, content, log_ns) / 1e9
                 if row and np.isfinite(row).all():
                     rows[topic].append(row)
-                    times[topic].append(at)
+                    times[topic].append(time)
     for topic in readers:
         order = np.argsort(times[topic], kind="stable")
         lengths = {len(row) for row in rows[topic]}
         if len(lengths) == 1 and len(order) >= _MIN_MESSAGES:
-            yield Track(topic, np.array(times[topic])[order], np.array(rows[topic])[order])
+            yield Signal(topic, np.array(times[topic])[order], np.array(rows[topic])[order])
 
 
 def _time_ns(bag: Bag, content: Any, log_ns: int) -> int:

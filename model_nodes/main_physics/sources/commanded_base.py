@@ -39,7 +39,7 @@ def start_of(base: FollowedBase, source: str) -> Sequence[float] | None:
     """
     if isinstance(base.start, str):
         raise BadInput(
-            f"with {source} as the source nothing says where the base starts",
+            f"with {source} as the source nothing defines where the base starts",
             where="robot.base.start",
             found=base.start,
             expected="x y yaw",
@@ -73,24 +73,26 @@ class CommandedBase:
         )
 
     @classmethod
-    def of(cls, robot: Body, base: FollowedBase, goes_by: str, source: str) -> CommandedBase:
+    def of(
+        cls, robot: Body, base: FollowedBase, supported_odometry: str, source: str
+    ) -> CommandedBase:
         """Return the base of a robot that moves as commanded.
 
         Args:
             robot: the robot, with its pose.
             base: the scenario's entry of the base.
-            goes_by: the only `odometry` that this source supports.
+            supported_odometry: the only `odometry` that this source supports.
             source: name of the source of commands, for errors.
 
         Raises:
             BadInput: if the base has another `odometry`.
         """
-        if base.odometry != goes_by:
+        if base.odometry != supported_odometry:
             raise BadInput(
                 f"with {source} as the source there is no odometry that the base could follow",
                 where="robot.base.odometry",
                 found=base.odometry,
-                expected=f"{goes_by} (it goes as commanded), or base: free (its wheels move it)",
+                expected=f"{supported_odometry} (it moves as commanded), or base: free (its wheels move it)",
             )
         return cls(robot.pose, start_of(base, source))
 

@@ -13,7 +13,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Int64s, Publisher
-from model_nodes.main_physics.sources.joint_facts import JointFacts, fast, intervals
+from model_nodes.main_physics.sources.joint_facts import JointFacts, are_fast, intervals
 from model_nodes.main_physics.sources.joint_table import RawSamples
 
 DELAY_NS = 150_000_000
@@ -38,12 +38,12 @@ class Contradictions:
     Attributes:
         findings: one finding for each pair of publishers and joint.
         unused: (publisher, joint) whose samples are not used.
-        strange: numbers of the messages of a second publisher on the same topic.
+        foreign: numbers of the messages of a second publisher on the same topic.
     """
 
     findings: list[Finding] = field(default_factory=list)
     unused: set[tuple[Publisher, str]] = field(default_factory=set)
-    strange: set[int] = field(default_factory=set)
+    foreign: set[int] = field(default_factory=set)
 
 
 def find_contradictions(
@@ -57,18 +57,20 @@ def find_contradictions(
         facts: the robots' joints; other joints are not compared.
     """
     found = Contradictions()
-    mine = [one for one in used if facts.has(one.joint) and len(one.times_ns)]
-    single = _separate(mine, facts, found)
-    for joint in {one.joint for one in mine}:
-        same = [one.in_order() for one in single if one.joint == joint]
-        more = [one.in_order() for one in others if one.joint == joint and len(one.times_ns)]
-        for first, second in combinations([*same, *more], 2):
-            if first.publisher in {one.publisher for one in same}:
+    compared = [raw for raw in used if facts.has(raw.joint) and len(raw.times_ns)]
+    single = _drop_second(compared, facts, found)
+    for joint in {raw.joint for raw in compared}:
+        used_samples = [raw.in_order() for raw in single if raw.joint == joint]
+        unused_samples = [
+            raw.in_order() for raw in others if raw.joint == joint and len(raw.times_ns)
+        ]
+        for first, second in combinations([*used_samples, *unused_samples], 2):
+            if first.publisher in {raw.publisher for raw in used_samples}:
                 _compare(first, second, facts, found)
     return found
 
 
-def _separate(
+def _drop_second(
     samples: Sequence[RawSamples], facts: JointFacts, found: Contradictions
 ) -> list[RawSamples]:
     """Drop the samples of a second publisher on the same topic where the recording does not distinguish the two."""
@@ -81,10 +83,10 @@ def _separate(
             alternating.append((size, one))
     # The joint with the largest jumps separates the two best; messages found with it are left out for all joints.
     for _, one in sorted(alternating, key=lambda pair: -pair[0]):
-        remaining = _without(one, found.strange)
+        remaining = _without(one, found.foreign)
         for begin, end, strange in _find_alternations(remaining, facts):
-            found.strange.update(remaining.messages[begin:end][strange].tolist())
-    return [_without(one, found.strange) for one in samples]
+            found.foreign.update(remaining.messages[begin:end][strange].tolist())
+    return [_without(one, found.foreign) for one in samples]
 
 
 def _without(samples: RawSamples, excluded: set[int]) -> RawSamples:
@@ -94,9 +96,9 @@ def _without(samples: RawSamples, excluded: set[int]) -> RawSamples:
 def _compare(
     first: RawSamples, second: RawSamples, facts: JointFacts, found: Contradictions
 ) -> None:
-    """Compare two publishers, whose samples are in the order of time."""
+    """Compare two publishers, whose samples are in chronological order."""
     sizes = _distances(first, second, facts)
-    differs = _runs(sizes > facts.least_step(first.joint), _MIN_RUN)
+    differs = _long_runs(sizes > facts.min_step(first.joint), _MIN_RUN)
     if not differs.any():
         return
     times = second.times_ns[differs]
@@ -105,11 +107,11 @@ def _compare(
     found.unused.add((second.publisher, second.joint))
 
 
-def _finding(one: RawSamples, other: Publisher, times: Int64s, size: float) -> Finding:
+def _finding(samples: RawSamples, other: Publisher, times: Int64s, size: float) -> Finding:
     arguments: dict[str, Json] = {
-        "topic": one.publisher.topic,
+        "topic": samples.publisher.topic,
         "other": str(other),
-        "joint": one.joint,
+        "joint": samples.joint,
         "size": size,
     }
     return Finding("contradiction", int(times.min()), int(times.max()), arguments)
@@ -131,43 +133,43 @@ def _distances(first: RawSamples, second: RawSamples, facts: JointFacts) -> Floa
     return sizes
 
 
-def _runs(differs: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
-    """Return which samples differ in runs of at least `least` (or in all samples, if there are fewer)."""
+def _long_runs(differs: NDArray[np.bool_], min_length: int) -> NDArray[np.bool_]:
+    """Return which samples differ in runs of at least `min_length` (or in all samples, if there are fewer)."""
     kept = np.zeros_like(differs)
     edges = np.flatnonzero(np.diff(np.concatenate(([False], differs, [False]))))
     for begin, end in edges.reshape(-1, 2):
-        kept[begin:end] = end - begin >= min(least, len(differs))
+        kept[begin:end] = end - begin >= min(min_length, len(differs))
     return kept
 
 
 def _find_alternations(
-    one: RawSamples, facts: JointFacts
+    raw: RawSamples, facts: JointFacts
 ) -> Iterator[tuple[int, int, NDArray[np.bool_]]]:
     """Yield begin and end of samples that jump back and forth repeatedly, and which of them are the second's."""
-    if len(one.times_ns) < _ALTERNATIONS:
+    if len(raw.times_ns) < _ALTERNATIONS:
         return
-    steps = facts.differences(one.joint, np.diff(one.positions))
-    seconds = intervals(one.times_ns)
-    jumps = np.flatnonzero(fast(steps, seconds, one.joint, facts, _ALTERNATING_ACCELERATION))
+    steps = facts.differences(raw.joint, np.diff(raw.positions))
+    seconds = intervals(raw.times_ns)
+    jumps = np.flatnonzero(are_fast(steps, seconds, raw.joint, facts, _ALTERNATING_ACCELERATION))
     sizes = steps[jumps]
-    back = sizes[:-1] * sizes[1:] < 0.0
-    back &= np.abs(sizes[:-1] + sizes[1:]) < _ALIKE * np.abs(sizes[:-1])
-    back &= np.abs(np.diff(one.times_ns[jumps])) < _PAUSE_NS
-    edges = np.flatnonzero(np.diff(np.concatenate(([False], back, [False]))))
+    is_reversed = sizes[:-1] * sizes[1:] < 0.0
+    is_reversed &= np.abs(sizes[:-1] + sizes[1:]) < _ALIKE * np.abs(sizes[:-1])
+    is_reversed &= np.abs(np.diff(raw.times_ns[jumps])) < _PAUSE_NS
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], is_reversed, [False]))))
     for first, last in edges.reshape(-1, 2):
         if last - first < _ALTERNATIONS:
             continue
-        begin, end = int(jumps[first]), _end(one, jumps, last)
-        second = _second_series(one.positions[begin:end])
+        begin, end = int(jumps[first]), _end(raw, jumps, last)
+        second = _second_series(raw.positions[begin:end])
         if second is not None:
             yield begin, end, second
 
 
-def _end(one: RawSamples, jumps: Int64s, last: int) -> int:
+def _end(samples: RawSamples, jumps: Int64s, last: int) -> int:
     """Return the end of the samples after the last jump of a run: the next jump, or after a pause at the latest."""
     begin = int(jumps[last]) + 1
-    end = int(jumps[last + 1]) + 1 if last + 1 < len(jumps) else len(one.times_ns)
-    later = one.times_ns[begin:end] - one.times_ns[begin] > _PAUSE_NS
+    end = int(jumps[last + 1]) + 1 if last + 1 < len(jumps) else len(samples.times_ns)
+    later = samples.times_ns[begin:end] - samples.times_ns[begin] > _PAUSE_NS
     return begin + int(np.argmax(later)) if later.any() else end
 
 
@@ -178,7 +180,7 @@ def _second_series(positions: Floats) -> NDArray[np.bool_] | None:
     second = np.zeros(len(positions), np.bool_)
     steps = []
     for i, position in enumerate(positions.tolist()):
-        distances = [largest / 2.0 if at is None else abs(position - at) for at in latest]
+        distances = [largest / 2.0 if last is None else abs(position - last) for last in latest]
         track = int(distances[1] < distances[0])
         if latest[track] is not None:
             steps.append(distances[track])

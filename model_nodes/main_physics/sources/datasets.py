@@ -74,8 +74,8 @@ def open_episode(path: Path, number: int | None) -> Episode | None:
         found: Episode | None = read(path, number)
         if found is not None:
             return found
-    seems = path.suffix.casefold() in _SUFFIXES or (path / _INFO).is_file()
-    if number is None and not (seems and path.exists()):
+    looks_like_dataset = path.suffix.casefold() in _SUFFIXES or (path / _INFO).is_file()
+    if number is None and not (looks_like_dataset and path.exists()):
         return None
     if not READERS.names() and path.exists():
         problem = "data sets are read by a package of its own, which is not installed"

@@ -1,4 +1,4 @@
-"""Events of a recording in the order of time, read on demand."""
+"""Events of a recording in chronological order, read on demand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EventReader: TypeAlias = Callable[[Any, int], list[Event]]
 """Converts a message and its run time to events; raises `ValueError` if the message is invalid."""
 
 
-EVERY, OFTEN_NS = "every_ns", 20_000_000
+THROTTLE, THROTTLE_NS = "every_ns", 20_000_000
 """Attribute of readers for topics with high rates: minimum interval between messages that are read [ns]."""
 
 
@@ -47,7 +47,7 @@ class EventStream:
         self._due_ns = dict.fromkeys(readers, 0)
         self._waiting: list[tuple[int, int, Event]] = []
         # time of the call of `until`, and the event
-        self._given: list[tuple[int, tuple[int, int, Event]]] = []
+        self._returned: list[tuple[int, tuple[int, int, Event]]] = []
         self._read_ns = -1
         self._order = 0
         self.returned_ns = -1
@@ -62,14 +62,14 @@ class EventStream:
         """
         self.returned_ns = time_ns
         while self._fault is None and self._read_ns <= time_ns + STAMP_TOLERANCE_NS:
-            self._read_one()
+            self._read_message()
         events = []
         fault = self._fault
         end = time_ns if fault is None else min(time_ns, fault.time_ns)
         while self._waiting and self._waiting[0][0] <= end:
             first = heapq.heappop(self._waiting)
-            self._given.append((time_ns, first))
-            events.append(self._numbered(first[2]))
+            self._returned.append((time_ns, first))
+            events.append(self._with_number(first[2]))
         if not events and fault is not None and fault.time_ns <= time_ns:
             raise RunFailed("recording", "read", fault.time_ns, fault.reason)
         return events
@@ -80,10 +80,10 @@ class EventStream:
         Raises:
             RunFailed: see `until`.
         """
-        while self._given and self._given[-1][0] > time_ns:
-            _, again = self._given.pop()
-            heapq.heappush(self._waiting, again)
-            self._sent[again[2].source] -= 1
+        while self._returned and self._returned[-1][0] > time_ns:
+            _, entry = self._returned.pop()
+            heapq.heappush(self._waiting, entry)
+            self._sent[entry[2].source] -= 1
         self.until(time_ns)
 
     @property
@@ -101,7 +101,7 @@ class EventStream:
         """Stop reading."""
         self._messages = iter(())
 
-    def _read_one(self) -> None:
+    def _read_message(self) -> None:
         if self._messages is None:
             self._messages = self._bag.messages(tuple(self._readers))
         message = next(self._messages, None)
@@ -117,7 +117,7 @@ class EventStream:
         self._counts[topic] += 1
         if log_ns < self._due_ns[topic]:
             return
-        self._due_ns[topic] = log_ns + min(getattr(r, EVERY, 0) for r in self._readers[topic])
+        self._due_ns[topic] = log_ns + min(getattr(r, THROTTLE, 0) for r in self._readers[topic])
         try:
             content = self._decoders[topic](raw)
             time_ns = self._date(content, log_ns)
@@ -126,8 +126,8 @@ class EventStream:
                     heapq.heappush(self._waiting, (event.time_ns, self._order, event))
                     self._order += 1
         except Exception as error:
-            place = f"{self._bag.path}: {topic}, message {self._counts[topic]}"
-            self._fault = ReadFault(log_ns, f"{place} cannot be used: {error or type(error)}")
+            location = f"{self._bag.path}: {topic}, message {self._counts[topic]}"
+            self._fault = ReadFault(log_ns, f"{location} cannot be used: {error or type(error)}")
 
     def _date(self, content: Any, log_ns: int) -> int:
         """Return the run time of a message: its stamp if plausible (at least 0), otherwise the log time."""
@@ -137,7 +137,7 @@ class EventStream:
         stamped = stamp.sec * 1_000_000_000 + stamp.nanosec - self._bag.start_ns
         return max(stamped, 0) if abs(stamped - log_ns) <= self._bag.tolerance_ns else log_ns
 
-    def _numbered(self, event: Event) -> Event:
+    def _with_number(self, event: Event) -> Event:
         number = self._sent.get(event.source, 0)
         self._sent[event.source] = number + 1
         return replace(event, sequence=number)

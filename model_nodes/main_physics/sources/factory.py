@@ -151,7 +151,7 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
     if isinstance(made, str | Path):
         return RecordedPart(RecordingSpec(recording=str(made)), robots, others)
     raise BadInput(
-        f"the source {spec.installed} has made something else",
+        f"the source {spec.installed} returned an object of another type",
         where="source.installed",
         found=type(made).__name__,
         expected=SOURCES.expected,
@@ -227,22 +227,22 @@ def _open_several(
 ) -> dict[str, Plan]:
     """Open the plans of all robots that have one, by name."""
     entries = {robot.body.name: robot.entry for robot in robots}
-    several = {name: one for name, one in entries.items() if isinstance(one, OneOfSeveral)}
-    namespaces = {name: (one.namespace or name).strip("/") for name, one in several.items()}
+    named = {name: entry for name, entry in entries.items() if isinstance(entry, OneOfSeveral)}
+    namespaces = {name: (entry.namespace or name).strip("/") for name, entry in named.items()}
     bodies = {robot.body.name: robot.body for robot in robots}
     with ExitStack() as opened:
         plans: dict[str, Plan] = {}
-        for name, one in several.items():
-            if one.source is None:
+        for name, entry in named.items():
+            if entry.source is None:
                 continue
             body = replace(bodies[name], one_of_several=False)  # a plan only knows its own robot
             try:
                 plan = open_source(
-                    _in_namespace(_mapping(one.source), name, namespaces),
+                    _in_namespace(_mapping(entry.source), name, namespaces),
                     robots=[body],
                     others=[other for key, other in namespaces.items() if key != name],
                     hands=[hand for hand in hands if hand.robot == name],
-                    wheels=_wheels(body, one),
+                    wheels=_wheels(body, entry),
                     functions=functions,
                 )
             except BadInput as error:
@@ -282,19 +282,19 @@ def _in_namespace(
         annotations = [t.name for t in bag.topics.values() if t.type == ACTION_ANNOTATION]
     finally:
         bag.close()
-    own = [topic for topic in joints if _is_in(topic, namespaces[name])]
-    if not own:
+    own_topics = [topic for topic in joints if _is_in(topic, namespaces[name])]
+    if not own_topics:
         _check_not_of_another(path, joints, name, namespaces)
         return spec
-    taken: dict[str, Any] = {**spec, "joint_states": own}
+    restricted: dict[str, Any] = {**spec, "joint_states": own_topics}
     if spec.get("annotations") is None:
         others = [other for key, other in namespaces.items() if key != name]
-        taken["annotations"] = [
+        restricted["annotations"] = [
             {"topic": topic}
             for topic in annotations
             if not any(_is_in(topic, other) for other in others)
         ]
-    return taken
+    return restricted
 
 
 def _check_not_of_another(

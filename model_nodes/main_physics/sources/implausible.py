@@ -12,7 +12,13 @@ from hetwin_core.ensemble.scenario.recorded import Units
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Int64s
-from model_nodes.main_physics.sources.joint_facts import SI_PER, JointFacts, fast, intervals, median
+from model_nodes.main_physics.sources.joint_facts import (
+    SI_PER,
+    JointFacts,
+    are_fast,
+    intervals,
+    median,
+)
 from model_nodes.main_physics.sources.joint_series import Series
 
 GAP_INTERVALS = 5
@@ -30,10 +36,10 @@ def find_gaps(series: Sequence[Series], duration_ns: int, facts: JointFacts) -> 
     The findings have the arguments topic, joints, duration [s] and the usual (median) interval [s].
     """
     found: list[Finding] = []
-    for one in series:
-        joints = [joint for joint in one.names if facts.has(joint)]
-        if joints and len(one.times_ns) > 1:
-            found += _gaps_of(one, joints, duration_ns)
+    for stream in series:
+        joints = [joint for joint in stream.names if facts.has(joint)]
+        if joints and len(stream.times_ns) > 1:
+            found += _gaps_of(stream, joints, duration_ns)
     return found
 
 
@@ -61,9 +67,9 @@ TOP_ACCELERATION = 200.0
 """Acceleration that no joint reaches within one interval of its samples [rad/s^2 or m/s^2]."""
 _NEIGHBOURS = 5
 """Number of samples on either side from which the usual speed is computed."""
-_FASTER = 5.0
+_SPEED_RATIO = 5.0
 """A step at most this many times the usual one is motion."""
-_ALONE = 0.25
+_MAX_NEIGHBOUR_RATIO = 0.25
 """Maximum ratio of the speeds before and after a jump, in its direction, to the jump's own."""
 _MAX_JUMPS = 50
 """Maximum number of jumps per joint that are reported."""
@@ -78,11 +84,11 @@ def find_jumps(series: Sequence[Series], facts: JointFacts) -> list[Finding]:
     """
     return [
         finding
-        for one in series
-        if len(one.times_ns) > 1
-        for joint in one.names
+        for stream in series
+        if len(stream.times_ns) > 1
+        for joint in stream.names
         if facts.has(joint)
-        for finding in _jumps_of(one, joint, facts)
+        for finding in _jumps_of(stream, joint, facts)
     ]
 
 
@@ -90,37 +96,37 @@ def _jumps_of(series: Series, joint: str, facts: JointFacts) -> Iterable[Finding
     positions = series.positions[:, series.names.index(joint)]
     steps = facts.differences(joint, np.diff(positions))
     seconds = intervals(series.times_ns)
-    found = np.flatnonzero(fast(steps, seconds, joint, facts, TOP_ACCELERATION))
+    found = np.flatnonzero(are_fast(steps, seconds, joint, facts, TOP_ACCELERATION))
     if not len(found):
         return
     speeds = steps / seconds
-    usual = _speed_around(np.abs(speeds), found)
-    excess = np.abs(steps[found]) - _FASTER * usual * seconds[found]
-    found = found[(excess > facts.least_step(joint)) & _stand_alone(speeds, found)]
-    for at in found[:_MAX_JUMPS]:
+    usual = _median_speed_nearby(np.abs(speeds), found)
+    excess = np.abs(steps[found]) - _SPEED_RATIO * usual * seconds[found]
+    found = found[(excess > facts.min_step(joint)) & _are_single(speeds, found)]
+    for index in found[:_MAX_JUMPS]:
         arguments: dict[str, Json] = {
             "joint": joint,
             "topic": series.topic,
-            "step": float(steps[at]),
-            "velocity": float(abs(steps[at]) / seconds[at]),
+            "step": float(steps[index]),
+            "velocity": float(abs(steps[index]) / seconds[index]),
         }
         times = series.times_ns
-        yield Finding("jump", int(times[at]), int(times[at + 1]), arguments)
+        yield Finding("jump", int(times[index]), int(times[index + 1]), arguments)
 
 
-def _stand_alone(speeds: Floats, at: Int64s) -> NDArray[np.bool_]:
+def _are_single(speeds: Floats, indices: Int64s) -> NDArray[np.bool_]:
     """Return which of some steps stand alone: even a quick motion takes several steps."""
     padded = np.pad(speeds, 1)
-    before, after = padded[at], padded[at + 2]
-    neighbours = np.maximum(before * np.sign(speeds[at]), after * np.sign(speeds[at]))
-    return np.asarray(neighbours < _ALONE * np.abs(speeds[at]))
+    before, after = padded[indices], padded[indices + 2]
+    neighbours = np.maximum(before * np.sign(speeds[indices]), after * np.sign(speeds[indices]))
+    return np.asarray(neighbours < _MAX_NEIGHBOUR_RATIO * np.abs(speeds[indices]))
 
 
-def _speed_around(speeds: Floats, at: Int64s) -> Floats:
+def _median_speed_nearby(speeds: Floats, indices: Int64s) -> Floats:
     """Return the median speed of the samples around each of some steps."""
     padded = np.pad(speeds, _NEIGHBOURS, constant_values=0.0)
     offsets = [k for k in range(2 * _NEIGHBOURS + 1) if k != _NEIGHBOURS]
-    return median(padded[at[:, None] + np.array(offsets)])
+    return median(padded[indices[:, None] + np.array(offsets)])
 
 
 _OTHER_UNIT_RATIO = 2.0
@@ -129,7 +135,7 @@ _TOLERANCE = 1.02
 """In the right units the limits are exceeded by at most this factor."""
 
 
-def unlike_si(series: Sequence[Series], facts: JointFacts) -> Iterator[Finding]:
+def find_other_units(series: Sequence[Series], facts: JointFacts) -> Iterator[Finding]:
     """Yield a finding for joints that exceed their limits so much that they seem to be recorded in other units.
 
     In the other unit all joints of that kind must be within their limits, and in SI units half of the moving ones must
@@ -141,7 +147,7 @@ def unlike_si(series: Sequence[Series], facts: JointFacts) -> Iterator[Finding]:
         moving = [joint for joint, ratio in ratios.items() if ratio > 0.0]
         fits = all(ratio * SI_PER[unit] <= _TOLERANCE for ratio in ratios.values())
         if beyond and fits and 2 * len(beyond) >= len(moving):
-            topics = {one.topic: None for one in series if not set(beyond).isdisjoint(one.names)}
+            topics = {s.topic: None for s in series if not set(beyond).isdisjoint(s.names)}
             arguments: dict[str, Json] = {
                 "unit": unit.value,
                 "factor": round(1.0 / SI_PER[unit]),
@@ -154,12 +160,12 @@ def unlike_si(series: Sequence[Series], facts: JointFacts) -> Iterator[Finding]:
 def _ratios(series: Sequence[Series], facts: JointFacts, unit: Units) -> dict[str, float]:
     """Return joint -> ratio of its largest position to its limit, for the joints that may have this unit."""
     found = {}
-    for one in series:
-        for column, joint in enumerate(one.names):
+    for stream in series:
+        for column, joint in enumerate(stream.names):
             limits = facts.limits(joint)
-            if limits is None or facts.slides(joint) is not (unit is Units.MILLIMETRES):
+            if limits is None or facts.is_prismatic(joint) is not (unit is Units.MILLIMETRES):
                 continue
             limit = max(abs(limits[0]), abs(limits[1]))
             if limit > 0.0:
-                found[joint] = float(np.max(np.abs(one.positions[:, column]))) / limit
+                found[joint] = float(np.max(np.abs(stream.positions[:, column]))) / limit
     return found

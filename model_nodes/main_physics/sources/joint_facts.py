@@ -16,7 +16,7 @@ from model_nodes.main_physics.world.description import Body, Joint, JointKind
 SI_PER: Mapping[Units, float] = {Units.DEGREES: math.pi / 180.0, Units.MILLIMETRES: 1e-3}
 """Factor from a position in this unit to rad or m."""
 _SMALLEST_STEP = {JointKind.HINGE: 0.02, JointKind.SLIDE: 0.005}
-"""Smaller differences [rad or m] are noise, resolution or delay."""
+"""Differences below these [rad or m] are attributed to noise, resolution or delay."""
 _USUAL_SPEED = 2.0 * math.pi
 """Maximum speed of a joint without a known limit [rad/s or m/s]."""
 _MARGIN = 1.5
@@ -34,7 +34,7 @@ class JointFacts:
         """Whether a recorded joint may belong to the robots."""
         return self.names is None or joint in self.names
 
-    def least_step(self, joint: str) -> float:
+    def min_step(self, joint: str) -> float:
         """The smallest difference of two positions that is significant [rad or m]."""
         known = self._joints.get(joint)
         return _SMALLEST_STEP[JointKind.HINGE if known is None else known.kind]
@@ -52,24 +52,24 @@ class JointFacts:
             return None
         return known.lower, known.upper
 
-    def slides(self, joint: str) -> bool:
+    def is_prismatic(self, joint: str) -> bool:
         """Whether the joint is known to be prismatic."""
         known = self._joints.get(joint)
         return known is not None and known.kind is JointKind.SLIDE
 
     def si_per(self, joint: str, units: Collection[Units]) -> float:
         """The factor from a position to rad or m, for the units in which the robot publishes."""
-        unit = Units.MILLIMETRES if self.slides(joint) else Units.DEGREES
+        unit = Units.MILLIMETRES if self.is_prismatic(joint) else Units.DEGREES
         return SI_PER[unit] if unit in units and joint in self._joints else 1.0
 
-    def turns(self, joint: str) -> bool:
+    def is_continuous(self, joint: str) -> bool:
         """Whether the joint is known to be continuous, that is, to rotate without limits."""
         known = self._joints.get(joint)
         return known is not None and _is_continuous(known)
 
     def differences(self, joint: str, changes: Floats) -> Floats:
         """Return differences of positions; for a joint that may be continuous, without whole revolutions."""
-        if self.names is not None and not self.turns(joint):
+        if self.names is not None and not self.is_continuous(joint):
             return changes
         return np.asarray(changes - 2.0 * math.pi * np.round(changes / (2.0 * math.pi)))
 
@@ -97,12 +97,12 @@ def intervals(times_ns: Int64s) -> Floats:
     return np.maximum(steps, usual)
 
 
-def fast(
+def are_fast(
     steps: Floats, seconds: Floats, joint: str, facts: JointFacts, acceleration: float
 ) -> NDArray[np.bool_]:
     """Return which steps are faster than the joint, or need more than `acceleration` within their interval."""
     sizes = np.abs(steps)
     fastest = facts.top_speed(joint) * seconds
-    return (sizes > facts.least_step(joint)) & (
+    return (sizes > facts.min_step(joint)) & (
         (sizes > fastest) | (sizes > acceleration * seconds * seconds)
     )

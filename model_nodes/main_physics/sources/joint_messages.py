@@ -21,7 +21,7 @@ class Undecodable(Exception):
     """The payload does not match its type."""
 
 
-def string(raw: bytes, offset: int) -> tuple[str, int]:
+def read_string(raw: bytes, offset: int) -> tuple[str, int]:
     """Return the string at an offset, and the offset of its end.
 
     Raises:
@@ -34,13 +34,13 @@ def string(raw: bytes, offset: int) -> tuple[str, int]:
     return raw[offset + 4 : end - 1].decode(), end
 
 
-def aligned(offset: int, size: int) -> int:
+def align(offset: int, size: int) -> int:
     """Return the first aligned offset that is not before this one."""
     return (offset - ORIGIN + size - 1) // size * size + ORIGIN
 
 
 _AFTER_STAMP = ORIGIN + STAMP.size
-_MAX_SHAPES = 8
+_MAX_LAYOUTS = 8
 
 
 class JointSample(NamedTuple):
@@ -52,7 +52,7 @@ class JointSample(NamedTuple):
     efforts: bytes
 
 
-class _Shape(NamedTuple):
+class _PayloadLayout(NamedTuple):
     """The layout that payloads with the same names, length and counts share."""
 
     length: int
@@ -79,7 +79,7 @@ class JointMessageDecoder:
     """Decodes JointState messages."""
 
     def __init__(self) -> None:
-        self._shapes: list[_Shape] = []
+        self._layouts: list[_PayloadLayout] = []
 
     def decode(self, raw: bytes) -> JointSample:
         """Decode stamp, names, positions and efforts of a message (little-endian CDR).
@@ -89,35 +89,35 @@ class JointMessageDecoder:
         """
         if raw[:2] != LITTLE_ENDIAN:
             raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
-        for shape in self._shapes:
-            if shape.fits(raw):
+        for layout in self._layouts:
+            if layout.fits(raw):
                 break
         else:
-            shape = self._new_shape(raw)
+            layout = self._add_layout(raw)
         seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
         stamp = seconds * 1_000_000_000 + nanoseconds
-        return JointSample(stamp, shape.names, raw[shape.positions], raw[shape.efforts])
+        return JointSample(stamp, layout.names, raw[layout.positions], raw[layout.efforts])
 
-    def _new_shape(self, raw: bytes) -> _Shape:
+    def _add_layout(self, raw: bytes) -> _PayloadLayout:
         try:
-            shape = _read_shape(raw)
+            layout = _read_layout(raw)
         except (struct.error, UnicodeDecodeError) as error:
             raise Undecodable(str(error)) from error
-        self._shapes.insert(0, shape)
-        del self._shapes[_MAX_SHAPES:]
-        return shape
+        self._layouts.insert(0, layout)
+        del self._layouts[_MAX_LAYOUTS:]
+        return layout
 
 
-def _read_shape(raw: bytes) -> _Shape:
+def _read_layout(raw: bytes) -> _PayloadLayout:
     names, offset = _read_names(raw)
-    positions_at = aligned(offset, 4)
+    positions_at = align(offset, 4)
     positions = _numbers(raw, positions_at)
-    velocities_at = aligned(positions.stop, 4)
-    efforts_at = aligned(_numbers(raw, velocities_at).stop, 4)
+    velocities_at = align(positions.stop, 4)
+    efforts_at = align(_numbers(raw, velocities_at).stop, 4)
     efforts = _numbers(raw, efforts_at)
     if len(raw) > efforts.stop + 3:
         raise Undecodable(f"{len(raw) - efforts.stop} bytes are left over")
-    return _Shape(
+    return _PayloadLayout(
         length=len(raw),
         names=names,
         begin=raw[_AFTER_STAMP : positions_at + 4],
@@ -131,13 +131,13 @@ def _read_shape(raw: bytes) -> _Shape:
 
 
 def _read_names(raw: bytes) -> tuple[tuple[str, ...], int]:
-    _, offset = string(raw, _AFTER_STAMP)
-    offset = aligned(offset, 4)
+    _, offset = read_string(raw, _AFTER_STAMP)
+    offset = align(offset, 4)
     (count,) = COUNT.unpack_from(raw, offset)
     offset += 4
     names = []
     for _ in range(count):
-        name, offset = string(raw, aligned(offset, 4))
+        name, offset = read_string(raw, align(offset, 4))
         names.append(name)
     return tuple(names), offset
 
@@ -145,7 +145,7 @@ def _read_names(raw: bytes) -> tuple[tuple[str, ...], int]:
 def _numbers(raw: bytes, offset: int) -> slice:
     """Return the byte range of the numbers in a float64 sequence, which starts with its count."""
     (count,) = COUNT.unpack_from(raw, offset)
-    begin = offset + 4 if count == 0 else aligned(offset + 4, 8)
+    begin = offset + 4 if count == 0 else align(offset + 4, 8)
     end = begin + 8 * count
     if end > len(raw):
         raise Undecodable(f"it ends at byte {len(raw)}, its numbers at byte {end}")

@@ -12,7 +12,7 @@ from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.contradictions import Contradictions
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import Group, JointTable
-from model_nodes.main_physics.sources.mending import Account, Bools, Mending, MendingKind
+from model_nodes.main_physics.sources.mending import Bools, Repair, RepairKind, UsageReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class Series:
 
 
 def build_series(
-    table: JointTable, facts: JointFacts, left_out: Contradictions | None = None
-) -> tuple[list[Series], Account]:
+    table: JointTable, facts: JointFacts, contradictions: Contradictions | None = None
+) -> tuple[list[Series], UsageReport]:
     """Build one series for each set of joints that occur in the same messages.
 
     Samples that are not finite are left out. Of several samples with the same time only the last one is used.
@@ -44,13 +44,15 @@ def build_series(
     Args:
         table: all samples.
         facts: the robots' joints; other joints are not reported.
-        left_out: contradictions, with the samples that must not be used.
+        contradictions: contradictions, with the samples that must not be used.
 
     Returns:
         The series, and the account of used and unused samples.
     """
-    unused = set() if left_out is None else left_out.unused
-    contradictory = np.array([] if left_out is None else sorted(left_out.strange), np.int64)
+    unused = set() if contradictions is None else contradictions.unused
+    contradictory = np.array(
+        [] if contradictions is None else sorted(contradictions.foreign), np.int64
+    )
     groups = list(table.groups.values())
     carriers: dict[str, list[int]] = {}
     for i, group in enumerate(groups):
@@ -60,20 +62,20 @@ def build_series(
     together: dict[tuple[int, ...], list[str]] = {}
     for name, indices in carriers.items():
         together.setdefault(tuple(indices), []).append(name)
-    account = Account()
+    account = UsageReport()
     series = [
         joined
         for indices, names in together.items()
-        for joined in _Samples.of(names, [groups[i] for i in indices], table, contradictory).series(
-            facts, account
-        )
+        for joined in _Samples.joined(
+            names, [groups[i] for i in indices], table, contradictory
+        ).series(facts, account)
     ]
     _count_messages(table, carriers, facts, account)
     return series, account
 
 
 def _count_messages(
-    table: JointTable, known: Mapping[str, object], facts: JointFacts, account: Account
+    table: JointTable, known: Mapping[str, object], facts: JointFacts, account: UsageReport
 ) -> None:
     """Record repairs and losses of whole messages, for topics with joints of the robot."""
     topics = {
@@ -111,19 +113,19 @@ class _Samples:
     efforts: Floats
 
     @classmethod
-    def of(
+    def joined(
         cls, names: Sequence[str], groups: Sequence[Group], table: JointTable, contradictory: Int64s
     ) -> _Samples:
         """Join the samples of some groups, without the messages in `contradictory`."""
         columns = [[group.names.index(name) for name in names] for group in groups]
-        each = list(zip(groups, columns, strict=True))
+        paired = list(zip(groups, columns, strict=True))
         messages = groups[0].message_numbers()
         positions = _columns(groups[0].position_table(), columns[0])
         efforts = _columns(groups[0].effort_table(), columns[0])
         if len(groups) > 1:
             messages = np.concatenate([group.message_numbers() for group in groups])
-            positions = np.concatenate([_columns(g.position_table(), c) for g, c in each])
-            efforts = np.concatenate([_columns(g.effort_table(), c) for g, c in each])
+            positions = np.concatenate([_columns(g.position_table(), c) for g, c in paired])
+            efforts = np.concatenate([_columns(g.effort_table(), c) for g, c in paired])
             order = np.argsort(messages)
             messages, positions, efforts = messages[order], positions[order], efforts[order]
         if len(contradictory) and (kept := ~np.isin(messages, contradictory)).size:
@@ -138,17 +140,17 @@ class _Samples:
         topic = ", ".join(dict.fromkeys(group.publisher.topic for group in groups))
         return cls(names, topic, recorded, times, positions, efforts)
 
-    def series(self, facts: JointFacts, account: Account) -> Iterator[Series]:
+    def series(self, facts: JointFacts, account: UsageReport) -> Iterator[Series]:
         """Yield a series for each set of joints that are finite in the same messages; account for left-out samples."""
         finite = np.isfinite(self.positions)
         efforts = self.efforts
         if (infinite := np.isinf(efforts)).any():
             efforts = np.where(infinite, np.nan, efforts)
-            self._record_dropped(MendingKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
+            self._record_dropped(RepairKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
         if finite.all():
             yield from self._series_of_columns(slice(None), slice(None), efforts, facts, account)
             return
-        self._record_dropped(MendingKind.NOT_A_NUMBER, ~finite, facts, account)
+        self._record_dropped(RepairKind.NOT_A_NUMBER, ~finite, facts, account)
         alike: dict[bytes, list[int]] = {}
         for column in range(len(self.names)):
             alike.setdefault(finite[:, column].tobytes(), []).append(column)
@@ -162,18 +164,18 @@ class _Samples:
         columns: list[int] | slice,
         efforts: Floats,
         facts: JointFacts,
-        account: Account,
+        account: UsageReport,
     ) -> Iterator[Series]:
         names = tuple(np.array(self.names, object)[columns])
-        own = [name for name in names if facts.has(name)]
+        robot_joints = [name for name in names if facts.has(name)]
         times = self.times_ns[rows]
         positions, efforts = self.positions[rows][:, columns], efforts[rows][:, columns]
         lost = 0
         if not (last := np.append(np.diff(times) > 0, True)[: len(times)]).all():
-            lost = self._record_conflicts(times, positions, ~last, own, account)
+            lost = self._record_conflicts(times, positions, ~last, robot_joints, account)
             times, positions, efforts = times[last], positions[last], efforts[last]
         repeated = int(np.count_nonzero(~last)) - lost
-        account.count(own, self.recorded, len(times) + repeated)
+        account.count(robot_joints, self.recorded, len(times) + repeated)
         if len(times):
             yield Series(names, times, positions, efforts, self.topic)
 
@@ -182,46 +184,48 @@ class _Samples:
         times: Int64s,
         positions: Floats,
         earlier: Bools,
-        own: Sequence[str],
-        account: Account,
+        robot_joints: Sequence[str],
+        account: UsageReport,
     ) -> int:
         """Count the samples that differ from the next one with the same time, and record them."""
         duplicates = np.flatnonzero(earlier)
         changed = (positions[duplicates] != positions[duplicates + 1]).any(axis=1)
         conflicting = duplicates[changed]
-        if len(conflicting) and own:
+        if len(conflicting) and robot_joints:
             first, last = int(times[conflicting[0]]), int(times[conflicting[-1]])
             account.mended.append(
-                Mending(
-                    MendingKind.SAME_TIME,
+                Repair(
+                    RepairKind.SAME_TIME,
                     self.topic,
                     len(conflicting),
                     len(times),
                     first,
                     last,
-                    joints=tuple(own),
+                    joints=tuple(robot_joints),
                 )
             )
         return len(conflicting)
 
     def _record_dropped(
-        self, kind: MendingKind, odd: Bools, facts: JointFacts, account: Account
+        self, kind: RepairKind, dropped: Bools, facts: JointFacts, account: UsageReport
     ) -> None:
         """Record that some (n, joints) values of the robot's joints are dropped."""
-        own = [i for i, name in enumerate(self.names) if facts.has(name) and odd[:, i].any()]
-        if not own:
+        columns = [
+            i for i, name in enumerate(self.names) if facts.has(name) and dropped[:, i].any()
+        ]
+        if not columns:
             return
-        rows = np.flatnonzero(odd[:, own].any(axis=1))
+        rows = np.flatnonzero(dropped[:, columns].any(axis=1))
         first, last = int(self.times_ns[rows[0]]), int(self.times_ns[rows[-1]])
         account.mended.append(
-            Mending(
+            Repair(
                 kind,
                 self.topic,
-                int(np.count_nonzero(odd[:, own])),
-                self.recorded * len(own),
+                int(np.count_nonzero(dropped[:, columns])),
+                self.recorded * len(columns),
                 first,
                 last,
-                joints=tuple(self.names[i] for i in own),
+                joints=tuple(self.names[i] for i in columns),
             )
         )
 

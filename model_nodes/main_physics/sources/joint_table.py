@@ -22,7 +22,7 @@ from model_nodes.main_physics.sources.joint_messages import (
     JointSample,
     Undecodable,
 )
-from model_nodes.main_physics.sources.mending import Bools, Mending, MendingKind, date_messages
+from model_nodes.main_physics.sources.mending import Bools, Repair, RepairKind, date_messages
 
 BASELINE_NS = 50_000_000
 """Minimum time over which speeds are measured, so that noise and jitter of stamps do not matter."""
@@ -80,11 +80,11 @@ class JointTable:
         self.groups: dict[tuple[Publisher, frozenset[str], bool], Group] = {}
         self.times_ns: Int64s = np.empty(0, np.int64)
         self.kept: Bools = np.empty(0, np.bool_)
-        self.mended: list[Mending] = []
+        self.mended: list[Repair] = []
         self.lost: dict[tuple[Publisher, tuple[str, ...]], int] = {}
         self.left_out: Mapping[str, int] = {}
         self.fault: ReadFault | None = None
-        self._odd: dict[tuple[MendingKind, Publisher], list[int]] = {}
+        self._bad: dict[tuple[RepairKind, Publisher], list[int]] = {}
         self._file = file
         self._renamed = renamed
         self._layouts: dict[_Layout, tuple[Group, list[int] | None]] = {}
@@ -109,7 +109,7 @@ class JointTable:
             try:
                 sample = decoder.decode(raw)
             except Undecodable as error:
-                reason = f"{self._file}: {self.place(-1)} cannot be decoded: {error}"
+                reason = f"{self._file}: {self.location(-1)} cannot be decoded: {error}"
                 self.fault = ReadFault(log_ns, reason)
                 break
             stamps.append(sample.stamp_ns - bag.start_ns)
@@ -117,7 +117,7 @@ class JointTable:
             self._add(len(stamps) - 1, publisher, sample)
         self._date(bag, np.array(stamps, np.int64), np.array(logged, np.int64))
 
-    def place(self, message: int) -> str:
+    def location(self, message: int) -> str:
         """Return the topic of a message and its number on that topic, from 1, for errors."""
         topic = self._topics[message]
         before = self._topics[:message] if message >= 0 else self._topics[:-1]
@@ -141,42 +141,42 @@ class JointTable:
 
     def without_positions(self) -> int:
         """Return the number of messages that name joints but have no positions."""
-        return sum(len(n) for (what, _), n in self._odd.items() if what is MendingKind.NO_POSITIONS)
+        return sum(len(n) for (what, _), n in self._bad.items() if what is RepairKind.NO_POSITIONS)
 
     def _date(self, bag: Bag, stamps: Int64s, logged: Int64s) -> None:
         self.times_ns = logged.copy()
         self.kept = np.ones(len(logged), np.bool_)
         for publisher in dict.fromkeys(group.publisher for group in self.groups.values()):
-            own = [group for group in self.groups.values() if group.publisher == publisher]
-            messages = np.sort(np.concatenate([group.message_numbers() for group in own]))
+            groups = [group for group in self.groups.values() if group.publisher == publisher]
+            messages = np.sort(np.concatenate([group.message_numbers() for group in groups]))
             dated = date_messages(
                 publisher.topic,
                 stamps[messages],
                 logged[messages],
                 bag.start_ns,
                 bag.tolerance_ns,
-                _Moved(own, messages),
+                _PositionsChange(groups, messages),
             )
             self.times_ns[messages], self.kept[messages] = dated.times_ns, dated.kept
             self.mended += dated.mended
-        for (what, publisher), numbers in self._odd.items():
+        for (what, publisher), numbers in self._bad.items():
             times = logged[numbers]
-            of = self._topics.count(publisher.topic)
+            total = self._topics.count(publisher.topic)
             first, last = int(times[0]), int(times[-1])
-            self.mended.append(Mending(what, publisher.topic, len(numbers), of, first, last))
+            self.mended.append(Repair(what, publisher.topic, len(numbers), total, first, last))
 
     def _add(self, message: int, publisher: Publisher, sample: JointSample) -> None:
         size = 8 * len(sample.names)
         if len(sample.positions) != size:
-            what = MendingKind.MISFIT if sample.positions else MendingKind.NO_POSITIONS
-            self._odd.setdefault((what, publisher), []).append(message)
+            what = RepairKind.MISFIT if sample.positions else RepairKind.NO_POSITIONS
+            self._bad.setdefault((what, publisher), []).append(message)
             key = publisher, tuple(self._renamed.get(name, name) for name in sample.names)
             self.lost[key] = self.lost.get(key, 0) + 1
             return
         if not size:
             return
         if len(sample.efforts) not in (0, size):
-            self._odd.setdefault((MendingKind.EFFORTS_MISFIT, publisher), []).append(message)
+            self._bad.setdefault((RepairKind.EFFORTS_MISFIT, publisher), []).append(message)
         efforts = sample.efforts if len(sample.efforts) == size else b""
         group, order = self._layout(message, (publisher, sample.names, bool(efforts)))
         positions = sample.positions
@@ -187,16 +187,16 @@ class JointTable:
 
     def _layout(self, message: int, layout: _Layout) -> tuple[Group, list[int] | None]:
         """Return the group of a layout, and the permutation of its joints to the group's order (None: identical)."""
-        if (known := self._layouts.get(layout)) is not None:
-            return known
+        if (cached := self._layouts.get(layout)) is not None:
+            return cached
         publisher, names, has_efforts = layout
         if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
+            repeated = next(name for name in names if names.count(name) > 1)
             raise BadInput(
                 "a message contains a joint twice",
                 file=self._file,
-                where=self.place(message),
-                found=twice,
+                where=self.location(message),
+                found=repeated,
                 expected="each joint once per message",
             )
         robot_names = tuple(self._renamed.get(name, name) for name in names)
@@ -210,7 +210,7 @@ class JointTable:
         return group, order
 
 
-class _Moved:
+class _PositionsChange:
     """Checks whether a publisher's positions change between two of its messages.
 
     Args:
@@ -251,17 +251,17 @@ class RawSamples:
     messages: Int64s
 
     def in_order(self) -> RawSamples:
-        """Return the same samples in the order of time."""
+        """Return the same samples in chronological order."""
         return self.only(np.argsort(self.times_ns, kind="stable"))
 
-    def only(self, chosen: Int64s | NDArray[np.bool_]) -> RawSamples:
+    def only(self, indices: Int64s | NDArray[np.bool_]) -> RawSamples:
         """Return some of the samples, in the order of the indices."""
         return RawSamples(
             self.publisher,
             self.joint,
-            self.times_ns[chosen],
-            self.positions[chosen],
-            self.messages[chosen],
+            self.times_ns[indices],
+            self.positions[indices],
+            self.messages[indices],
         )
 
 
@@ -272,7 +272,7 @@ def raw_samples(table: JointTable) -> list[RawSamples]:
         for name in group.names:
             groups.setdefault((group.publisher, name), []).append(group)
     found = (_joined(key, carriers, table) for key, carriers in groups.items())
-    return [one for one in found if len(one.messages)]
+    return [samples for samples in found if len(samples.messages)]
 
 
 def _joined(key: tuple[Publisher, str], groups: Sequence[Group], table: JointTable) -> RawSamples:
@@ -286,7 +286,7 @@ def _joined(key: tuple[Publisher, str], groups: Sequence[Group], table: JointTab
     return samples if used.all() else samples.only(used)
 
 
-def greatest_speed(samples: RawSamples) -> float:
+def max_speed(samples: RawSamples) -> float:
     """Return the maximum mean speed over at least `BASELINE_NS` [rad/s or m/s]; 0 for a shorter recording."""
     times, positions = samples.times_ns, samples.positions
     later = np.searchsorted(times, times + BASELINE_NS)
@@ -298,17 +298,17 @@ def greatest_speed(samples: RawSamples) -> float:
     return float(np.max(np.abs(positions[later] - positions[earlier]) / seconds))
 
 
-USUAL = "/joint_states"
+USUAL_TOPIC = "/joint_states"
 _COMMANDS = re.compile(r"command|cmd|desired|target|goal|setpoint|reference|fake", re.IGNORECASE)
 
 
 def joint_topics(bag: Bag) -> list[str]:
     """Return the topics with joint states; topics with commands come last, and the usual topic first."""
     found = [topic for topic in bag.topics if JOINT_STATE in bag.types(topic)]
-    return sorted(found, key=lambda name: (says_commands(name), name != USUAL, name))
+    return sorted(found, key=lambda name: (is_command_topic(name), name != USUAL_TOPIC, name))
 
 
-def says_commands(topic: str) -> bool:
+def is_command_topic(topic: str) -> bool:
     """Whether a topic's name suggests that it carries commands."""
     return _COMMANDS.search(topic) is not None
 
@@ -362,17 +362,19 @@ def choose(joints: Mapping[str, Collection[str]], wanted: Collection[str] | None
         joints. Topics with commands are only chosen if there are no others.
     """
     useful = {
-        topic: names
-        for topic, found in joints.items()
+        name: names
+        for name, found in joints.items()
         if (names := set(found) if wanted is None else set(found) & set(wanted))
     }
-    measured = {topic: names for topic, names in useful.items() if not says_commands(topic)}
+    measured = {name: names for name, names in useful.items() if not is_command_topic(name)}
     remaining = measured or useful
     chosen: list[str] = []
     covered: set[str] = set()
     while remaining:
-        best = min(remaining, key=lambda topic: (topic != USUAL, -len(remaining[topic] - covered)))
+        best = min(
+            remaining, key=lambda name: (name != USUAL_TOPIC, -len(remaining[name] - covered))
+        )
         chosen.append(best)
         covered |= remaining[best]
-        remaining = {topic: names for topic, names in remaining.items() if names - covered}
+        remaining = {name: names for name, names in remaining.items() if names - covered}
     return chosen

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.poses import roll_pitch_yaw
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.mending import Account
+from model_nodes.main_physics.sources.mending import UsageReport
 from model_nodes.main_physics.sources.transforms import (
     Edge,
     Transforms,
@@ -32,7 +32,7 @@ def chain_of(joint: Joint, joints: Sequence[Joint]) -> list[Joint]:
     """Return the joints of a planar or floating joint, from its parent on; a joint with one axis alone."""
     if not joint.whole:
         return [joint]
-    return [one for one in joints if one.whole == joint.whole]
+    return [member for member in joints if member.whole == joint.whole]
 
 
 def positions_in_chain(chain: Sequence[Joint], poses: Floats) -> tuple[Floats, float, float]:
@@ -78,7 +78,7 @@ class RigidGroups:
         self._poses_in_group: dict[str, tuple[str, Pose]] = {}
         for frame in list(self._neighbours):
             if frame not in self._poses_in_group:
-                self._spread(frame)
+                self._add_group(frame)
 
     def group(self, frame: str) -> str:
         """Return the first frame of a frame's group."""
@@ -86,27 +86,27 @@ class RigidGroups:
 
     def between(self, outer: str, inner: str) -> Pose:
         """Return the pose of `inner` in `outer`; both must be in the same group."""
-        (_, to_outer), (_, to_inner) = self._place(outer), self._place(inner)
+        (_, to_outer), (_, to_inner) = self._pose_in_group(outer), self._pose_in_group(inner)
         return compose(invert(to_outer), to_inner)
 
-    def _place(self, frame: str) -> tuple[str, Pose]:
+    def _pose_in_group(self, frame: str) -> tuple[str, Pose]:
         return self._poses_in_group.get(frame, (frame, IDENTITY))
 
-    def _spread(self, root: str) -> None:
+    def _add_group(self, root: str) -> None:
         self._poses_in_group[root] = root, IDENTITY
-        waiting = [root]
-        for frame in waiting:
+        queue = [root]
+        for frame in queue:
             _, pose = self._poses_in_group[frame]
             for neighbour, step in self._neighbours[frame]:
                 if neighbour not in self._poses_in_group:
                     self._poses_in_group[neighbour] = root, compose(pose, step)
-                    waiting.append(neighbour)
+                    queue.append(neighbour)
 
 
 _MAX_ROTATION = 0.05
 _MAX_TRANSLATION = 0.02
 """Maximum rotation [rad] and translation [m] of a link off its joint's axis; beyond them the robot is another one."""
-_SHOWN = 6
+_MAX_LISTED = 6
 
 
 class TransformChain:
@@ -125,7 +125,7 @@ class TransformChain:
         self._file = file
         self._prefix = prefix_of([link.name for link in robot.links], transforms.frames)
         self._poses = {link.name: link.pose for link in robot.links}
-        self.account = Account()
+        self.account = UsageReport()
         self._groups = RigidGroups(self._fixed())
         self._edges = {
             (self._groups.group(edge.parent), self._groups.group(edge.child)): edge
@@ -133,7 +133,7 @@ class TransformChain:
         }
 
     @property
-    def holds_joints(self) -> bool:
+    def has_joints(self) -> bool:
         """Whether there is a transform for any joint."""
         return any(self._edge(joint) is not None for joint in self._robot.moving_joints)
 
@@ -146,16 +146,16 @@ class TransformChain:
         """
         found = {j.name: edge for j in self._robot.moving_joints if (edge := self._edge(j))}
         self._check(found)
-        together: dict[bytes, list[tuple[Joint, Int64s, Floats, Edge]]] = {}
+        by_times: dict[bytes, list[tuple[Joint, Int64s, Floats, Edge]]] = {}
         for joint in self._robot.moving_joints:
             if joint.name in found:
                 edge = found[joint.name]
                 times, poses = edge.table()
                 positions = self._positions(joint, edge, poses)
-                together.setdefault(times.tobytes(), []).append((joint, times, positions, edge))
-        return [self._one_series(columns) for columns in together.values()]
+                by_times.setdefault(times.tobytes(), []).append((joint, times, positions, edge))
+        return [self._series_of(columns) for columns in by_times.values()]
 
-    def _one_series(self, columns: Sequence[tuple[Joint, Int64s, Floats, Edge]]) -> Series:
+    def _series_of(self, columns: Sequence[tuple[Joint, Int64s, Floats, Edge]]) -> Series:
         positions = np.stack([positions for _, _, positions, _ in columns], axis=1)
         _, times, _, edge = columns[0]
         names = tuple(joint.name for joint, _, _, _ in columns)
@@ -166,10 +166,10 @@ class TransformChain:
         for joint in self._robot.joints:
             if joint.kind is JointKind.FIXED:
                 yield self._frame(joint.parent), self._frame(joint.child), self._poses[joint.child]
-        own = {self._frame(name) for name in self._poses}
+        robot_frames = {self._frame(name) for name in self._poses}
         for edge in self._transforms.edges.values():
             _, poses = edge.table()
-            unknown = not {edge.parent, edge.child} <= own
+            unknown = not {edge.parent, edge.child} <= robot_frames
             if edge.static or (unknown and np.ptp(poses, axis=0).max() < 1e-9):
                 yield edge.parent, edge.child, pose_of(poses[-1])
 
@@ -198,17 +198,17 @@ class TransformChain:
 
     def _between(self, joint: Joint, found: dict[str, Edge]) -> bool:
         """Whether joints above and below this one in the tree have transforms."""
-        before = {joint.parent}
-        for one in reversed(self._robot.joints):
-            if one.child in before:
-                before.add(one.parent)
-        behind = {joint.child}
-        for one in self._robot.joints:
-            if one.parent in behind:
-                behind.add(one.child)
-        joints = [one for one in self._robot.moving_joints if one.name in found]
-        return any(one.child in before for one in joints) and any(
-            one.parent in behind for one in joints
+        ancestors = {joint.parent}
+        for other in reversed(self._robot.joints):
+            if other.child in ancestors:
+                ancestors.add(other.parent)
+        descendants = {joint.child}
+        for other in self._robot.joints:
+            if other.parent in descendants:
+                descendants.add(other.child)
+        joints = [other for other in self._robot.moving_joints if other.name in found]
+        return any(other.child in ancestors for other in joints) and any(
+            other.parent in descendants for other in joints
         )
 
     def _reject(self, joints: Sequence[Joint]) -> None:
@@ -216,12 +216,12 @@ class TransformChain:
         frames = self._transforms.frames
         missing = [self._frame(name) for name in links if self._frame(name) not in frames]
         first = joints[0]
-        without = f"; without {some(missing, _SHOWN)}" if missing else ""
+        without = f"; without {some(missing, _MAX_LISTED)}" if missing else ""
         raise BadInput(
-            f"the transforms do not say where joint {first.name} of the robot is",
+            f"the transforms do not determine the position of joint {first.name}",
             file=self._file,
             where=", ".join(sorted({e.topic for e in self._transforms.edges.values()})) or None,
-            found=f"frames {some(sorted(frames), _SHOWN)}{without}",
+            found=f"frames {some(sorted(frames), _MAX_LISTED)}{without}",
             expected=f"a transform between {self._frame(first.parent)} and "
             f"{self._frame(first.child)}, or joint states",
         )
@@ -241,7 +241,7 @@ class TransformChain:
             all_positions, rotation, shift = positions_in_chain(chain, local)
             positions: Floats = all_positions[:, chain.index(joint)]
         else:
-            positions, rotation, shift = _along(joint, local)
+            positions, rotation, shift = _along_axis(joint, local)
         if rotation > _MAX_ROTATION or shift > _MAX_TRANSLATION:
             raise BadInput(
                 f"the transforms are not those of this robot: {edge.child} is off the axis of joint {joint.name}",
@@ -253,7 +253,7 @@ class TransformChain:
         return positions
 
 
-def _along(joint: Joint, poses: Floats) -> tuple[Floats, float, float]:
+def _along_axis(joint: Joint, poses: Floats) -> tuple[Floats, float, float]:
     """Return positions along a joint's axis, and the maximum rotation [rad] and translation [m] of the poses off it."""
     axis, anchor = np.array(joint.axis), np.array(joint.anchor)
     vectors = poses[:, 4:7]

@@ -17,7 +17,7 @@ _YEAR_NS = 365 * 86_400 * 10**9
 _SECOND_NS = 10**9
 
 
-def believed_span(times_ns: NDArray[np.int64]) -> tuple[int, int]:
+def largest_span(times_ns: NDArray[np.int64]) -> tuple[int, int]:
     """Return the first and the last log time [ns] of the largest part of the messages without a gap of a year.
 
     A clock that was not set is at 0 for a while, or years away from the time to which it is set later. A recorder also
@@ -43,7 +43,7 @@ class LogClock:
 
     def __init__(self, logged: Sequence[int], stamped: Sequence[int]) -> None:
         self._logged = list(logged)
-        self.begin_ns = stamped[0] - self._before(logged, stamped)
+        self.begin_ns = stamped[0] - self._lead_ns(logged, stamped)
         self._stamped = [stamp - self.begin_ns for stamp in stamped]
 
     @staticmethod
@@ -52,13 +52,13 @@ class LogClock:
         return first_ns == 0 or last_ns - first_ns > _YEAR_NS
 
     @staticmethod
-    def _before(logged: Sequence[int], stamped: Sequence[int]) -> int:
+    def _lead_ns(logged: Sequence[int], stamped: Sequence[int]) -> int:
         """Return the time from the start of the recording to the first stamp, by the clock of the stamps [ns]."""
         pace = (stamped[-1] - stamped[0]) / (logged[-1] - logged[0])
         return round(logged[0] * pace)
 
     @classmethod
-    def learned(cls, messages: Sequence[tuple[int, bytes]], file: Path) -> LogClock:
+    def from_messages(cls, messages: Sequence[tuple[int, bytes]], file: Path) -> LogClock:
         """Return the clock from messages that start with a header: run time of the log [ns], and payload (CDR).
 
         Raises:
@@ -71,17 +71,17 @@ class LogClock:
                 continue
             seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
             stamp = seconds * _SECOND_NS + nanoseconds
-            later = not logged or (log_ns > logged[-1] and stamp > stamped[-1])
-            if stamp > 0 and later:
+            increases = not logged or (log_ns > logged[-1] and stamp > stamped[-1])
+            if stamp > 0 and increases:
                 logged.append(log_ns)
                 stamped.append(stamp)
         if len(logged) < 2:
             raise BadInput(
-                "the stamps of the joint states do not say when they were sent",
+                "the stamps of the joint states do not increase",
                 file=file,
                 where="stamps",
                 found="header",
-                expected="log, or no such key: stamps are 0, or do not go on",
+                expected="log, or no such key: the stamps are 0, or do not increase",
             )
         return cls(logged, stamped)
 

@@ -23,7 +23,7 @@ from model_nodes.main_physics.sources.bag import Bag, Int64s
 from model_nodes.main_physics.sources.joint_facts import median
 
 
-class MendingKind(StrEnum):
+class RepairKind(StrEnum):
     """Kinds of repairs of messages or samples."""
 
     SORTED = "sorted"
@@ -59,23 +59,23 @@ class MendingKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mending:
+class Repair:
     """A repair of messages or samples.
 
     Attributes:
-        what: kind of the repair.
+        kind: kind of the repair.
         topic: topic of the messages.
         count: number of messages or positions that were repaired.
-        of: number of all messages or positions.
+        total: number of all messages or positions.
         from_ns, to_ns: run time of the first and the last repair.
         size: size of the repair: seconds, a ratio of clock rates, or a factor; None if not applicable.
         joints: names of the joints; empty for all joints of the topic.
     """
 
-    what: MendingKind
+    kind: RepairKind
     topic: str
     count: int
-    of: int
+    total: int
     from_ns: int = 0
     to_ns: int = 0
     size: float | None = None
@@ -84,10 +84,10 @@ class Mending:
     def finding(self) -> Finding:
         """Return the repair as a finding before the run."""
         arguments: dict[str, Json] = {
-            "what": self.what.value,
+            "what": self.kind.value,
             "topic": self.topic,
             "count": self.count,
-            "of": self.of,
+            "of": self.total,
             "size": self.size,
             "joints": list(self.joints),
         }
@@ -95,7 +95,7 @@ class Mending:
 
 
 @dataclass(slots=True)
-class Account:
+class UsageReport:
     """All repairs of the samples of some topics, and the numbers of used samples.
 
     Attributes:
@@ -103,7 +103,7 @@ class Account:
         recorded, used: joint -> number of its samples.
     """
 
-    mended: list[Mending] = field(default_factory=list)
+    mended: list[Repair] = field(default_factory=list)
     recorded: dict[str, int] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
 
@@ -115,7 +115,7 @@ class Account:
 
     def findings(self, duration_ns: int) -> list[Finding]:
         """Return the repairs and, if samples are left out, a finding with their number and the most affected joint."""
-        found = [one.finding() for one in self.mended]
+        found = [repair.finding() for repair in self.mended]
         lost = {joint: 1.0 - self.used[joint] / n for joint, n in self.recorded.items() if n}
         if any(share > 0.0 for share in lost.values()):
             found.append(_left_out(self.recorded, self.used, lost, duration_ns))
@@ -136,7 +136,7 @@ def _left_out(
     return Finding("left_out", 0, end_ns, arguments)
 
 
-def of_files(bag: Bag) -> Iterator[Finding]:
+def file_findings(bag: Bag) -> Iterator[Finding]:
     """Yield the defects of a recording's files: truncated files, and messages from a clock that was not set."""
     if bag.broken_off:
         arguments: dict[str, Json] = {
@@ -146,12 +146,12 @@ def of_files(bag: Bag) -> Iterator[Finding]:
         }
         yield Finding("breaks_off", 0, bag.duration_ns, arguments)
     for topic, count in bag.left_out.items():
-        of = bag.topics[topic].messages + count
-        at = bag.left_out_at_s[0]
-        yield Mending(MendingKind.BEFORE_CLOCK, topic, count, of, size=at).finding()
+        total = bag.topics[topic].messages + count
+        logged_at_s = bag.left_out_at_s[0]
+        yield Repair(RepairKind.BEFORE_CLOCK, topic, count, total, size=logged_at_s).finding()
 
 
-SORTED_NS = 500_000_000
+MAX_SORTED_DELAY_NS = 500_000_000
 """Maximum delay of messages that are sorted; later ones are left out."""
 _MIN_SET_NS = 20_000_000
 """Minimum step of a clock that was set; a smaller one is jitter."""
@@ -159,16 +159,16 @@ _MIN_STOOD_NS = 50_000_000
 _WINDOW_NS = 1_200_000_000
 """Time before and after a message in which lags are compared; exceeds the maximum delay of sorted messages."""
 _MIN_MESSAGES = 3
-_AROUND = 15
+_NEIGHBOURS = 15
 """Number of messages on either side from which the usual lag is computed."""
-_SET = 1_000_000_000 * 10**9
+_MIN_WALL_STAMP_NS = 1_000_000_000 * 10**9
 """Earliest stamp of a wall clock [ns since the epoch]: year 2001."""
 _TAIL = 5
 """One of this many lags may overlap when the lags before and after a clock was set are compared."""
 _SAME_PACE = 0.1
 
 Bools = NDArray[np.bool_]
-Moved = Callable[[int, int], bool]
+MotionCheck = Callable[[int, int], bool]
 """Whether positions change between two messages, given by their indices."""
 
 
@@ -183,23 +183,23 @@ class MessageTimes(NamedTuple):
 
     times_ns: Int64s
     kept: Bools
-    mended: list[Mending]
+    mended: list[Repair]
 
     def in_order(self) -> Int64s:
-        """Return the indices of the used messages in the order of time; for equal times only the last one."""
+        """Return the indices of the used messages in chronological order; for equal times only the last one."""
         used = np.flatnonzero(self.kept)
         order = used[np.argsort(self.times_ns[used], kind="stable")]
         last: Int64s = order[np.append(np.diff(self.times_ns[order]) > 0, True)]
         return last
 
 
-def moves(rows: Floats) -> Moved:
+def moved_in(rows: Floats) -> MotionCheck:
     """Return a function that checks whether the rows of a table change between two messages."""
     return lambda first, last: bool((rows[first + 1 : last + 1] != rows[first]).any())
 
 
 def date_messages(
-    topic: str, stamps: Int64s, logged: Int64s, start_ns: int, tolerance_ns: int, moved: Moved
+    topic: str, stamps: Int64s, logged: Int64s, start_ns: int, tolerance_ns: int, moved: MotionCheck
 ) -> MessageTimes:
     """Determine the times of one publisher's messages.
 
@@ -213,7 +213,7 @@ def date_messages(
     near = np.abs(stamps - logged) <= tolerance_ns
     times = np.where(near, stamps, logged)
     kept = np.ones(len(times), np.bool_)
-    mended: list[Mending] = []
+    mended: list[Repair] = []
     if tolerance_ns < 0:
         return MessageTimes(times, kept, mended)
     if not near.all():
@@ -226,71 +226,85 @@ def date_messages(
     return MessageTimes(times, kept, mended)
 
 
-def _mending(
-    what: MendingKind, topic: str, times: Int64s, which: Bools, size: float | None = None
-) -> Mending:
+def _repair(
+    kind: RepairKind, topic: str, times: Int64s, which: Bools, size: float | None = None
+) -> Repair:
     selected = times[which]
-    return Mending(
-        what, topic, len(selected), len(times), int(selected.min()), int(selected.max()), size=size
+    return Repair(
+        kind, topic, len(selected), len(times), int(selected.min()), int(selected.max()), size=size
     )
 
 
 def _find_unusable_stamps(
-    topic: str, foreign: Bools, stamps: Int64s, logged: Int64s, start_ns: int
-) -> Iterator[Mending]:
+    topic: str, unusable: Bools, stamps: Int64s, logged: Int64s, start_ns: int
+) -> Iterator[Repair]:
     """Yield repairs of unusable stamps, which are 0 or from another clock."""
-    unset = foreign & (stamps + start_ns == 0)
+    unset = unusable & (stamps + start_ns == 0)
     if unset.any():
-        yield _mending(MendingKind.UNSET, topic, logged, unset)
-    other = foreign & ~unset
+        yield _repair(RepairKind.UNSET, topic, logged, unset)
+    other = unusable & ~unset
     if not other.any():
         return
     pace = _pace(stamps[other], logged[other])
-    simulated = int(stamps[other].max()) + start_ns < _SET
+    simulated = int(stamps[other].max()) + start_ns < _MIN_WALL_STAMP_NS
     if pace is not None and (simulated or abs(pace - 1.0) > _SAME_PACE):
-        yield _mending(MendingKind.OTHER_PACE, topic, logged, other, pace)
+        yield _repair(RepairKind.OTHER_PACE, topic, logged, other, pace)
     else:
-        yield _mending(MendingKind.OTHER_CLOCK, topic, logged, other)
+        yield _repair(RepairKind.OTHER_CLOCK, topic, logged, other)
 
 
 def _pace(stamps: Int64s, logged: Int64s) -> float | None:
     """Return the rate of the stamps relative to the log; None if the stamps do not increase steadily."""
-    if len(stamps) < _AROUND or logged[-1] <= logged[0] or stamps[-1] <= stamps[0]:
+    if len(stamps) < _NEIGHBOURS or logged[-1] <= logged[0] or stamps[-1] <= stamps[0]:
         return None
     if np.mean(np.diff(stamps) >= 0) < 0.95:
         return None
     return float(stamps[-1] - stamps[0]) / float(logged[-1] - logged[0])
 
 
-def _repair_clock(topic: str, times: Int64s, logged: Int64s, moved: Moved) -> Iterator[Mending]:
+def _repair_clock(
+    topic: str, times: Int64s, logged: Int64s, moved: MotionCheck
+) -> Iterator[Repair]:
     """Replace times by the log's while the clock stood still; repetitions of one message keep their time."""
     same = np.diff(times) == 0
     edges = np.flatnonzero(np.diff(np.concatenate(([False], same, [False]))))
     for begin, end in edges.reshape(-1, 2):
-        stood = int(logged[end] - logged[begin])
-        if end - begin + 1 < _MIN_MESSAGES or stood < _MIN_STOOD_NS:
+        duration = int(logged[end] - logged[begin])
+        if end - begin + 1 < _MIN_MESSAGES or duration < _MIN_STOOD_NS:
             continue
         if not moved(int(begin), int(end)):
             continue
-        at = int(times[begin])
-        times[begin : end + 1] = at + logged[begin : end + 1] - logged[begin]
+        t_ns = int(times[begin])
+        times[begin : end + 1] = t_ns + logged[begin : end + 1] - logged[begin]
         count = int(end - begin)
-        yield Mending(MendingKind.STOOD, topic, count, len(times), at, at + stood, stood / 1e9)
+        yield Repair(
+            RepairKind.STOOD, topic, count, len(times), t_ns, t_ns + duration, duration / 1e9
+        )
 
 
-def _repair_set_clock(topic: str, times: Int64s, logged: Int64s) -> Iterator[Mending]:
+def _repair_set_clock(topic: str, times: Int64s, logged: Int64s) -> Iterator[Repair]:
     """Shift all stamps after a clock was set back so that they keep increasing, until it is set forward again."""
     shifted = 0
     for i in np.flatnonzero(np.diff(times) < 0):
-        back = int(times[i] - times[i + 1])
+        step_back = int(times[i] - times[i + 1])
         step = _step_of_lag(times, logged, int(i))
-        if back <= 0 or step < _MIN_SET_NS or not back / 2 < step < 2 * back + _MIN_SET_NS:
+        if (
+            step_back <= 0
+            or step < _MIN_SET_NS
+            or not step_back / 2 < step < 2 * step_back + _MIN_SET_NS
+        ):
             continue
         times[i + 1 :] += step
         shifted += step
-        at = int(times[i])
-        yield Mending(
-            MendingKind.SET_BACK, topic, len(times) - int(i) - 1, len(times), at, at, step / 1e9
+        t_ns = int(times[i])
+        yield Repair(
+            RepairKind.SET_BACK,
+            topic,
+            len(times) - int(i) - 1,
+            len(times),
+            t_ns,
+            t_ns,
+            step / 1e9,
         )
     if not shifted:
         return
@@ -301,9 +315,9 @@ def _repair_set_clock(topic: str, times: Int64s, logged: Int64s) -> Iterator[Men
             continue
         times[i + 1 :] -= step
         shifted -= step
-        at = int(times[i])
+        t_ns = int(times[i])
         count = len(times) - int(i) - 1
-        yield Mending(MendingKind.SET_FORWARD, topic, count, len(times), at, at, step / 1e9)
+        yield Repair(RepairKind.SET_FORWARD, topic, count, len(times), t_ns, t_ns, step / 1e9)
 
 
 def _step_of_lag(times: Int64s, logged: Int64s, last: int) -> int:
@@ -323,27 +337,27 @@ def _step_of_lag(times: Int64s, logged: Int64s, last: int) -> int:
 def _in_time(times: Int64s, logged: Int64s) -> Bools:
     """Return which messages are neither far ahead of the usual lag, nor far behind earlier messages."""
     kept = np.ones(len(times), np.bool_)
-    if (np.maximum.accumulate(times) - times <= SORTED_NS).all():
+    if (np.maximum.accumulate(times) - times <= MAX_SORTED_DELAY_NS).all():
         return kept
-    kept = _usual_lag(logged - times) - (logged - times) <= SORTED_NS
+    kept = _usual_lag(logged - times) - (logged - times) <= MAX_SORTED_DELAY_NS
     minimum = np.iinfo(np.int64).min
     newest = np.maximum.accumulate(np.where(kept, times, minimum))
-    in_time: Bools = kept & (newest - times <= SORTED_NS)
+    in_time: Bools = kept & (newest - times <= MAX_SORTED_DELAY_NS)
     return in_time
 
 
 def _usual_lag(lag: Int64s) -> Floats:
     """Return (n,) the median lag of the messages around each message."""
-    padded = np.pad(lag, _AROUND, mode="edge")
-    return median(np.lib.stride_tricks.sliding_window_view(padded, 2 * _AROUND + 1))
+    padded = np.pad(lag, _NEIGHBOURS, mode="edge")
+    return median(np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1))
 
 
-def _out_of_order(topic: str, times: Int64s, kept: Bools) -> Iterator[Mending]:
+def _out_of_order(topic: str, times: Int64s, kept: Bools) -> Iterator[Repair]:
     """Yield the repairs of sorted and of left-out messages."""
     if not kept.all():
-        yield _mending(MendingKind.LATE, topic, times, ~kept)
+        yield _repair(RepairKind.LATE, topic, times, ~kept)
     used = times[kept]
     late = np.maximum.accumulate(used) - used
     if (late > 0).any():
         max_delay = float(late.max()) / 1e9
-        yield _mending(MendingKind.SORTED, topic, used, late > 0, max_delay)
+        yield _repair(RepairKind.SORTED, topic, used, late > 0, max_delay)

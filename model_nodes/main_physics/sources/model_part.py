@@ -68,9 +68,9 @@ class ModelPart(Part):
             )
         names = self.joint_names
         driven: NDArray[np.bool_] = np.array([name in names for name in joints], np.bool_)
-        self._places = np.array([list(joints).index(name) for name in names], np.intp)
-        at = np.array([(resting or {}).get(name, 0.0) for name in joints])
-        self._positions = np.where(driven, at, 0.0)
+        self._wheel_indices = np.array([list(joints).index(name) for name in names], np.intp)
+        start = np.array([(resting or {}).get(name, 0.0) for name in joints])
+        self._positions = np.where(driven, start, 0.0)
         self._zeros = np.zeros(len(joints))
         self._no_efforts = np.full(len(joints), np.nan)
         return driven
@@ -97,9 +97,9 @@ class ModelPart(Part):
         """Return the motion of the wheels at a time, which must not decrease."""
         if self._wheels is None:
             return JointMotion(self._zeros, self._zeros, self._zeros, self._no_efforts)
-        turning = self._wheels.wheel_velocities(self._twist.forward, self._twist.turn)
+        wheel_velocities = self._wheels.wheel_velocities(self._twist.forward, self._twist.turn)
         velocities = self._zeros.copy()
-        velocities[self._places] = turning
+        velocities[self._wheel_indices] = wheel_velocities
         if time_ns > self._time_ns:
             self._positions = self._positions + velocities * (time_ns - self._time_ns) * 1e-9
             self._time_ns = time_ns
@@ -123,6 +123,6 @@ def _numbers(event: Event, *names: str) -> list[float]:
     numbers = [float(x) for x in found if isinstance(x, int | float) and not isinstance(x, bool)]
     if len(numbers) != len(names) or not all(map(math.isfinite, numbers)):
         values = ", ".join(f"{name} {value!r}" for name, value in zip(names, found, strict=True))
-        reason = f"{event.name} says {values}; expected finite numbers"
+        reason = f"{event.name} has {values}; expected finite numbers"
         raise RunFailed(event.source, event.name, event.time_ns, reason)
     return numbers

@@ -94,37 +94,37 @@ class Rosbag2(Storage):
     """A rosbag2 folder, or a bare .mcap or .db3 file, compressed or not."""
 
     def __init__(self, path: Path) -> None:
-        cut: dict[str, str] = {}
+        truncated: dict[str, str] = {}
         with ExitStack() as opened:
             file = path
             if path.suffix in COMPRESSED and path.is_file():
                 file = Path(opened.enter_context(TemporaryDirectory())) / path.stem
-                cut = _unpacked([path], file.parent)
-            elif path.is_dir() and (known := _compressed(path)):
+                truncated = _unpack_files([path], file.parent)
+            elif path.is_dir() and (compressed := _compressed_files(path)):
                 file = Path(opened.enter_context(TemporaryDirectory()))
-                cut = _unpacked_folder(*known, file)
+                truncated = _unpack_folder(*compressed, file)
             self._reader = opened.enter_context(WholeReader(file))
             parts: list[Any] = self._reader.parts
             # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
-            filled = [part.metadata for part in parts if part.metadata.message_count]
+            non_empty = [part.metadata for part in parts if part.metadata.message_count]
             self.stored = [connection for part in parts for connection in part.connections]
             self._parts = parts
             lost = {Path(part.path).name: part.lost for part in parts}
             self.broken_off = {
-                cut.get(name, name): share or 0.0
+                truncated.get(name, name): share or 0.0
                 for name, share in lost.items()
-                if share is not None or name in cut
+                if share is not None or name in truncated
             }
             self._opened = opened.pop_all()
         self.connections = self._reader.connections
         self.span_ns = None
-        if filled:
-            last = max(m.end_time for m in filled) - 1
-            self.span_ns = min(m.start_time for m in filled), last
+        if non_empty:
+            last = max(m.end_time for m in non_empty) - 1
+            self.span_ns = min(m.start_time for m in non_empty), last
 
     def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
         """Yield connection, log time [ns since the epoch] and payload (CDR), in the order of the log."""
-        return map(_unpacked_message, self._reader.messages(chosen))
+        return map(_unpack_message, self._reader.messages(chosen))
 
     def times(self) -> Iterator[tuple[str, int]]:
         """Yield topic and log time [ns since the epoch] of all messages; SQLite files need not read the messages."""
@@ -141,19 +141,19 @@ class Rosbag2(Storage):
         self._opened.close()
 
 
-def _unpacked_message(message: tuple[Connection, int, bytes]) -> tuple[Connection, int, bytes]:
+def _unpack_message(message: tuple[Connection, int, bytes]) -> tuple[Connection, int, bytes]:
     """Decompress a message if its first bytes mark it as compressed; only folders have metadata about it."""
     connection, log_ns, raw = message
     packed = raw.startswith(_ZSTD_MAGIC)
     return (connection, log_ns, unpacked(zstd.ZstdDecompressor, raw)) if packed else message
 
 
-def _unpacked(files: Sequence[Path], folder: Path) -> dict[str, str]:
+def _unpack_files(files: Sequence[Path], folder: Path) -> dict[str, str]:
     """Decompress files into a folder; returns new name -> original name of the truncated ones."""
     return {file.stem: file.name for file in files if not _unpack(file, folder / file.stem)}
 
 
-def _compressed(recording: Path) -> tuple[Any, list[Path]] | None:
+def _compressed_files(recording: Path) -> tuple[Any, list[Path]] | None:
     """Return metadata and files of a folder whose files are compressed as a whole; None for any other folder."""
     text = read_text(recording / METADATA, _MAX_METADATA)
     if not _BY_FILE.search(text):
@@ -161,17 +161,17 @@ def _compressed(recording: Path) -> tuple[Any, list[Path]] | None:
     document = yaml.load(text, Loader=_LOADER)
     facts = document["rosbag2_bagfile_information"]
     files = [recording / Path(name).name for name in facts["relative_file_paths"]]
-    known = facts.get("compression_format") == "zstd" and all(file.exists() for file in files)
-    return (document, files) if known else None
+    is_readable = facts.get("compression_format") == "zstd" and all(file.exists() for file in files)
+    return (document, files) if is_readable else None
 
 
-def _unpacked_folder(document: Any, files: Sequence[Path], folder: Path) -> dict[str, str]:
-    """Decompress the files of such a folder, and write its new metadata; returns the same as `_unpacked`."""
+def _unpack_folder(document: Any, files: Sequence[Path], folder: Path) -> dict[str, str]:
+    """Decompress the files of such a folder, and write its new metadata; returns the same as `_unpack_files`."""
     whole = {"compression_mode": "", "compression_format": ""}
     facts = document["rosbag2_bagfile_information"]
     facts |= {**whole, "relative_file_paths": [file.stem for file in files]}
     (folder / METADATA).write_text(yaml.safe_dump(document), "utf-8")
-    return _unpacked(files, folder)
+    return _unpack_files(files, folder)
 
 
 def _unpack(source: Path, target: Path) -> bool:
@@ -233,7 +233,7 @@ A_RECORDING = (
 _ROS1 = ".bag"
 _SUFFIXES = (".mcap", ".db3", _ROS1)
 _PART = re.compile(r"(.*)_(\d+)$")
-_SHOWN = 5
+_MAX_LISTED = 5
 
 _REMEDIES = (
     ("not indexed", "a bag that was closed", "rosbag reindex {}"),
@@ -285,11 +285,11 @@ def _files(path: Path) -> list[Path]:
             "the folder is not a recording",
             file=path,
             found="no metadata.yaml and no storage file"
-            + (f", but recordings in {some(inner, _SHOWN)}" if inner else ""),
+            + (f", but recordings in {some(inner, _MAX_LISTED)}" if inner else ""),
             expected=f"the path of one of these; {A_RECORDING}" if inner else A_RECORDING,
         )
     if len(files) > 1:
-        return _numbered(files, path)
+        return _in_numeric_order(files, path)
     return files
 
 
@@ -298,7 +298,7 @@ def _is_storage(file: Path) -> bool:
     return name.suffix in _SUFFIXES and file.is_file()
 
 
-def _numbered(files: Sequence[Path], folder: Path) -> list[Path]:
+def _in_numeric_order(files: Sequence[Path], folder: Path) -> list[Path]:
     """Return the files of a split recording in the order of their numbers: NAME_0, NAME_1 ..."""
     numbers: dict[int, Path] = {}
     stems = set()
@@ -311,7 +311,7 @@ def _numbered(files: Sequence[Path], folder: Path) -> list[Path]:
         raise BadInput(
             "there is more than one recording in the folder",
             file=folder,
-            found=some([file.name for file in files], _SHOWN),
+            found=some([file.name for file in files], _MAX_LISTED),
             expected="the path of one of these files",
         )
     return [numbers[number] for number in sorted(numbers)]
@@ -338,11 +338,11 @@ def remedy(reason: str, path: Path) -> str | None:
     """Return the expectation for an error of the library, with a command that may help if it is installed."""
     for part, words, line in _REMEDIES:
         if part in reason:
-            return f"{words}{helps(line, path)}"
+            return f"{words}{command_hint(line, path)}"
     return None
 
 
-def helps(line: str, path: Path) -> str:
+def command_hint(line: str, path: Path) -> str:
     """Return the command that may help, after a semicolon; empty if there is none or it is not installed."""
     if not line or shutil.which(line.split()[0]) is None:
         return ""
@@ -356,5 +356,5 @@ def _check_closed(path: Path) -> None:
             "the recording was not closed",
             file=path,
             found="a .bag.active file",
-            expected=f"a .bag file{helps('rosbag reindex {}', path)}",
+            expected=f"a .bag file{command_hint('rosbag reindex {}', path)}",
         )

@@ -62,7 +62,7 @@ class BaseMotion:
     corrected: str = ""
 
 
-class JointNow(NamedTuple):
+class JointReading(NamedTuple):
     """The state of a joint: position [rad or m], velocity [rad/s or m/s], and effort [Nm or N], NaN if unknown."""
 
     position: float
@@ -156,14 +156,14 @@ class Part(ABC):
         return False
 
     def begin(
-        self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
+        self, begin_ns: int, now_ns: int, current: Mapping[str, Floats], scene: SceneAt
     ) -> None:
         """Start to move the joints; `motion` is not called for earlier times.
 
         Args:
             begin_ns: start of the part [ns]; if it is before `now_ns`, the motion in between is left out.
             now_ns: time up to which the joints have moved [ns].
-            present: (3,) position, velocity and acceleration of each joint at `now_ns`.
+            current: (3,) position, velocity and acceleration of each joint at `now_ns`.
             scene: returns the scene.
 
         Raises:
@@ -255,15 +255,15 @@ class Mimics:
     ) -> None:
         joints = [(body, joint) for body in robots for joint in body.driven_joints]
         names = [joint_name(body, joint) for body, joint in joints]
-        found = [
-            (i, _master(names, body, joint.mimic), joint.mimic.multiplier, joint.mimic.offset)
+        mimics = [
+            (i, _master_index(names, body, joint.mimic), joint.mimic.multiplier, joint.mimic.offset)
             for i, (body, joint) in enumerate(joints)
             if joint.mimic is not None and not driven[i] and names[i] not in start
         ]
-        self._mimics = np.array([m[0] for m in found], np.intp)
-        self._masters = np.array([m[1] for m in found], np.intp)
-        self._factors = np.array([m[2] for m in found])
-        self._offsets = np.array([m[3] for m in found])
+        self._mimics = np.array([m[0] for m in mimics], np.intp)
+        self._masters = np.array([m[1] for m in mimics], np.intp)
+        self._factors = np.array([m[2] for m in mimics])
+        self._offsets = np.array([m[3] for m in mimics])
 
     def __len__(self) -> int:
         """Number of joints that follow a master."""
@@ -279,7 +279,7 @@ class Mimics:
         accelerations[mimics] = accelerations[masters] * self._factors
         return JointMotion(positions, velocities, accelerations, motion.efforts)
 
-    def of_masters(self, efforts: Floats) -> Floats:
+    def add_to_masters(self, efforts: Floats) -> Floats:
         """Add the efforts of mimicking joints to those of the masters that drive them; their own become NaN."""
         shares = efforts[self._mimics] * self._factors
         np.add.at(efforts, self._masters, np.where(np.isnan(shares), 0.0, shares))
@@ -287,6 +287,6 @@ class Mimics:
         return efforts
 
 
-def _master(names: Sequence[str], body: Body, mimic: Mimic) -> int:
+def _master_index(names: Sequence[str], body: Body, mimic: Mimic) -> int:
     master = next(joint for joint in body.joints if joint.name == mimic.joint)
     return names.index(joint_name(body, master))

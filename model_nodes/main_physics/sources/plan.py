@@ -21,7 +21,7 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.part import (
     BaseMotion,
     JointMotion,
-    JointNow,
+    JointReading,
     Part,
     Placement,
 )
@@ -73,11 +73,11 @@ class Plan:
         self._names: tuple[str, ...] = ()
         self._driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self._movable = [self._driven for _ in parts]
-        self._now: dict[str, JointNow] = {}
+        self._now: dict[str, JointReading] = {}
         self._held: Floats = np.zeros((2, 0))
         self._columns: list[NDArray[np.intp]] = []
-        self._whole: Part | None = None
-        self._beside: Floats | None = None
+        self._sole_part: Part | None = None
+        self._resting: Floats | None = None
         self._begin_ns = self._last_ns = 0
         self._begun = 0
         self.limited: tuple[str, ...] = ()
@@ -94,10 +94,10 @@ class Plan:
         """End of the run [ns]; None if it is not known in advance."""
         end = latest = 0
         for part in self.parts:
-            lasts = part.duration_ns
-            if lasts is None:
+            duration = part.duration_ns
+            if duration is None:
                 return None
-            end = (end if part.at_ns is None else part.at_ns) + lasts
+            end = (end if part.at_ns is None else part.at_ns) + duration
             latest = max(latest, end)
         return max(latest + self._lasting_ns, _MIN_DURATION_NS)
 
@@ -116,7 +116,9 @@ class Plan:
         """Findings in recordings before the run."""
         return tuple(finding for part in self.parts for finding in part.findings)
 
-    def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
+    def set_scene_access(
+        self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]
+    ) -> None:
         """Give the plan access to the main model's entities; called before the first step.
 
         Args:
@@ -138,11 +140,11 @@ class Plan:
         Raises:
             BadInput: if a part moves a joint that the robot does not have, or no joint.
         """
-        at = resting or {}
+        start = resting or {}
         self._names = tuple(joints)
-        self._movable = [part.bind(joints, period_ns, at) for part in self.parts]
+        self._movable = [part.bind(joints, period_ns, start) for part in self.parts]
         self._driven = np.any([np.zeros(len(joints), np.bool_), *self._movable], axis=0)
-        self._now = {name: JointNow(at.get(name, 0.0)) for name in joints}
+        self._now = {name: JointReading(start.get(name, 0.0)) for name in joints}
         self._hold()
         return self._driven
 
@@ -163,7 +165,7 @@ class Plan:
         """The part that moves the base."""
         return next((part for part in self.parts if part.is_recorded), self.parts[0])
 
-    def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
+    def take_over(self, time_ns: int, joints: Mapping[str, JointReading]) -> None:
         """Start at a time of the run, from the joints' current state; called after `bind`.
 
         Args:
@@ -189,31 +191,35 @@ class Plan:
     ) -> Placement | None:
         """Let the parts read the robot's sensors; see `Part.sense`."""
         placements = [part.sense(time_ns, joints, events) for part in self.parts if part.senses]
-        return next((one for one in placements if one is not None), None)
+        return next((placement for placement in placements if placement is not None), None)
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the motion of the joints at a time, which must not decrease; joints that no part moves rest."""
         if self._begun < len(self.parts):
             self._start_due_parts(time_ns)
         self._last_ns = max(self._last_ns, time_ns)
-        if self._whole is None:
-            motion = self._at(time_ns)
+        if self._sole_part is None:
+            motion = self._motion_at(time_ns)
         else:
-            motion = self._whole.motion(time_ns)
-            if self._beside is not None:  # a part returns 0 for joints that it does not move
-                at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
-                motion = JointMotion(at + self._beside, speed, acceleration, motion.efforts)
+            motion = self._sole_part.motion(time_ns)
+            if self._resting is not None:  # a part returns 0 for joints that it does not move
+                q, v, a = (
+                    motion.positions,
+                    motion.velocities,
+                    motion.accelerations,
+                )
+                motion = JointMotion(q + self._resting, v, a, motion.efforts)
         for part in self._pressing:
             self._limit(part.limited)
         return motion
 
     def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion] | None:
         """Return the motion at each of some times; None if joints may become limited, or several parts move joints."""
-        alone = self._whole is not None and self._beside is None and not self._pressing
-        if not alone or self._whole is None or self._begun < len(self.parts):
+        is_single = self._sole_part is not None and self._resting is None and not self._pressing
+        if not is_single or self._sole_part is None or self._begun < len(self.parts):
             return None
         self._last_ns = max(self._last_ns, times_ns[-1])
-        return self._whole.motions(times_ns)
+        return self._sole_part.motions(times_ns)
 
     def _limit(self, joints: Iterable[str]) -> None:
         new = tuple(name for name in joints if name not in self.limited)
@@ -221,7 +227,7 @@ class Plan:
             self.limited += new
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return the parts' events since the last call, up to and including a time, in the order of time."""
+        """Return the parts' events since the last call, up to and including a time, in chronological order."""
         if self._begun < len(self.parts):
             self._start_due_parts(time_ns)
         if len(self.parts) == 1:
@@ -264,22 +270,25 @@ class Plan:
             if part.needs_scene and self._pose_of is None:
                 return  # the world is still being loaded
             now_ns = max(begin_ns, self._last_ns)
-            present = self._present(now_ns)
-            part.begin(begin_ns, now_ns, present, self._scene)
-            self._limit(self._closed_by(part, present))
-            own, may = part.joint_names, self._movable[self._begun].tolist()
-            moved = [m and name in own for m, name in zip(may, self._names, strict=True)]
+            current = self._states_at(now_ns)
+            part.begin(begin_ns, now_ns, current, self._scene)
+            self._limit(self._closed_by(part, current))
+            joints, movable = part.joint_names, self._movable[self._begun].tolist()
+            moved = [m and name in joints for m, name in zip(movable, self._names, strict=True)]
             self._columns.append(np.flatnonzero(moved))
             self._begun += 1
-            self._find_whole()
+            self._find_sole_part()
 
-    def _find_whole(self) -> None:
-        """Determine whether a single part moves all driven joints now, and where the other joints rest."""
-        at, self._whole = self._columns[-1] if self._begun else (), None
-        beside = ~self._driven
-        if len(at) == np.count_nonzero(self._driven) and np.isnan(self._held[1, beside]).all():
-            self._whole = self.parts[self._begun - 1]
-            self._beside = np.where(beside, self._held[0], 0.0) if beside.any() else None
+    def _find_sole_part(self) -> None:
+        """Determine whether a single part moves all driven joints, and the rest positions of the others."""
+        columns, self._sole_part = self._columns[-1] if self._begun else (), None
+        resting = ~self._driven
+        if (
+            len(columns) == np.count_nonzero(self._driven)
+            and np.isnan(self._held[1, resting]).all()
+        ):
+            self._sole_part = self.parts[self._begun - 1]
+            self._resting = np.where(resting, self._held[0], 0.0) if resting.any() else None
 
     def _due_ns(self, part: Part) -> int | None:
         """The start of a part: its own time, or the end of the previous part."""
@@ -292,29 +301,35 @@ class Plan:
 
         assert self._pose_of is not None  # skills start only when it is known
         assert self._facts_of is not None
-        now = self._present(max(round(time * 1e9), self._last_ns))
+        now = self._states_at(max(round(time * 1e9), self._last_ns))
         joints = {name: float(state[0]) for name, state in now.items()}
         return SkillScene(self._facts_of(joints), joints, self._pose_of, time, self._entities)
 
-    def _present(self, time_ns: int) -> dict[str, Floats]:
+    def _states_at(self, time_ns: int) -> dict[str, Floats]:
         """(3,) position, velocity and acceleration of each joint at a time."""
-        motion = self._at(time_ns)
+        motion = self._motion_at(time_ns)
         states = np.array([motion.positions, motion.velocities, motion.accelerations]).T
         if time_ns == self._begin_ns and not self._begun:
             states[:, 1] = [self._now[name].velocity for name in self._names]
         return dict(zip(self._names, states, strict=True))
 
-    def _at(self, time_ns: int) -> JointMotion:
+    def _motion_at(self, time_ns: int) -> JointMotion:
         """The motion of the joints at a time; for joints of several started parts the last one counts."""
         positions, efforts = self._held.copy()
         velocities, accelerations = np.zeros((2, len(positions)))
-        for part, at in zip(self.parts[: self._begun], self._columns, strict=True):
+        for part, cols in zip(self.parts[: self._begun], self._columns, strict=True):
             motion = part.motion(time_ns)
-            positions[at], velocities[at] = motion.positions[at], motion.velocities[at]
-            accelerations[at], efforts[at] = motion.accelerations[at], motion.efforts[at]
+            positions[cols], velocities[cols] = (
+                motion.positions[cols],
+                motion.velocities[cols],
+            )
+            accelerations[cols], efforts[cols] = (
+                motion.accelerations[cols],
+                motion.efforts[cols],
+            )
         return JointMotion(positions, velocities, accelerations, efforts)
 
-    def _closed_by(self, part: Part, present: Mapping[str, Floats]) -> Iterator[str]:
+    def _closed_by(self, part: Part, current: Mapping[str, Floats]) -> Iterator[str]:
         """Yield the fingers that a part closes although no recording contains their final positions."""
         if part.is_recorded or part.end_ns is None or not self._hands:
             return
@@ -323,7 +338,7 @@ class Plan:
             known = hand.opened and hand.closed
             for i, name in enumerate(hand.fingers):
                 moves = name in part.joint_names
-                travel = ends[name] - float(present[name][0]) if moves else 0.0
+                travel = ends[name] - float(current[name][0]) if moves else 0.0
                 stroke = hand.closed[i] - hand.opened[i] if known else travel
                 if travel * stroke > _MIN_CLOSING_SHARE * stroke * stroke:
                     yield name
@@ -335,8 +350,8 @@ class Plan:
             Refused: if another process cannot continue from there.
         """
         parts = [part.save() for part in self.parts]
-        own = record({name: getattr(self, name) for name in _STATE}, name="plan")
-        return {"own": own, "parts": parts}
+        state = record({name: getattr(self, name) for name in _STATE}, name="plan")
+        return {"own": state, "parts": parts}
 
     def restore(self, saved: Plain) -> None:
         """Continue from the saved state of a bound plan with the same parts.
@@ -344,23 +359,25 @@ class Plan:
         Raises:
             Refused: if it is not the state of such a plan.
         """
-        own, parts = (saved.get("own"), saved.get("parts")) if isinstance(saved, dict) else (0, 0)
+        state, parts = (saved.get("own"), saved.get("parts")) if isinstance(saved, dict) else (0, 0)
         if not isinstance(parts, list) or len(parts) != len(self.parts):
             raise Unsaveable(f"this is not the state of a plan of {len(self.parts)} steps")
-        for part, one in zip(self.parts, parts, strict=True):
-            part.restore(one)
-        for name, value in rebuild(own, {n: getattr(self, n) for n in _STATE}, name="plan").items():
+        for part, part_state in zip(self.parts, parts, strict=True):
+            part.restore(part_state)
+        for name, value in rebuild(
+            state, {n: getattr(self, n) for n in _STATE}, name="plan"
+        ).items():
             setattr(self, name, value)
-        self._find_whole()
+        self._find_sole_part()
 
 
-def begins_of(plans: Mapping[str, Plan]) -> dict[str, int]:
+def start_times(plans: Mapping[str, Plan]) -> dict[str, int]:
     """Return robot -> start of its recording in run time [ns]; live robots start together.
 
     Raises:
         BadInput: if only some robots are recorded, or recordings were not made at the same time.
     """
-    starts = {robot: one.start_ns for robot, one in plans.items()}
+    starts = {robot: plan.start_ns for robot, plan in plans.items()}
     live = [robot for robot, start in starts.items() if start is None]
     recorded = {robot: start for robot, start in starts.items() if start is not None}
     if live and recorded:

@@ -91,20 +91,20 @@ class MovingPart(Restorable, Part):
         self, joints: Sequence[str], period_ns: int, resting: Mapping[str, float] | None = None
     ) -> NDArray[np.bool_]:
         """Store the joints' order; returns (joints,) which of them it may move."""
-        self._joints, own = tuple(joints), self.joint_names
-        return np.array([name in own for name in joints], np.bool_)
+        self._joints, movable_names = tuple(joints), self.joint_names
+        return np.array([name in movable_names for name in joints], np.bool_)
 
     def follow(
         self,
         trajectory: JointTrajectory,
         begin_ns: int,
         now_ns: int,
-        present: Mapping[str, Floats],
+        current: Mapping[str, Floats],
     ) -> Motion:
         """Move from the joints' current states to the first later point of a trajectory, and on; returns the motion."""
-        here = State(*np.array([present[name] for name in trajectory.names]).T)
-        ahead = trajectory.after(here, (now_ns - begin_ns) * 1e-9)
-        self._motion = motion = Motion(ahead, begin_ns, self._joints)
+        current_state = State(*np.array([current[name] for name in trajectory.names]).T)
+        remaining = trajectory.after(current_state, (now_ns - begin_ns) * 1e-9)
+        self._motion = motion = Motion(remaining, begin_ns, self._joints)
         self.end_ns = motion.end_ns
         return motion
 
@@ -152,14 +152,14 @@ class TrajectoryPart(MovingPart):
                     found=name,
                     expected=one_of(name, joints),
                 )
-                raise self._read.placed(error)
+                raise self._read.locate(error)
         return super().bind(joints, period_ns, resting)
 
     def begin(
-        self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
+        self, begin_ns: int, now_ns: int, current: Mapping[str, Floats], scene: SceneAt
     ) -> None:
         """Start the motion."""
-        self.follow(self._read.trajectory, begin_ns, now_ns, present)
+        self.follow(self._read.trajectory, begin_ns, now_ns, current)
 
 
 class OperationPart(MovingPart):
@@ -188,7 +188,7 @@ class OperationPart(MovingPart):
         return self._movable if self._motion is None else self._motion.trajectory.names
 
     def begin(
-        self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
+        self, begin_ns: int, now_ns: int, current: Mapping[str, Floats], scene: SceneAt
     ) -> None:
         """Plan the motion with the skill, and start it.
 
@@ -203,16 +203,16 @@ class OperationPart(MovingPart):
             self._fail(begin_ns, f"{type(error).__name__}: {error}")
         self._check(planned, begin_ns)
         self._begin_ns = begin_ns
-        self.follow(planned, begin_ns, now_ns, present)
+        self.follow(planned, begin_ns, now_ns, current)
 
     def _check(self, planned: object, time_ns: int) -> None:
         if not isinstance(planned, JointTrajectory):
             found = type(planned).__name__
             self._fail(time_ns, f"its skill returned {found}; expected a JointTrajectory")
-        strange = [name for name in planned.names if name not in self._movable]
-        if strange:
+        foreign = [name for name in planned.names if name not in self._movable]
+        if foreign:
             self._fail(
-                time_ns, f"its skill moves {strange[0]}, which is no movable joint of the robot"
+                time_ns, f"its skill moves {foreign[0]}, which is not a movable joint of the robot"
             )
         if not np.isfinite(planned.positions).all() or planned.ends_in_motion:
             self._fail(
@@ -226,11 +226,11 @@ class OperationPart(MovingPart):
         """Return begin and end of the operation as a robot announces them."""
         assert self.end_ns is not None  # the part has started
         phases = [("begin", self._begin_ns), ("end", self.end_ns)][self._said :]
-        due = [(phase, when_ns) for phase, when_ns in phases if when_ns <= time_ns]
+        due = [(phase, phase_ns) for phase, phase_ns in phases if phase_ns <= time_ns]
         first, self._said = self._said, self._said + len(due)
         name, arguments = self._step.operation, self._step.arguments
         source = ANNOTATIONS.logged_name
-        events = [announce(name, phase, arguments, when_ns, source) for phase, when_ns in due]
+        events = [announce(name, phase, arguments, phase_ns, source) for phase, phase_ns in due]
         return [replace(event, sequence=first + i) for i, event in enumerate(events)]
 
 
@@ -272,10 +272,10 @@ def open_steps(
 def _check_order(step: PlanStep, last_start: float, where: str) -> None:
     if step.at is not None and step.at < last_start:
         raise BadInput(
-            "this step begins before the one before it",
+            "this step begins before the previous one",
             where=f"{where}.at",
             found=step.at,
-            expected=f"at least {last_start:g} s: steps are in the order of time",
+            expected=f"at least {last_start:g} s: steps are in chronological order",
         )
 
 
@@ -304,8 +304,8 @@ def _part(step: Step, where: str, robot: Body, others: Sequence[str]) -> Part:
 def _trajectory(step: TrajectoryStep, where: str) -> ReadTrajectory:
     if isinstance(step.trajectory, str):
         return read_trajectory(Path(step.trajectory).expanduser())
-    placed: Callable[[BadInput], BadInput] = partial(_with_step, where)
+    locate: Callable[[BadInput], BadInput] = partial(_with_step, where)
     try:
-        return ReadTrajectory(trajectory_of(step.trajectory), placed)
+        return ReadTrajectory(trajectory_of(step.trajectory), locate)
     except BadInput as error:
-        raise placed(error) from None
+        raise locate(error) from None

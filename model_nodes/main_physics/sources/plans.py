@@ -20,11 +20,11 @@ from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.part import (
     BaseMotion,
     JointMotion,
-    JointNow,
+    JointReading,
     Mimics,
     Placement,
 )
-from model_nodes.main_physics.sources.plan import Plan, begins_of
+from model_nodes.main_physics.sources.plan import Plan, start_times
 from model_nodes.main_physics.sources.wrenches import Felt
 from model_nodes.main_physics.world.description import Body, joint_name
 
@@ -42,18 +42,18 @@ class _RobotPlan(NamedTuple):
     plan: Plan
     begin_ns: int
 
-    def scoped(self, name: str) -> str:
+    def scene_name(self, name: str) -> str:
         """The scene's name of one of the robot's joints."""
         return f"{self.robot}::{name}" if self.robot else name
 
-    def own_values(self, of_all: Mapping[str, Value]) -> Mapping[str, Value]:
+    def select(self, of_all: Mapping[str, Value]) -> Mapping[str, Value]:
         """Select the values of the robot's joints, by the robot's own names."""
         if not self.robot:
             return of_all
         scope = f"{self.robot}::"
         return {n.removeprefix(scope): v for n, v in of_all.items() if n.startswith(scope)}
 
-    def failed(self, error: RunFailed) -> RunFailed:
+    def with_robot(self, error: RunFailed) -> RunFailed:
         """Convert an error to run time, and add the robot's name."""
         if not self.robot:
             return error
@@ -79,7 +79,7 @@ class Plans:
             run cannot be repeated.
         senses: whether `sense` is called before each step.
         takes_over: whether the plans can take robots over in the middle of a run.
-        felt: wrenches of the robots' wrists.
+        wrenches: wrenches of the robots' wrists.
         quiet_ns: time before which `events` returns nothing and `ended` is false [ns].
 
     Raises:
@@ -87,8 +87,8 @@ class Plans:
     """
 
     def __init__(self, plans: Mapping[str, Plan]) -> None:
-        begins_ns = begins_of(plans)
-        self._own = tuple(_RobotPlan(name, plan, begins_ns[name]) for name, plan in plans.items())
+        begins_ns = start_times(plans)
+        self._plans = tuple(_RobotPlan(name, plan, begins_ns[name]) for name, plan in plans.items())
         self._live = [p for plan in plans.values() for p in plan.parts if p.is_live]
         self.is_live = bool(self._live)
         self.limited: Sequence[str] = ()
@@ -97,43 +97,49 @@ class Plans:
         self.driven: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.measured_efforts: Floats = np.zeros(0)
         self._mimics: Mimics | None = None
-        self._rest: Floats = np.zeros(0)
+        self._initial: Floats = np.zeros(0)
         self._any_driven = False
-        self._placed: list[tuple[_RobotPlan, slice]] = []
-        self._only = plans.get(ALL)
+        self._columns: list[tuple[_RobotPlan, slice]] = []
+        self._single_plan = plans.get(ALL)
         self.quiet_ns = 0
-        felt = ((own, part.wrenches) for own in self._own for part in own.plan.parts)
-        self.felt = [Felt(own.robot, own.begin_ns, found) for own, found in felt if found]
+        wrenches = ((entry, part.wrenches) for entry in self._plans for part in entry.plan.parts)
+        self.wrenches = [
+            Felt(entry.robot, entry.begin_ns, found) for entry, found in wrenches if found
+        ]
 
     def __bool__(self) -> bool:
         """Whether there is any plan."""
-        return bool(self._own)
+        return bool(self._plans)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the user; with several robots each note names its robot."""
         late = (
-            f"robots.{own.robot}: its recording begins {own.begin_ns / 1e9:.3f} s after the first one"
-            for own in self._own
-            if own.begin_ns
+            f"robots.{entry.robot}: its recording begins {entry.begin_ns / 1e9:.3f} s after the first one"
+            for entry in self._plans
+            if entry.begin_ns
         )
         noted = (
-            f"robots.{own.robot}: {note}" if own.robot else note
-            for own in self._own
-            for note in own.plan.notes
+            f"robots.{entry.robot}: {note}" if entry.robot else note
+            for entry in self._plans
+            for note in entry.plan.notes
         )
         return (*late, *noted)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Findings in the recordings; with several robots, joints have their scene's names."""
-        return tuple(_named(own, finding) for own in self._own for finding in own.plan.findings)
+        return tuple(
+            _with_scene_names(entry, finding)
+            for entry in self._plans
+            for finding in entry.plan.findings
+        )
 
     @property
     def duration_ns(self) -> int | None:
         """End of the last plan in run time [ns]; None if unknown."""
-        ends = [(own.begin_ns, own.plan.duration_ns) for own in self._own]
-        known = [begin_ns + lasts for begin_ns, lasts in ends if lasts is not None]
+        ends = [(entry.begin_ns, entry.plan.duration_ns) for entry in self._plans]
+        known = [begin_ns + duration for begin_ns, duration in ends if duration is not None]
         return max(known) if known and len(known) == len(ends) else None
 
     @property
@@ -176,46 +182,48 @@ class Plans:
             period_ns: duration of a step [ns].
             resting: name -> position of joints before anything moves them [rad or m]; 0 for others.
         """
-        at = resting or {}
+        start = resting or {}
         self.driven = np.zeros(len(joints), np.bool_)
         self.measured_efforts = np.full(len(joints), np.nan)
-        self._rest = np.array([at.get(name, 0.0) for name in joints])
+        self._initial = np.array([start.get(name, 0.0) for name in joints])
         robots = [name.partition("::")[0] for name in joints]
-        for own in self._own if joints else ():
-            begin = robots.index(own.robot) if own.robot in robots else 0
-            count = robots.count(own.robot) if own.robot else len(joints)
+        for entry in self._plans if joints else ():
+            begin = robots.index(entry.robot) if entry.robot in robots else 0
+            count = robots.count(entry.robot) if entry.robot else len(joints)
             columns = slice(begin, begin + count)
-            names = [name.removeprefix(f"{own.robot}::") for name in joints[columns]]
-            self._check_unshared(own, names, joints)
-            self.driven[columns] = self._bound(own, names, period_ns, own.own_values(at))
+            names = [name.removeprefix(f"{entry.robot}::") for name in joints[columns]]
+            self._check_unshared(entry, names, joints)
+            self.driven[columns] = self._bind(entry, names, period_ns, entry.select(start))
             if names:
-                self._placed.append((own, columns))
+                self._columns.append((entry, columns))
         self._any_driven = bool(self.driven.any())
         return self.driven
 
     @staticmethod
-    def _bound(
-        own: _RobotPlan, names: Sequence[str], period_ns: int, resting: Mapping[str, float]
+    def _bind(
+        entry: _RobotPlan, names: Sequence[str], period_ns: int, resting: Mapping[str, float]
     ) -> NDArray[np.bool_]:
         try:
-            return own.plan.bind(names, period_ns, resting)
+            return entry.plan.bind(names, period_ns, resting)
         except BadInput as error:
-            if not own.robot:
+            if not entry.robot:
                 raise
-            where = f"robots.{own.robot}.source" + (f", {error.where}" if error.where else "")
+            where = f"robots.{entry.robot}.source" + (f", {error.where}" if error.where else "")
             raise error.at(where, error.file) from None
 
-    def _check_unshared(self, own: _RobotPlan, names: Sequence[str], joints: Sequence[str]) -> None:
-        moved = set(own.plan.joint_names)
+    def _check_unshared(
+        self, entry: _RobotPlan, names: Sequence[str], joints: Sequence[str]
+    ) -> None:
+        moved = set(entry.plan.joint_names)
         if moved & set(names):
             return
-        for other in self._own:
-            strange = moved & other.own_values(dict.fromkeys(joints)).keys()
-            if other is not own and strange:
+        for other in self._plans:
+            foreign_joints = moved & other.select(dict.fromkeys(joints)).keys()
+            if other is not entry and foreign_joints:
                 raise BadInput(
                     f"this is the source of another robot: it moves joints of {other.robot}",
-                    where=f"robots.{own.robot}.source",
-                    found=", ".join(sorted(strange)[:4]),
+                    where=f"robots.{entry.robot}.source",
+                    found=", ".join(sorted(foreign_joints)[:4]),
                     expected=f"some of {', '.join(names[:4])}",
                 )
 
@@ -225,8 +233,8 @@ class Plans:
         Raises:
             BadInput: if nothing moves the base, or its plan does not contain the base's motion.
         """
-        own = self._of(robot.name)
-        if own is None:
+        entry = self._entry_of(robot.name)
+        if entry is None:
             known = None if self else base.odometry
             raise BadInput(
                 "nothing moves the base",
@@ -234,33 +242,35 @@ class Plans:
                 found=known,
                 expected=f"a source{'' if self else ' with this topic'}, or base: fixed",
             )
-        if own.robot:
+        if entry.robot:
             robot = replace(robot, one_of_several=False)  # a plan only knows its own robot
-        own.plan.bind_base(robot, base, period_ns)
+        entry.plan.bind_base(robot, base, period_ns)
 
     def base(self, robot: str, time_ns: int) -> BaseMotion:
         """Return the motion of a robot's base at a run time, which must not decrease."""
-        own = self._of(robot)
-        assert own is not None  # bind_base has been called
-        return own.plan.base(max(0, time_ns - own.begin_ns))
+        entry = self._entry_of(robot)
+        assert entry is not None  # bind_base has been called
+        return entry.plan.base(max(0, time_ns - entry.begin_ns))
 
-    def _of(self, robot: str) -> _RobotPlan | None:
-        return next((own for own in self._own if own.robot in (robot, ALL)), None)
+    def _entry_of(self, robot: str) -> _RobotPlan | None:
+        return next((entry for entry in self._plans if entry.robot in (robot, ALL)), None)
 
-    def use_places(self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]) -> None:
-        """Give the plans access to the main model's entities; see `Plan.use_places`."""
-        for own in self._own:
-            own.plan.use_places(pose_of, entities)
+    def set_scene_access(
+        self, pose_of: Callable[[str], Floats], entities: Mapping[str, Entity]
+    ) -> None:
+        """Give the plans access to the main model's entities; see `Plan.set_scene_access`."""
+        for entry in self._plans:
+            entry.plan.set_scene_access(pose_of, entities)
 
-    def take_over(self, time_ns: int, joints: Mapping[str, JointNow]) -> None:
+    def take_over(self, time_ns: int, joints: Mapping[str, JointReading]) -> None:
         """Take the robots over in the middle of a run; see `Plan.take_over`."""
         self.quiet_ns = 0
-        for own in self._own:
-            own.plan.take_over(time_ns, own.own_values(joints))
+        for entry in self._plans:
+            entry.plan.take_over(time_ns, entry.select(joints))
 
     def start(self) -> bool:
         """Prepare the first step; returns whether a robot may have moved since the plans were bound."""
-        started = [own.plan.start() for own in self._own]
+        started = [entry.plan.start() for entry in self._plans]
         return any(started)
 
     def sense(
@@ -272,13 +282,13 @@ class Plans:
             RunFailed: if a plan fails at that time; the message names the robot.
         """
         placements = []
-        for own in self._own:
+        for entry in self._plans:
             try:
-                if own.plan.senses:
-                    placements.append(own.plan.sense(time_ns, own.own_values(joints), events))
+                if entry.plan.senses:
+                    placements.append(entry.plan.sense(time_ns, entry.select(joints), events))
             except RunFailed as error:
-                raise own.failed(error) from error
-        return next((one for one in placements if one is not None), None)
+                raise entry.with_robot(error) from error
+        return next((placement for placement in placements if placement is not None), None)
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the motion of all joints at a time; before a recording starts, its robot rests in the first position.
@@ -291,11 +301,11 @@ class Plans:
         if not self._any_driven:
             motion = self._resting(0.0)
         else:
-            if self._only is None:
-                motion = self._joined(time_ns)
+            if self._single_plan is None:
+                motion = self._combined_motion(time_ns)
             else:
-                motion = self._only.motion(time_ns)
-                self.limited = self._only.limited
+                motion = self._single_plan.motion(time_ns)
+                self.limited = self._single_plan.limited
             motion = self._with_known_efforts(motion)
         return motion if self._mimics is None else self._mimics.follow(motion)
 
@@ -311,25 +321,31 @@ class Plans:
 
         None if `motion` must be called for each time, because joints may become limited in between.
         """
-        if self._only is None or self._mimics is not None or not self._any_driven:
+        if self._single_plan is None or self._mimics is not None or not self._any_driven:
             return None
-        found = self._only.motions(times_ns)
+        found = self._single_plan.motions(times_ns)
         return found and [*found[:-1], self._with_known_efforts(found[-1])]
 
     def _resting(self, efforts: float) -> JointMotion:
-        zeros = np.zeros_like(self._rest)
-        return JointMotion(self._rest.copy(), zeros, zeros.copy(), np.full(len(zeros), efforts))
+        zeros = np.zeros_like(self._initial)
+        return JointMotion(self._initial.copy(), zeros, zeros.copy(), np.full(len(zeros), efforts))
 
-    def _joined(self, time_ns: int) -> JointMotion:
+    def _combined_motion(self, time_ns: int) -> JointMotion:
         joined = self._resting(math.nan)
-        for own, at in self._placed:
+        for entry, cols in self._columns:
             try:
-                motion = own.plan.motion(max(0, time_ns - own.begin_ns))
+                motion = entry.plan.motion(max(0, time_ns - entry.begin_ns))
             except RunFailed as error:
-                raise own.failed(error) from error
-            joined.positions[at], joined.velocities[at] = motion.positions, motion.velocities
-            joined.accelerations[at], joined.efforts[at] = motion.accelerations, motion.efforts
-        self.limited = [own.scoped(name) for own in self._own for name in own.plan.limited]
+                raise entry.with_robot(error) from error
+            joined.positions[cols], joined.velocities[cols] = (
+                motion.positions,
+                motion.velocities,
+            )
+            joined.accelerations[cols], joined.efforts[cols] = (
+                motion.accelerations,
+                motion.efforts,
+            )
+        self.limited = [entry.scene_name(n) for entry in self._plans for n in entry.plan.limited]
         return joined
 
     def has_efforts(self, time_ns: int) -> bool:
@@ -338,42 +354,45 @@ class Plans:
             self.motion(time_ns)
         return self._any_driven and not bool(np.isnan(self.measured_efforts).all())
 
-    def of_masters(self, efforts: Floats) -> Floats:
+    def add_to_masters(self, efforts: Floats) -> Floats:
         """Add the efforts of mimicking joints to those of their masters; see `Mimics`."""
-        return efforts if self._mimics is None else self._mimics.of_masters(efforts)
+        return efforts if self._mimics is None else self._mimics.add_to_masters(efforts)
 
     def events(self, time_ns: int) -> list[Event]:
-        """Return the events of all robots since the last call, in the order of time, then of the robots.
+        """Return the events of all robots since the last call, in chronological order, then of the robots.
 
         Raises:
             RunFailed: if a plan fails; the message names the robot.
         """
-        if self._only is not None:
-            found = self._only.events(time_ns)
-            self.quiet_ns = self._only.quiet_ns
+        if self._single_plan is not None:
+            found = self._single_plan.events(time_ns)
+            self.quiet_ns = self._single_plan.quiet_ns
             return found
         found = []
-        for own in self._own:
-            if time_ns < own.begin_ns:
+        for entry in self._plans:
+            if time_ns < entry.begin_ns:
                 continue
             try:
-                found += [_of(own, event) for event in own.plan.events(time_ns - own.begin_ns)]
+                found += [
+                    _with_robot(entry, e) for e in entry.plan.events(time_ns - entry.begin_ns)
+                ]
             except RunFailed as error:
                 if not found:
-                    raise own.failed(error) from error
-        return sorted(found, key=lambda event: event.time_ns)
+                    raise entry.with_robot(error) from error
+        return sorted(found, key=lambda e: e.time_ns)
 
     def ended(self, time_ns: int) -> bool:
         """Whether all plans are over at `time_ns`; false if there is no plan."""
-        if self._only is not None:
-            return self._only.ended(time_ns)
-        return self._own != () and all(
-            time_ns >= own.begin_ns and own.plan.ended(time_ns - own.begin_ns) for own in self._own
+        if self._single_plan is not None:
+            return self._single_plan.ended(time_ns)
+        return self._plans != () and all(
+            time_ns >= entry.begin_ns and entry.plan.ended(time_ns - entry.begin_ns)
+            for entry in self._plans
         )
 
     def save(self) -> Plain:
         """Return the state of each plan."""
-        return {own.robot: own.plan.save() for own in self._own}
+        return {entry.robot: entry.plan.save() for entry in self._plans}
 
     def restore(self, saved: Plain) -> None:
         """Continue from the saved state of each plan.
@@ -381,43 +400,43 @@ class Plans:
         Raises:
             Unsaveable: if the state was saved for other robots.
         """
-        robots = {own.robot for own in self._own}
+        robots = {entry.robot for entry in self._plans}
         if not isinstance(saved, dict) or saved.keys() != robots:
             raise Unsaveable("the sources of other robots were saved")
         self.quiet_ns = 0
-        for own in self._own:
-            own.plan.restore(saved[own.robot])
+        for entry in self._plans:
+            entry.plan.restore(saved[entry.robot])
 
     def close(self) -> None:
         """Close all plans."""
-        for own in self._own:
-            own.plan.close()
+        for entry in self._plans:
+            entry.plan.close()
 
 
-def _of(own: _RobotPlan, event: Event) -> Event:
+def _with_robot(entry: _RobotPlan, event: Event) -> Event:
     """Convert an event to run time, and add the robot's name."""
     arguments = dict(event.arguments)
     if event.kind is not EventKind.TOPIC:
-        arguments.setdefault(ROBOT, own.robot)
+        arguments.setdefault(ROBOT, entry.robot)
     return replace(
         event,
-        time_ns=event.time_ns + own.begin_ns,
-        source=f"{own.robot}: {event.source}" if event.source else "",
+        time_ns=event.time_ns + entry.begin_ns,
+        source=f"{entry.robot}: {event.source}" if event.source else "",
         arguments=arguments,
     )
 
 
-def _named(own: _RobotPlan, finding: Finding) -> Finding:
+def _with_scene_names(entry: _RobotPlan, finding: Finding) -> Finding:
     arguments: dict[str, Json] = dict(finding.arguments)
     for key in _JOINT_KEYS:
         value = arguments.get(key)
         if isinstance(value, str):
-            arguments[key] = own.scoped(value)
+            arguments[key] = entry.scene_name(value)
         elif isinstance(value, list):
-            arguments[key] = [own.scoped(str(joint)) for joint in value]
+            arguments[key] = [entry.scene_name(str(joint)) for joint in value]
     return replace(
         finding,
-        from_ns=finding.from_ns + own.begin_ns,
-        to_ns=finding.to_ns + own.begin_ns,
+        from_ns=finding.from_ns + entry.begin_ns,
+        to_ns=finding.to_ns + entry.begin_ns,
         arguments=arguments,
     )

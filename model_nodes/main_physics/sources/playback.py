@@ -39,7 +39,7 @@ Evaluate: TypeAlias = Callable[[int, int, int], Sequence[Row]]
 and at the periods after it."""
 
 
-class Ahead(Generic[Row]):
+class BlockCache(Generic[Row]):
     """Evaluates motion ahead in blocks with one row per period; a new block starts where the last one ends.
 
     Args:
@@ -57,11 +57,11 @@ class Ahead(Generic[Row]):
 
     def at(self, time_ns: int) -> Row:
         """Return the row for a time."""
-        row, off = divmod(time_ns - self._start, self._period)
-        if off or not 0 <= row < len(self._block):
+        row, remainder = divmod(time_ns - self._start, self._period)
+        if remainder or not 0 <= row < len(self._block):
             # Evaluating ahead only pays off if the caller continues in steps of the period.
-            passed, off = divmod(time_ns - self._last, self._period)
-            rows = self._rows if not off and 0 < passed < self._rows else 1
+            periods, remainder = divmod(time_ns - self._last, self._period)
+            rows = self._rows if not remainder and 0 < periods < self._rows else 1
             self._block = self._evaluate(time_ns, rows, self._last)
             self._start, self._before, row = time_ns, self._last, 0
         self._last = time_ns
@@ -69,20 +69,20 @@ class Ahead(Generic[Row]):
 
     def at_each(self, times_ns: Sequence[int]) -> Sequence[Row]:
         """Return the rows for some times."""
-        row, off = divmod(times_ns[0] - self._start, self._period)
+        row, remainder = divmod(times_ns[0] - self._start, self._period)
         after = row + len(times_ns)
         in_periods = times_ns[-1] - times_ns[0] == (len(times_ns) - 1) * self._period
-        if off or row < 0 or after > len(self._block) or not in_periods:
+        if remainder or row < 0 or after > len(self._block) or not in_periods:
             return [self.at(time_ns) for time_ns in times_ns]
         self._last = times_ns[-1]
         return self._block[row:after]
 
     @property
     def empty(self) -> bool:
-        """Whether nothing has been evaluated since the start or since `forget`."""
+        """Whether nothing has been evaluated since the start or since `clear`."""
         return not self._block
 
-    def forget(self) -> None:
+    def clear(self) -> None:
         """Discard the block, so that the next row is evaluated again."""
         self._block = ()
 
@@ -102,7 +102,7 @@ class Ahead(Generic[Row]):
         self._block = self._evaluate(self._start, rows, self._before) if rows else ()
 
 
-class Playback(Ahead[JointMotion]):
+class Playback(BlockCache[JointMotion]):
     """The motion of the robot's joints in the given order, as read-only arrays; joints that were not recorded are 0.
 
     Args:
@@ -150,7 +150,7 @@ def motions(
     return list(map(JointMotion, *tables))
 
 
-class Rows(NamedTuple):
+class Motions(NamedTuple):
     """Motion at some times, each (times, joints); see `JointMotion`."""
 
     positions: Floats
@@ -170,14 +170,14 @@ class Interpolator:
         steps = np.diff(self._times)
         self._median_ns = float(median(steps)) if len(steps) else 0.0
 
-    def at(self, times_ns: Int64s) -> Rows:
+    def at(self, times_ns: Int64s) -> Motions:
         """Return the motion at times (n,) [ns], which must not decrease."""
         count = len(self._times)
         current = np.searchsorted(self._times, times_ns, side="right") - 1
         efforts = self._efforts.take(np.maximum(current, 0), axis=0)
         if count == 1:
             positions = np.repeat(self._positions, len(times_ns), axis=0)
-            return Rows(positions, np.zeros_like(positions), np.zeros_like(positions), efforts)
+            return Motions(positions, np.zeros_like(positions), np.zeros_like(positions), efforts)
         resting = (times_ns < self._times[0]) | (times_ns > self._times[-1])
         interval = np.clip(current, 0, count - 2)
         low = max(int(interval[0]) - _SUPPORT, 0)
@@ -188,7 +188,7 @@ class Interpolator:
         if resting.any():
             velocities[resting] = 0.0
             accelerations[resting] = 0.0
-        return Rows(positions, velocities, accelerations, efforts)
+        return Motions(positions, velocities, accelerations, efforts)
 
 
 class _Pieces(NamedTuple):
@@ -224,10 +224,10 @@ def _shorten_after_rest(
     gap: int, lengths: Floats, steps: Floats, changes: Floats, median_ns: float
 ) -> NDArray[np.bool_]:
     """Shorten a gap's `lengths` to the part in which a joint moves; return (joints,) whether it rested before."""
-    still = np.zeros(changes.shape[1])
+    zeros = np.zeros(changes.shape[1])
     mean = changes[gap] / steps[gap]
-    before = changes[gap - 1] / steps[gap - 1] if gap > 0 else still
-    after = changes[gap + 1] / steps[gap + 1] if gap + 1 < len(steps) else still
+    before = changes[gap - 1] / steps[gap - 1] if gap > 0 else zeros
+    after = changes[gap + 1] / steps[gap + 1] if gap + 1 < len(steps) else zeros
     rested: NDArray[np.bool_] = (mean != 0.0) & (np.abs(before) <= RESTING_SHARE * np.abs(mean))
     continues = after * mean > 0.0
     needed = np.where(continues, changes[gap] / np.where(continues, after, 1.0), median_ns)

@@ -10,25 +10,25 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.recorded import JointsFrom, Units
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.bag import Bag, ReadFault, listed
+from model_nodes.main_physics.sources.bag import Bag, ReadFault, list_topics
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE, TRANSFORMS
 from model_nodes.main_physics.sources.contradictions import find_contradictions
-from model_nodes.main_physics.sources.implausible import find_gaps, find_jumps, unlike_si
+from model_nodes.main_physics.sources.implausible import find_gaps, find_jumps, find_other_units
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
 from model_nodes.main_physics.sources.joint_series import Series, build_series
 from model_nodes.main_physics.sources.joint_table import (
-    USUAL,
+    USUAL_TOPIC,
     JointTable,
     check_joint_topic,
     choose,
+    is_command_topic,
     joint_topics,
     raw_samples,
-    says_commands,
     tables_of,
 )
 from model_nodes.main_physics.sources.joints_from_tf import TransformChain
-from model_nodes.main_physics.sources.mending import MendingKind
+from model_nodes.main_physics.sources.mending import RepairKind
 from model_nodes.main_physics.sources.open_bag import remedy
 from model_nodes.main_physics.sources.transforms import Transforms, transform_topics
 from model_nodes.main_physics.world.description import Base, Body
@@ -83,12 +83,12 @@ def read_motion(
     _check_transforms(bag, topics, renamed, robots)
     transforms = Transforms(bag)
     chains = [TransformChain(body, transforms, bag.path) for body in robots]
-    series = [one for chain in chains for one in chain.series()]
-    joints = sum(len(one.names) for one in series)
+    series = [samples for chain in chains for samples in chain.series()]
+    joints = sum(len(samples.names) for samples in series)
     note = f"the positions of {joints} joints are those of the transforms on {series[0].topic}"
     mended = [f for chain in chains for f in chain.account.findings(bag.duration_ns)]
-    strange = find_strange(series, bag.duration_ns, facts)
-    findings = sorted([*strange, *mended], key=lambda one: one.from_ns)
+    implausible = find_implausible(series, bag.duration_ns, facts)
+    findings = sorted([*implausible, *mended], key=lambda f: f.from_ns)
     return RecordedJoints(series, transforms.fault, [note], findings)
 
 
@@ -114,7 +114,7 @@ def read_joints(
     """
     others: dict[str, JointTable] = {}
     if topics is None:
-        topics, others = _chosen(bag, renamed, facts)
+        topics, others = _choose_topics(bag, renamed, facts)
     else:
         for i, topic in enumerate(topics):
             check_joint_topic(bag, topic, f"joint_states.{i}")
@@ -123,22 +123,22 @@ def read_joints(
     if not table.groups:
         _reject_empty(bag, topics, table)
     _check_renaming(bag, table.recorded_names, renamed)
-    for one in (table, *others.values()):
-        one.convert(units, facts)
+    for joint_table in (table, *others.values()):
+        joint_table.convert(units, facts)
     series, findings = examine(bag, table, others.values(), facts)
     if not series:
         _reject_empty(bag, topics, table)
-    findings += [finding for finding in unlike_si(series, facts) if not units]
+    findings += [finding for finding in find_other_units(series, facts) if not units]
     notes: list[str] = []
-    if others or list(topics) != [USUAL]:
-        notes.insert(0, f"the joint states are those of {', '.join(topics)}{_unused_words(others)}")
+    if others or list(topics) != [USUAL_TOPIC]:
+        notes.insert(0, f"the joint states are those of {', '.join(topics)}{_unused_note(others)}")
     return RecordedJoints(series, table.fault, notes, findings)
 
 
 def examine(
     bag: Bag, table: JointTable, others: Iterable[JointTable], facts: JointFacts
 ) -> tuple[list[Series], list[Finding]]:
-    """Return the samples in the order of time, and findings about them.
+    """Return the samples in chronological order, and findings about them.
 
     Args:
         bag: the recording.
@@ -147,33 +147,35 @@ def examine(
         facts: the robots' joints.
     """
     contradictions = find_contradictions(
-        raw_samples(table), [one for other in others for one in raw_samples(other)], facts
+        raw_samples(table), [samples for other in others for samples in raw_samples(other)], facts
     )
     series, account = build_series(table, facts, contradictions)
-    strange = find_strange(series, bag.duration_ns, facts)
+    implausible = find_implausible(series, bag.duration_ns, facts)
     mended = account.findings(bag.duration_ns)
-    findings = sorted([*contradictions.findings, *strange, *mended], key=lambda one: one.from_ns)
-    return [_unwrapped(one, facts) for one in series], findings
+    findings = sorted([*contradictions.findings, *implausible, *mended], key=lambda f: f.from_ns)
+    return [_unwrapped(samples, facts) for samples in series], findings
 
 
-def find_strange(series: Sequence[Series], duration_ns: int, facts: JointFacts) -> list[Finding]:
-    """Return the jumps and gaps, in the order of time."""
+def find_implausible(
+    series: Sequence[Series], duration_ns: int, facts: JointFacts
+) -> list[Finding]:
+    """Return the jumps and gaps, in chronological order."""
     found = [*find_jumps(series, facts), *find_gaps(series, duration_ns, facts)]
-    return sorted(found, key=lambda one: one.from_ns)
+    return sorted(found, key=lambda f: f.from_ns)
 
 
 def _unwrapped(series: Series, facts: JointFacts) -> Series:
     """Unwrap continuous joints that were recorded within a single revolution."""
-    turning = [i for i, name in enumerate(series.names) if facts.turns(name)]
-    steps = np.abs(np.diff(series.positions[:, turning], axis=0))
-    if not turning or not (steps > np.pi).any():
+    continuous = [i for i, name in enumerate(series.names) if facts.is_continuous(name)]
+    steps = np.abs(np.diff(series.positions[:, continuous], axis=0))
+    if not continuous or not (steps > np.pi).any():
         return series
     positions = series.positions.copy()
-    positions[:, turning] = np.unwrap(positions[:, turning], axis=0)
+    positions[:, continuous] = np.unwrap(positions[:, continuous], axis=0)
     return replace(series, positions=positions)
 
 
-def _chosen(
+def _choose_topics(
     bag: Bag, renamed: Mapping[str, str], facts: JointFacts
 ) -> tuple[list[str], dict[str, JointTable]]:
     """Choose topics with joint states; returns them, and the samples of other topics with the robot's state.
@@ -186,39 +188,41 @@ def _chosen(
         raise BadInput(
             "the recording has no joint states",
             file=bag.path,
-            found=listed(bag.topics.values()),
-            expected=f"a topic of type {JOINT_STATE}, such as {USUAL}",
+            found=list_topics(bag.topics.values()),
+            expected=f"a topic of type {JOINT_STATE}, such as {USUAL_TOPIC}",
         )
     if len(topics) == 1:
         check_joint_topic(bag, topics[0], "joint_states")
         return topics, {}
     tables = tables_of(bag, topics, renamed)
-    usable = {topic: one for topic, one in tables.items() if isinstance(one, JointTable)}
-    joints = {topic: one.joints for topic, one in usable.items()}
+    usable = {topic: table for topic, table in tables.items() if isinstance(table, JointTable)}
+    joints = {topic: table.joints for topic, table in usable.items()}
     chosen = choose(joints, facts.names) or choose(joints, None) or list(usable)
     if not chosen:
-        raise next(one for one in tables.values() if isinstance(one, BadInput))
-    others = {t: one for t, one in usable.items() if t not in chosen and not says_commands(t)}
+        raise next(table for table in tables.values() if isinstance(table, BadInput))
+    others = {
+        t: table for t, table in usable.items() if t not in chosen and not is_command_topic(t)
+    }
     return chosen, others
 
 
-def _unused_words(others: Mapping[str, JointTable]) -> str:
+def _unused_note(others: Mapping[str, JointTable]) -> str:
     return f"; no further joint is on {', '.join(others)}" if others else ""
 
 
 def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
-    place = ", ".join(topics)
+    location = ", ".join(topics)
     if table.fault:
         reason = table.fault.reason.removeprefix(f"{bag.path}").removeprefix(": ").strip()
         expected = (
             remedy(reason, bag.path)
-            or "messages that are whole, of the type that the recording says"
+            or "messages that are whole, of the type that the recording declares"
         )
-        raise BadInput(reason, file=bag.path, where=place, expected=expected)
+        raise BadInput(reason, file=bag.path, where=location, expected=expected)
     found = "no message at all"
     if table.times_ns.size:
         found = f"{table.times_ns.size} messages, all without joints"
-    if any(one.what is MendingKind.MISFIT for one in table.mended):
+    if any(repair.kind is RepairKind.MISFIT for repair in table.mended):
         found = f"{table.times_ns.size} messages, with more or fewer positions than names"
     elif silent := table.without_positions():
         found = f"{silent} messages, all without positions"
@@ -227,7 +231,7 @@ def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
     raise BadInput(
         "the recording contains no joint positions",
         file=bag.path,
-        where=place,
+        where=location,
         found=found,
         expected="messages with joint names and positions",
     )
@@ -243,32 +247,32 @@ def _check_renaming(bag: Bag, recorded: set[str], renamed: Mapping[str, str]) ->
                 found=name,
                 expected=f"one of {', '.join(sorted(recorded))}",
             )
-    taken: dict[str, str] = {}
+    source_of: dict[str, str] = {}
     for name in sorted(recorded):
         target = renamed.get(name, name)
-        if target in taken:
+        if target in source_of:
             raise BadInput(
                 "two recorded joints get the same name",
                 file=bag.path,
-                where=f"joints.{name if name in renamed else taken[target]}",
-                found=f"{taken[target]} and {name} both as {target}",
+                where=f"joints.{name if name in renamed else source_of[target]}",
+                found=f"{source_of[target]} and {name} both as {target}",
                 expected="a different name for each joint",
             )
-        taken[target] = name
+        source_of[target] = name
 
 
 def _only_bases(bag: Bag, robots: Sequence[Body]) -> bool:
     """Whether the recording may only contain the motion of bases: one follows odometry, and there are no joints."""
     followed = any(body.base is Base.FOLLOWED for body in robots)
-    return followed and not joint_topics(bag) and not _holds_joints(bag, robots)
+    return followed and not joint_topics(bag) and not _has_joint_transforms(bag, robots)
 
 
-def _holds_joints(bag: Bag, robots: Sequence[Body]) -> bool:
+def _has_joint_transforms(bag: Bag, robots: Sequence[Body]) -> bool:
     """Whether there are transforms for joints of the robots."""
     if not transform_topics(bag):
         return False
     transforms = Transforms(bag)
-    return any(TransformChain(body, transforms, bag.path).holds_joints for body in robots)
+    return any(TransformChain(body, transforms, bag.path).has_joints for body in robots)
 
 
 def _has_positions(bag: Bag) -> bool:
@@ -299,7 +303,7 @@ def _check_transforms(
             "the recording has no transforms",
             file=bag.path,
             where="joints_from",
-            found=listed(bag.topics.values()),
+            found=list_topics(bag.topics.values()),
             expected=f"a topic of type {TRANSFORMS[0]}, such as /tf",
         )
     if not robots:

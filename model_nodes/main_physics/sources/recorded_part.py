@@ -24,7 +24,7 @@ from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.mending import of_files
+from model_nodes.main_physics.sources.mending import file_findings
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, SceneAt
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
@@ -76,7 +76,7 @@ class RecordedPart(Part):
             self._series = recorded.series
             self._events = EventStream(bag, _readers(bag, spec, others))
             self._recorded_ns = self._checked_duration(recorded.series)
-            self._names = self._chosen(() if step is None else step.only or ())
+            self._names = self._matching_names(() if step is None else step.only or ())
         except BaseException:
             bag.close()
             raise
@@ -91,7 +91,7 @@ class RecordedPart(Part):
         if isinstance(spec, RecordingSpec):
             self.start_ns = bag.start_ns + round(spec.clock_offset * 1e9)
             offsets = find_offsets(bag, recorded.series)
-            self.findings = (*of_files(bag), *recorded.findings, *offsets)
+            self.findings = (*file_findings(bag), *recorded.findings, *offsets)
         self._fault: ReadFault | None = recorded.fault
         self._playback: Playback | None = None
         self._base: RecordedBase | None = None
@@ -108,7 +108,7 @@ class RecordedPart(Part):
         return (self.at_ns or 0) - (self._from_ns or 0) if known else 0
 
     def _checked_duration(self, series: Sequence[Series]) -> int:
-        last = max((int(one.times_ns[-1]) for one in series), default=0)
+        last = max((int(samples.times_ns[-1]) for samples in series), default=0)
         duration_ns = max(self._bag.duration_ns, last)
         if duration_ns <= 0:
             raise BadInput(
@@ -119,18 +119,18 @@ class RecordedPart(Part):
             )
         return duration_ns
 
-    def _chosen(self, patterns: Sequence[str]) -> tuple[str, ...]:
+    def _matching_names(self, patterns: Sequence[str]) -> tuple[str, ...]:
         """The recorded joints that match a pattern, sorted; without patterns all of them."""
-        names = tuple(sorted(name for one in self._series for name in one.names))
-        chosen = tuple(n for n in names if any(fnmatchcase(n, p) for p in patterns))
-        if patterns and not chosen:
+        names = tuple(sorted(name for samples in self._series for name in samples.names))
+        matching = tuple(n for n in names if any(fnmatchcase(n, p) for p in patterns))
+        if patterns and not matching:
             raise BadInput(
                 "no such joint was recorded",
                 where="only",
                 found=", ".join(patterns),
                 expected=one_of(patterns[0], names, "a pattern"),
             )
-        return chosen or names
+        return matching or names
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -195,7 +195,7 @@ class RecordedPart(Part):
         return driven
 
     def begin(
-        self, begin_ns: int, now_ns: int, present: Mapping[str, Floats], scene: SceneAt
+        self, begin_ns: int, now_ns: int, current: Mapping[str, Floats], scene: SceneAt
     ) -> None:
         """Move to the start of the part, and drop the events before."""
         self._shift(0 if self._from_ns is None else begin_ns - self._from_ns)
@@ -243,9 +243,9 @@ class RecordedPart(Part):
     def ended(self, time_ns: int) -> bool:
         """Whether no event, motion or failure follows after `time_ns`."""
         recorded_ns = time_ns - self._offset_ns
-        broken = self._fault is not None and self._fault.time_ns <= recorded_ns
-        over = recorded_ns >= self._recorded_ns and not broken
-        return over and not (self._announces and self._events.failing(recorded_ns))
+        fails = self._fault is not None and self._fault.time_ns <= recorded_ns
+        is_over = recorded_ns >= self._recorded_ns and not fails
+        return is_over and not (self._announces and self._events.failing(recorded_ns))
 
     @property
     def quiet_ns(self) -> int:

@@ -19,8 +19,8 @@ from model_nodes.main_physics.sources.joint_table import (
     JointTable,
     RawSamples,
     choose,
-    greatest_speed,
     joint_topics,
+    max_speed,
     raw_samples,
     tables_of,
 )
@@ -196,9 +196,7 @@ def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopi
 def _range(samples: RawSamples) -> JointRange:
     positions = samples.positions
     gap = float(np.max(np.diff(samples.times_ns), initial=0)) / 1e9
-    return JointRange(
-        float(np.min(positions)), float(np.max(positions)), greatest_speed(samples), gap
-    )
+    return JointRange(float(np.min(positions)), float(np.max(positions)), max_speed(samples), gap)
 
 
 def _description(bag: Bag) -> str | None:

@@ -78,11 +78,11 @@ class ReadTrajectory:
 
     Attributes:
         trajectory: the motion.
-        placed: adds the file and the line to an error about one of its keys.
+        locate: adds the file and the line to an error about one of its keys.
     """
 
     trajectory: JointTrajectory
-    placed: Callable[[BadInput], BadInput]
+    locate: Callable[[BadInput], BadInput]
 
 
 def read_trajectory(path: Path) -> ReadTrajectory:
@@ -97,7 +97,7 @@ def read_trajectory(path: Path) -> ReadTrajectory:
     try:
         if not isinstance(document.data, dict):
             raise BadInput(
-                "this is no trajectory",
+                "this is not a trajectory",
                 found=type(document.data).__name__,
                 expected="a mapping with joint_names and points",
             )
@@ -123,16 +123,16 @@ def trajectory_of(data: Mapping[str, Any]) -> JointTrajectory:
     if isinstance(message, _RobotTrajectory):
         return _robot_motion(message, "")
     parts = [_robot_motion(part, f"trajectory.{i}.") for i, part in enumerate(message.trajectory)]
-    return _joined(parts)
+    return _concatenated(parts)
 
 
 def _robot_motion(message: _RobotTrajectory, key: str) -> JointTrajectory:
-    many = message.multi_dof_joint_trajectory
-    if isinstance(many, Mapping) and many.get("joint_names"):
+    multi_dof = message.multi_dof_joint_trajectory
+    if isinstance(multi_dof, Mapping) and multi_dof.get("joint_names"):
         raise BadInput(
             "joints with several degrees of freedom are not moved by trajectories",
             where=f"{key}multi_dof_joint_trajectory.joint_names",
-            found=many["joint_names"],
+            found=multi_dof["joint_names"],
             expected="none of them",
         )
     return _motion(message.joint_trajectory, f"{key}joint_trajectory.")
@@ -161,7 +161,7 @@ def _motion(message: _JointTrajectory, key: str) -> JointTrajectory:
     return trajectory
 
 
-def _joined(parts: Sequence[JointTrajectory]) -> JointTrajectory:
+def _concatenated(parts: Sequence[JointTrajectory]) -> JointTrajectory:
     """Concatenate motions of the same joints.
 
     Raises:

@@ -19,10 +19,15 @@ from model_nodes.main_physics.sources.joint_messages import (
     ORIGIN,
     STAMP,
     Undecodable,
-    aligned,
-    string,
+    align,
+    read_string,
 )
-from model_nodes.main_physics.sources.mending import Account, Mending, date_messages, moves
+from model_nodes.main_physics.sources.mending import (
+    Repair,
+    UsageReport,
+    date_messages,
+    moved_in,
+)
 
 
 def composed(outer: Floats, inner: Floats) -> Floats:
@@ -82,7 +87,7 @@ class Edge:
     child: str
     topic: str
     static: bool
-    mended: list[Mending] = field(default_factory=list)
+    mended: list[Repair] = field(default_factory=list)
     recorded: int = 0
     _times: list[int] = field(default_factory=list)
     _logged: list[int] = field(default_factory=list)
@@ -103,7 +108,7 @@ class Edge:
             return
         stamps, poses = np.array(self._times, np.int64), np.array(self._poses)
         dated = date_messages(
-            self.topic, stamps, logged, bag.start_ns, bag.tolerance_ns, moves(poses)
+            self.topic, stamps, logged, bag.start_ns, bag.tolerance_ns, moved_in(poses)
         )
         self.mended = dated.mended
         self._times = dated.times_ns[dated.kept].tolist()
@@ -111,7 +116,9 @@ class Edge:
             self._logged = logged[dated.kept].tolist()
             self._poses = list(compress(self._poses, dated.kept))
 
-    def report(self, account: Account, names: Sequence[str], joints: Sequence[str] = ()) -> None:
+    def report(
+        self, account: UsageReport, names: Sequence[str], joints: Sequence[str] = ()
+    ) -> None:
         """Add the repairs and the number of used transforms to an account.
 
         Args:
@@ -221,11 +228,11 @@ def decode_transforms(raw: bytes) -> Iterator[StampedTransform]:
     (count,) = COUNT.unpack_from(raw, ORIGIN)
     offset = ORIGIN + COUNT.size
     for _ in range(count):
-        offset = aligned(offset, 4)
+        offset = align(offset, 4)
         seconds, nanoseconds = STAMP.unpack_from(raw, offset)
-        parent, offset = string(raw, offset + STAMP.size)
-        child, offset = string(raw, aligned(offset, 4))
-        offset = aligned(offset, 8)
+        parent, offset = read_string(raw, offset + STAMP.size)
+        child, offset = read_string(raw, align(offset, 4))
+        offset = align(offset, 8)
         numbers = _NUMBERS.unpack_from(raw, offset)
         offset += _NUMBERS.size
         yield StampedTransform(parent, child, seconds * 1_000_000_000 + nanoseconds, numbers)

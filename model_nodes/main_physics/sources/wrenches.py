@@ -20,8 +20,8 @@ from model_nodes.main_physics.sources.joint_messages import (
     ORIGIN,
     STAMP,
     Undecodable,
-    aligned,
-    string,
+    align,
+    read_string,
 )
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
@@ -111,8 +111,8 @@ def decode(raw: bytes) -> tuple[int, str, Floats]:
     if raw[:2] != LITTLE_ENDIAN or len(raw) < ORIGIN + STAMP.size + 4:
         raise Undecodable(f"{len(raw)} bytes are no {WRENCH}")
     seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
-    frame, end = string(raw, ORIGIN + STAMP.size)
-    begin = aligned(end, 8)
+    frame, end = read_string(raw, ORIGIN + STAMP.size)
+    begin = align(end, 8)
     if len(raw) < begin + 8 * _NUMBERS:
         raise Undecodable(f"{len(raw)} bytes are too few for a {WRENCH}")
     return (

@@ -206,7 +206,7 @@ def test_a_base_that_follows_its_commanded_velocity() -> None:
     ("base", "words"),
     [
         ({"odometry": "odom"}, "no odometry that the base could follow"),
-        ({"odometry": "cmd_vel", "start": "amcl_pose"}, "nothing says where the base starts"),
+        ({"odometry": "cmd_vel", "start": "amcl_pose"}, "nothing defines where the base starts"),
     ],
 )
 def test_a_base_that_nothing_moves_is_refused(base: dict[str, str], words: str) -> None:

@@ -386,7 +386,7 @@ class GazeboEngine(Engine):
     def take_touches(self) -> Floats:
         """Return reported contacts of links and objects, some steps late, and distances; see `LinkContacts`.
 
-        If there are more than `proximity.EVERYTHING_NEAR` objects, only those named in the settings are covered.
+        If there are more than `proximity.MAX_PROXIMITY_OBJECTS` objects, only those named in the settings are covered.
         """
         if self._links is None:
             self._links = LinkContacts(self._shadow, self._near)

@@ -71,7 +71,7 @@ class Shadow:
         self._links: LinkWatch | None = None
         self._own_pairs: dict[str, Pairs] = {}
         self.update(0.0)
-        self._still = self._reader.still()
+        self._still = self._reader.still_poses()
         self.poses: dict[str, Floats] = {name: self.frame(name) for name in self.tables.free}
         self.bases: dict[str, Floats] = {
             name: self._of_body(base.body) for name, base in self.tables.bases.items()

@@ -104,8 +104,8 @@ class LinkContacts:
         for ago_ns, contacts in simulation.new_contacts():
             for pair, contact in self._of_links(contacts, simulation):
                 depth = max(0.0, contact.depth)
-                if self._touches.note(pair, now_ns - ago_ns, depth):
-                    self._touches.deepest(pair, hypot(*contact.force), *contact.point)
+                if self._touches.record(pair, now_ns - ago_ns, depth):
+                    self._touches.set_deepest(pair, hypot(*contact.force), *contact.point)
 
     def _is_near(self) -> bool:
         pairs = self._pairs.nearest()

@@ -51,8 +51,8 @@ def test_sets_and_rows_are_copied_too() -> None:
     selection.restore(state)
     assert (selection.off, selection.level("ball")) == ({"box"}, Fidelity.LOW)
     touches = Touches()
-    touches.note((1, 2), 10, 0.5)
+    touches.record((1, 2), 10, 0.5)
     rows = touches.save()
-    touches.note((1, 2), 20, 0.7)
+    touches.record((1, 2), 20, 0.7)
     touches.restore(rows)
     assert touches.take()[:, 2:5].tolist() == [[10.0, 10.0, 0.5]]

@@ -31,7 +31,7 @@ def moved(engine: Engine, made: Fingers, efforts: Floats) -> Floats:
     """The positions after half a second with the command 0.02 for all joints."""
     zeros = np.zeros(5)
     motion = JointMotion(np.full(5, 0.02), zeros, zeros, efforts)
-    at = made.closed(motion)
+    at = made.with_margin(motion)
     for _ in range(200):
         engine.command_joints(at.positions, at.velocities, at.accelerations)
         if made.soft:

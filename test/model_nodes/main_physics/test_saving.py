@@ -106,12 +106,12 @@ def test_source_that_was_changed_on_the_way_is_named() -> None:
     run.model.change({"source": {"plan": [{"trajectory": PLANNED}]}})
     run.step(3)
     saved = run.model.save()
-    assert "another source than it began with" in str(saved["needs_source"])
+    assert "the source was replaced during the run" in str(saved["needs_source"])
     assert "source" in saved  # for this process, which has it
 
 
 def test_engine_without_the_same_bits_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     run = swinging()
     monkeypatch.setattr(MujocoEngine, "deterministic", False)
-    with pytest.raises(Refused, match="mujoco cannot be saved: it does not go on with the same"):
+    with pytest.raises(Refused, match="mujoco cannot be saved: it is not deterministic"):
         run.model.save()

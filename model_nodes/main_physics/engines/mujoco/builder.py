@@ -26,7 +26,7 @@ from model_nodes.main_physics.engines.mujoco.options import (
     MujocoOptions,
     bouncing,
 )
-from model_nodes.main_physics.engines.mujoco.tables import gives_way, moving_frames
+from model_nodes.main_physics.engines.mujoco.tables import is_yielding, moving_frames
 from model_nodes.main_physics.world.description import (
     DEFAULT_FRICTION,
     Base,
@@ -46,7 +46,7 @@ from model_nodes.main_physics.world.transforms import principal
 from model_nodes.scene_shapes import GEOM_TYPES
 
 TORSIONAL_FRICTION = 0.005
-"""Torsional friction of a contact patch of some millimetres [m]; it would make a wheel that turns in place creep."""
+"""Torsional friction of a contact patch of some millimetres [m]; 0 for robots with a free base: wheels would creep."""
 SHORTEST_CONTACT_TIME = 0.004
 """Default time constant of contacts [s]; two substeps if that is longer."""
 
@@ -59,9 +59,9 @@ FRAME_SENSORS = (
 """The sensors of a frame, in the order of a pose value."""
 
 
-_LEAST_RANGE = 1e-6
+_MIN_RANGE = 1e-6
 """Minimum range of a joint [rad or m]: MuJoCo rejects equal limits."""
-MOST_SHAPES = 20_000
+MAX_SHAPES = 20_000
 """Maximum number of shapes in a world: collision detection needs memory in proportion to its square."""
 _MANY_SHAPES, _MEMORY = 500, 2**32
 """Above this number of shapes MuJoCo's own estimate of memory may be too small; unused memory is not allocated."""
@@ -110,13 +110,13 @@ class Builder:
         Raises:
             BadInput: if MuJoCo rejects the world.
         """
-        self._watch_frames()
+        self._add_frame_sensors()
         shapes = len(self.spec.geoms)
-        if shapes > MOST_SHAPES:
+        if shapes > MAX_SHAPES:
             raise BadInput(
                 f"MuJoCo cannot use the world {self.world.name}",
                 found=f"{shapes} shapes that collide",
-                expected=f"{MOST_SHAPES} at most",
+                expected=f"{MAX_SHAPES} at most",
             )
         self.spec.memory = memory_of(self.spec)
         try:
@@ -130,25 +130,25 @@ class Builder:
     def add_body(self, body: Body) -> None:
         """Add a body with all its links, hands and joints."""
         root = body.links[0]
-        made = self._add_link(self.spec.worldbody, body, root, body.pose, None)
+        mj_body = self._add_link(self.spec.worldbody, body, root, body.pose, None)
         if not body.static:
-            made.add_freejoint(name=f"free {body.name}")
+            mj_body.add_freejoint(name=f"free {body.name}")
         if not body.static and not body.robot:
-            weld = self.spec.add_equality(name=weld_name(made.name), active=False)
+            weld = self.spec.add_equality(name=weld_name(mj_body.name), active=False)
             weld.type = mj.mjtEq.mjEQ_WELD
             weld.objtype = mj.mjtObj.mjOBJ_BODY
-            weld.name1, weld.name2 = "world", made.name
+            weld.name1, weld.name2 = "world", mj_body.name
             weld.solref = [2 * self._step, 1.0]
             weld.solimp[:3] = [0.9999, 0.9999, 0.001]
-        by_name = {root.name: made}
+        by_name = {root.name: mj_body}
         joints = {joint.child: joint for joint in body.joints}
         for link in body.links[1:]:
             joint = joints[link.name]
             by_name[link.name] = self._add_link(by_name[joint.parent], body, link, link.pose, joint)
-        if not body.robot or gives_way(body):
+        if not body.robot or is_yielding(body):
             # As in Gazebo, the links of one model do not collide with each other.
-            for one, other in combinations(by_name.values(), 2):
-                self.spec.add_exclude(bodyname1=one.name, bodyname2=other.name)
+            for first, second in combinations(by_name.values(), 2):
+                self.spec.add_exclude(bodyname1=first.name, bodyname2=second.name)
         for hand in self.world.hands if body.robot else ():
             if hand.robot == body.name:
                 _add_hand(by_name[hand.link], hand)
@@ -178,16 +178,16 @@ class Builder:
 
     def move(self, body: Body, pose: Floats) -> None:
         """Move a body to a pose (7,) in the world; takes effect with the next `compile`."""
-        x, y, z, *turn = pose[:7].tolist()
+        x, y, z, *quaternion = pose[:7].tolist()
         root = self.spec.body(frame_name(body, body.links[0].name))
-        root.pos, root.quat = (x, y, z), turn
-        moved = replace(body, pose=(x, y, z, *turn))
+        root.pos, root.quat = (x, y, z), quaternion
+        moved = replace(body, pose=(x, y, z, *quaternion))
         bodies = tuple(moved if other is body else other for other in self.world.bodies)
         self.world = replace(self.world, bodies=bodies)
 
     def drive(self, drives: Mapping[str, JointDrive]) -> list[str]:
         """Change the drives of some joints; returns the frames of the links that these joints move."""
-        touching: list[str] = []
+        movable: list[str] = []
         bodies = []
         for body in self.world.bodies:
             names = {joint.name: joint_name(body, joint) for joint in body.joints}
@@ -200,11 +200,11 @@ class Builder:
                 for joint in body.joints
             ]
             bodies.append(replace(body, joints=tuple(joints)) if moved else body)
-            touching += [frame_name(body, link.name) for link in body.links if link.name in moved]
+            movable += [frame_name(body, link.name) for link in body.links if link.name in moved]
         self.world = replace(self.world, bodies=tuple(bodies))
-        return touching
+        return movable
 
-    def _watch_frames(self) -> None:
+    def _add_frame_sensors(self) -> None:
         # With sensors, MuJoCo itself writes the poses and twists of all moving frames into one array.
         for sensor in list(self.spec.sensors):
             self.spec.delete(sensor)
@@ -231,35 +231,35 @@ class Builder:
     def _add_link(
         self, parent: Any, body: Body, link: Link, pose: tuple[float, ...], joint: Joint | None
     ) -> Any:
-        made = parent.add_body(name=frame_name(body, link.name), pos=pose[:3], quat=pose[3:])
+        mj_body = parent.add_body(name=frame_name(body, link.name), pos=pose[:3], quat=pose[3:])
         moving = joint is not None and joint.kind is not JointKind.FIXED
         if joint is not None and moving:
-            _add_joint(made, body, joint)
-        self._set_inertia(made, body, link, moving or (joint is None and _needs_mass(body)))
+            _add_joint(mj_body, body, joint)
+        self._set_inertia(mj_body, body, link, moving or (joint is None and _needs_mass(body)))
         for geometry in link.geometries:
             if geometry.collides:
-                self._add_geometry(made, body, link, geometry)
-        return made
+                self._add_geometry(mj_body, body, link, geometry)
+        return mj_body
 
-    def _set_inertia(self, made: Any, body: Body, link: Link, moving: bool) -> None:
+    def _set_inertia(self, mj_body: Any, body: Body, link: Link, moving: bool) -> None:
         inertial = link.inertial
         if inertial is None or (inertial.mass == 0 and not moving):
-            made.explicitinertial = inertial is not None
+            mj_body.explicitinertial = inertial is not None
             return
-        fixed, faults = principal(inertial)
+        repaired, faults = principal(inertial)
         if faults:
             kind = "robot" if body.robot else "model"
             self._notes.add(f"{kind} {body.name}: link {link.name}: {faults}; repaired")
-        made.explicitinertial = True
-        made.mass = fixed.mass
-        made.ipos, made.iquat = fixed.pose[:3], fixed.pose[3:]
-        made.inertia = fixed.inertia[:3]
+        mj_body.explicitinertial = True
+        mj_body.mass = repaired.mass
+        mj_body.ipos, mj_body.iquat = repaired.pose[:3], repaired.pose[3:]
+        mj_body.inertia = repaired.inertia[:3]
 
-    def _add_geometry(self, made: Any, body: Body, link: Link, geometry: Geometry) -> None:
+    def _add_geometry(self, mj_body: Any, body: Body, link: Link, geometry: Geometry) -> None:
         if geometry.kind is ShapeKind.PLANE and not body.static:
             self._notes.add(f"model {body.name}: link {link.name}: a moving plane is left out")
             return
-        geom = made.add_geom(
+        geom = mj_body.add_geom(
             type=GEOM_TYPES[geometry.kind],
             size=_size(geometry),
             pos=geometry.pose[:3],
@@ -317,8 +317,8 @@ def _needs_mass(body: Body) -> bool:
     return not (body.robot and any(inertial and inertial.mass > 0 for inertial in fixed))
 
 
-def _add_joint(made: Any, body: Body, joint: Joint) -> None:
-    added = made.add_joint(
+def _add_joint(mj_body: Any, body: Body, joint: Joint) -> None:
+    new = mj_body.add_joint(
         name=joint_name(body, joint),
         type=_JOINT_TYPES[joint.kind],
         pos=joint.anchor,
@@ -327,21 +327,21 @@ def _add_joint(made: Any, body: Body, joint: Joint) -> None:
     if body.robot and joint.spring is None:
         # A driven joint tracks the recording; limits and friction would only work against it.
         if joint.drive.mode is DriveMode.LIMITED:
-            _add_limits(added, joint)
+            _add_limits(new, joint)
         return
     if joint.spring is not None:
-        added.stiffness = [joint.spring, 0.0, 0.0] if np.ndim(added.stiffness) else joint.spring
-    added.damping = [joint.damping, 0.0, 0.0] if np.ndim(added.damping) else joint.damping
-    added.frictionloss = joint.friction
-    _add_limits(added, joint)
+        new.stiffness = [joint.spring, 0.0, 0.0] if np.ndim(new.stiffness) else joint.spring
+    new.damping = [joint.damping, 0.0, 0.0] if np.ndim(new.damping) else joint.damping
+    new.frictionloss = joint.friction
+    _add_limits(new, joint)
 
 
-def _add_limits(added: Any, joint: Joint) -> None:
+def _add_limits(new: Any, joint: Joint) -> None:
     if joint.lower is not None or joint.upper is not None:
-        added.limited = True
+        new.limited = True
         lower = -1e6 if joint.lower is None else joint.lower
         upper = 1e6 if joint.upper is None else joint.upper
-        added.range = [lower, max(upper, lower + _LEAST_RANGE)]
+        new.range = [lower, max(upper, lower + _MIN_RANGE)]
 
 
 def _add_hand(link: Any, hand: HandFrame) -> None:

@@ -52,38 +52,38 @@ def levers(
         count: number of columns.
         slides: slide joint with limits -> maximum displacement of its body from the zero position [m].
     """
-    found = np.zeros((model.nbody, count))
+    bounds = np.zeros((model.nbody, count))
     sizes = radii(model)
     for body in range(1, model.nbody):
-        away, moving = float(sizes[body]), body
-        while moving:
-            first = int(model.body_jntadr[moving])
-            joints = range(first, first + int(model.body_jntnum[moving]))
-            away += sum(_slide(model, joint, slides) for joint in joints)
+        distance, ancestor = float(sizes[body]), body
+        while ancestor:
+            first = int(model.body_jntadr[ancestor])
+            joints = range(first, first + int(model.body_jntnum[ancestor]))
+            distance += sum(_max_slide(model, joint, slides) for joint in joints)
             for joint in joints:
-                for column, lever in _of_joint(model, joint, columns, away):
-                    found[body, column] = lever
-            away += float(np.linalg.norm(model.body_pos[moving]))
-            moving = int(model.body_parentid[moving])
-    return found
+                for column, lever in _joint_bounds(model, joint, columns, distance):
+                    bounds[body, column] = lever
+            distance += float(np.linalg.norm(model.body_pos[ancestor]))
+            ancestor = int(model.body_parentid[ancestor])
+    return bounds
 
 
-def _of_joint(
-    model: mj.MjModel, joint: int, columns: Mapping[int, int], away: float
+def _joint_bounds(
+    model: mj.MjModel, joint: int, columns: Mapping[int, int], distance: float
 ) -> list[tuple[int, float]]:
-    """(column, bound) for each position of a joint; `away` is the distance of the points from the body's origin [m]."""
+    """(column, bound) for each position of a joint; `distance`: of the points from the origin [m]."""
     address, kind = int(model.jnt_qposadr[joint]), int(model.jnt_type[joint])
     if kind == mj.mjtJoint.mjJNT_FREE.value:
         # A rotation's angle is at most pi times the change of its quaternion.
-        return [(columns[address + i], 1.0 if i < 3 else pi * away) for i in range(7)]
+        return [(columns[address + i], 1.0 if i < 3 else pi * distance) for i in range(7)]
     if address not in columns:
         return []
     slides = kind == mj.mjtJoint.mjJNT_SLIDE.value
-    lever = 1.0 if slides else away + float(np.linalg.norm(model.jnt_pos[joint]))
+    lever = 1.0 if slides else distance + float(np.linalg.norm(model.jnt_pos[joint]))
     return [(columns[address], lever)]
 
 
-def _slide(model: mj.MjModel, joint: int, slides: Mapping[str, float]) -> float:
+def _max_slide(model: mj.MjModel, joint: int, slides: Mapping[str, float]) -> float:
     if int(model.jnt_type[joint]) != mj.mjtJoint.mjJNT_SLIDE.value:
         return 0.0
     return slides.get(model.joint(joint).name, _UNLIMITED)
@@ -106,18 +106,18 @@ class Clearances:
     """
 
     def __init__(self, world: World, frames: Sequence[str], joints: Sequence[str]) -> None:
-        fixed = replace(world, bodies=tuple(_measured(world)), hands=())
+        fixed = replace(world, bodies=tuple(_relevant_bodies(world)), hands=())
         spec = Builder(fixed, EngineSettings(1.0), Notes()).spec
         spec.memory = memory_of(spec, _MEMORY)
-        _make_boxes_meshes(spec)
+        _replace_boxes(spec)
         self._model = model = _compile(spec, fixed, world.hands)
         self._data = mj.MjData(model)
         tables = make_tables(fixed, model)
         self._is_link = [kind is BodyKind.DRIVEN for kind in tables.body_kinds]
-        place = {name: i for i, name in enumerate(frames)}
-        self._frame = {body: place[name] for body, name in _names(tables)}
-        self._from = np.array([joints.index(name) for name in tables.joints], np.intp)
-        self._to = tables.joint_positions
+        frame_index = {name: i for i, name in enumerate(frames)}
+        self._frame_of = {body: frame_index[name] for body, name in _frame_names(tables)}
+        self._joint_indices = np.array([joints.index(name) for name in tables.joints], np.intp)
+        self._addresses = tables.joint_positions
         self._bases = {name: base.position for name, base in tables.bases.items()}
         self._slides = {
             joint_name(body, joint): max(abs(joint.lower), abs(joint.upper))
@@ -126,9 +126,9 @@ class Clearances:
             if joint.lower is not None and joint.upper is not None
         }
         self._positions = self._data.qpos
-        self._body: list[int] = model.geom_bodyid.tolist()
+        self._body_of_geom: list[int] = model.geom_bodyid.tolist()
         self._segment = np.zeros(6)
-        self._reaches, self._reach = (-1.0, -1.0), -1.0
+        self._detected_reach, self._measured_reach = (-1.0, -1.0), -1.0
         self._known_margins: dict[tuple[float, float], tuple[Floats, Floats]] = {}
         self._resting: dict[Pair, Nearest] = {}
 
@@ -142,15 +142,15 @@ class Clearances:
             reach: maximum distance of pairs that are reported [m].
             bases: robot whose base is not fixed -> (7,) pose of its root link.
         """
-        self._find(positions, (reach, reach), bases)
-        if reach != self._reach:
+        self._detect(positions, (reach, reach), bases)
+        if reach != self._measured_reach:
             self._measure_resting(reach)
         near = self._resting
         if self._data.ncon:
-            near = self._detected() | near
+            near = self._nearest_contacts() | near
         if not near:
             return no_rows(CLEARANCES)
-        frame = self._frame
+        frame = self._frame_of
         return np.array(
             [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
         )
@@ -166,35 +166,35 @@ class Clearances:
             positions, bases: as for `rows`.
             reach: maximum distance from static bodies, and from other links [m].
         """
-        self._find(positions, reach, bases)
+        self._detect(positions, reach, bases)
         found: dict[Pair, tuple[float, int]] = {}
         if self._data.ncon:
-            contacts, frame = self._data.contact, self._frame
+            contacts, frame = self._data.contact, self._frame_of
             distances = contacts.dist.tolist()
             for i, (geom, other) in enumerate(contacts.geom.tolist()):
-                one, two = self._pair(geom, other)
-                key, near = (frame[one], frame[two]), (distances[i], i)
+                first, second = self._pair(geom, other)
+                key, near = (frame[first], frame[second]), (distances[i], i)
                 if key not in found or near < found[key]:
                     found[key] = near
         return found
 
     def point(self, contact: int) -> list[float]:
         """Position of a contact that the last call of `moving` found [m]."""
-        where: list[float] = self._data.contact.pos[contact].tolist()
-        return where
+        position: list[float] = self._data.contact.pos[contact].tolist()
+        return position
 
-    def _find(
+    def _detect(
         self, positions: Floats, reach: tuple[float, float], bases: Mapping[str, Floats]
     ) -> None:
         """Detect all contacts within the reach of static bodies and of links."""
         model, data = self._model, self._data
-        self._positions[self._to] = positions[self._from]
+        self._positions[self._addresses] = positions[self._joint_indices]
         for name, pose in bases.items():
             at = self._bases[name]
             self._positions[at : at + 7] = pose
         mj.mj_kinematics(model, data)
-        if reach != self._reaches:
-            self._reaches = reach
+        if reach != self._detected_reach:
+            self._detected_reach = reach
             model.body_margin[:], model.geom_margin[:] = self._margins(reach)
         mj.mj_collision(model, data)
 
@@ -213,72 +213,74 @@ class Clearances:
             joints: number of the engine's joints.
             bases: robots whose base poses follow the joints in the array.
         """
-        columns = dict(zip(self._to.tolist(), self._from.tolist(), strict=True))
+        columns = dict(zip(self._addresses.tolist(), self._joint_indices.tolist(), strict=True))
         for i, name in enumerate(bases):
             columns |= {self._bases[name] + k: joints + 7 * i + k for k in range(7)}
-        found = levers(self._model, columns, joints + 7 * len(bases), self._slides)
-        return {self._frame[body]: found[body] for body in self._frame if self._is_link[body]}
+        bounds = levers(self._model, columns, joints + 7 * len(bases), self._slides)
+        return {
+            self._frame_of[body]: bounds[body] for body in self._frame_of if self._is_link[body]
+        }
 
     def move(self, frame: str, pose: Floats) -> None:
         """Move a static body to a pose (7,) in the world."""
         body = self._model.body(frame).id
         self._model.body_pos[body], self._model.body_quat[body] = pose[:3], pose[3:7]
-        self._reach = -1.0  # resting bodies must be measured again
+        self._measured_reach = -1.0  # resting bodies must be measured again
 
     def _measure_resting(self, reach: float) -> None:
-        model, self._reach = self._model, reach
+        model, self._measured_reach = self._model, reach
         # MuJoCo does not collide resting bodies with each other; their distance is constant.
         resting = np.flatnonzero(model.body_weldid[model.geom_bodyid] == 0).tolist()
-        links = [geom for geom in resting if self._is_link[self._body[geom]]]
-        statics = [geom for geom in resting if not self._is_link[self._body[geom]]]
+        links = [geom for geom in resting if self._is_link[self._body_of_geom[geom]]]
+        statics = [geom for geom in resting if not self._is_link[self._body_of_geom[geom]]]
         self._resting = {}
         self._measure(product(links, statics), self._resting)
 
-    def _detected(self) -> dict[Pair, Nearest]:
+    def _nearest_contacts(self) -> dict[Pair, Nearest]:
         """The nearest contact of each pair of bodies."""
         contacts = self._data.contact
         distances: list[float] = contacts.dist.tolist()
         geoms: list[list[int]] = contacts.geom.tolist()
         deepest: dict[Pair, int] = {}
-        apart: dict[tuple[int, int], None] = {}
+        separate: dict[tuple[int, int], None] = {}
         for i, distance in enumerate(distances):
-            one, other = geoms[i]
+            first, second = geoms[i]
             if distance > _TOUCHING:
-                apart[one, other] = None
+                separate[first, second] = None
                 continue
-            pair = self._pair(one, other)
+            pair = self._pair(first, second)
             if pair not in deepest or distance < distances[deepest[pair]]:
                 deepest[pair] = i
         nearest: dict[Pair, Nearest] = {}
         if deepest:
             normals, points = contacts.frame.tolist(), contacts.pos.tolist()
             for pair, i in deepest.items():
-                sign = 1.0 if self._body[geoms[i][1]] == pair[0] else -1.0
-                nearest[pair] = _of_contact(distances[i], points[i], normals[i], sign)
+                sign = 1.0 if self._body_of_geom[geoms[i][1]] == pair[0] else -1.0
+                nearest[pair] = _from_contact(distances[i], points[i], normals[i], sign)
         # For separate bodies MuJoCo may report contacts of a separating plane instead of the nearest points.
-        self._measure(apart, nearest)
+        self._measure(separate, nearest)
         return nearest
 
     def _pair(self, geom: int, other: int) -> Pair:
         """The bodies of two geoms; the first is a link and, if both are links, the one farther from the root."""
-        one, two = self._body[geom], self._body[other]
-        if self._is_link[one] and (not self._is_link[two] or one > two):
-            return one, two
-        return two, one
+        first, second = self._body_of_geom[geom], self._body_of_geom[other]
+        if self._is_link[first] and (not self._is_link[second] or first > second):
+            return first, second
+        return second, first
 
     def _measure(self, geoms: Iterable[tuple[int, int]], nearest: dict[Pair, Nearest]) -> None:
         """Measure pairs of geoms; add the nearest pair of each two bodies within reach to `nearest`."""
-        model, data, segment, reach = self._model, self._data, self._segment, self._reach
+        model, data, segment, reach = self._model, self._data, self._segment, self._measured_reach
         for geom, other in geoms:
             pair = self._pair(geom, other)
-            if self._body[geom] != pair[0]:
+            if self._body_of_geom[geom] != pair[0]:
                 geom, other = other, geom
             distance = float(mj.mj_geomDistance(model, data, other, geom, reach, segment))
             if distance < reach and (pair not in nearest or distance < nearest[pair].distance):
                 nearest[pair] = nearest_points(data, *pair, distance, segment.tolist())
 
 
-def _measured(world: World) -> Iterator[Body]:
+def _relevant_bodies(world: World) -> Iterator[Body]:
     """The static bodies, and the robots with bases and joints that follow commands."""
     for body in world.bodies:
         if body.robot:
@@ -288,21 +290,23 @@ def _measured(world: World) -> Iterator[Body]:
             yield body
 
 
-def _of_contact(distance: float, middle: list[float], frame: list[float], sign: float) -> Nearest:
+def _from_contact(
+    distance: float, midpoint: list[float], frame: list[float], sign: float
+) -> Nearest:
     """The nearest points of a contact; `frame` starts with the normal from the contact's first geom to its second."""
     nx, ny, nz = sign * frame[0], sign * frame[1], sign * frame[2]
-    half, (x, y, z) = distance / 2.0, middle
+    half, (x, y, z) = distance / 2.0, midpoint
     return Nearest(distance, (x - half * nx, y - half * ny, z - half * nz), (nx, ny, nz))
 
 
-def _make_boxes_meshes(spec: Any) -> None:
+def _replace_boxes(spec: Any) -> None:
     """Replace boxes by meshes: MuJoCo's detection of two separate boxes misses some pairs that are near.
 
     Boxes that are too thin for a mesh are kept.
     """
     for i, geom in enumerate(spec.geoms):
-        thin = min(geom.size) < _THIN * max(1.0, *geom.size)
-        if geom.type == mj.mjtGeom.mjGEOM_BOX and not thin:
+        is_thin = min(geom.size) < _THIN * max(1.0, *geom.size)
+        if geom.type == mj.mjtGeom.mjGEOM_BOX and not is_thin:
             corners = list(product(*((-half, half) for half in geom.size)))
             mesh = spec.add_mesh(name=f"box {i}", uservert=np.ravel(corners))
             geom.type, geom.meshname = mj.mjtGeom.mjGEOM_MESH, mesh.name
@@ -315,18 +319,18 @@ def _compile(spec: Any, fixed: World, hands: Iterable[HandFrame]) -> mj.MjModel:
     robots = [body for body in fixed.bodies if body.robot]
     for robot in robots:
         _exclude(spec, model, near_links(robot, hands, model, tables))
-    model = _colliding(spec.compile(), tables, BodyKind.DRIVEN)
+    model = _set_collisions(spec.compile(), tables, BodyKind.DRIVEN)
     for robot in robots:
         _exclude(spec, model, common_overlaps(robot, model))
-    return _colliding(spec.compile(), tables, BodyKind.DRIVEN, BodyKind.STATIC)
+    return _set_collisions(spec.compile(), tables, BodyKind.DRIVEN, BodyKind.STATIC)
 
 
 def _exclude(spec: Any, model: mj.MjModel, pairs: Iterable[Pair]) -> None:
-    for one, other in pairs:
-        spec.add_exclude(bodyname1=model.body(one).name, bodyname2=model.body(other).name)
+    for first, second in pairs:
+        spec.add_exclude(bodyname1=model.body(first).name, bodyname2=model.body(second).name)
 
 
-def _colliding(model: mj.MjModel, tables: Tables, *kinds: BodyKind) -> mj.MjModel:
+def _set_collisions(model: mj.MjModel, tables: Tables, *kinds: BodyKind) -> mj.MjModel:
     """Let links collide with bodies of these kinds; returns the model."""
     solid = model.body_geomnum > 0
     model.body_contype[:] = solid & [kind is BodyKind.DRIVEN for kind in tables.body_kinds]
@@ -336,6 +340,6 @@ def _colliding(model: mj.MjModel, tables: Tables, *kinds: BodyKind) -> mj.MjMode
     return model
 
 
-def _names(tables: Tables) -> list[tuple[int, str]]:
+def _frame_names(tables: Tables) -> list[tuple[int, str]]:
     """Id and frame name of each body that has geoms."""
     return [(b, tables.frames[tables.body_frames[b]]) for b, g in enumerate(tables.geoms) if g]

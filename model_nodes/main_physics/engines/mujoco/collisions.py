@@ -56,8 +56,8 @@ class Collisions(CopiedPart):
         self._touching: set[int] = set()
         self._geoms_of = (model.body_geomadr.copy(), model.body_geomnum.copy())
         self._bits = list(_OWN_BITS)
-        with_form = [body for body in hand_links if tables.geoms[body]]
-        for body in with_form[:MAX_HAND_BITS]:
+        with_geoms = [body for body in hand_links if tables.geoms[body]]
+        for body in with_geoms[:MAX_HAND_BITS]:
             self._own[body] = self._bits.pop(0)
         self._permanent = frozenset(self._own)
         for body in range(model.nbody):
@@ -81,7 +81,7 @@ class Collisions(CopiedPart):
 
     def let_touch(self, links: Iterable[int]) -> None:
         """Let links of yielding robots collide with kinematic bodies too, while private bits are available."""
-        self._touching |= {link for link in links if self._give_bit(link)}
+        self._touching |= {link for link in links if self._assign_bit(link)}
         for body in self._kinematic:
             self._apply(body)
 
@@ -132,9 +132,9 @@ class Collisions(CopiedPart):
 
         `body` must be free. For a driven body without a private bit, all driven bodies without one are excluded.
         """
-        for one in (body, other):
-            is_driven = self._tables.body_kinds[one] is BodyKind.DRIVEN
-            if not is_driven and not self._give_bit(one):
+        for member in (body, other):
+            is_driven = self._tables.body_kinds[member] is BodyKind.DRIVEN
+            if not is_driven and not self._assign_bit(member):
                 return False
         self._excluded.setdefault(body, set()).add(other)
         self._excluded.setdefault(other, set()).add(body)
@@ -144,16 +144,16 @@ class Collisions(CopiedPart):
 
     def include(self, body: int, other: int) -> None:
         """Undo `exclude`."""
-        for one, two in ((body, other), (other, body)):
-            others = self._excluded.get(one, set())
-            others.discard(two)
-            if not others:
-                self._excluded.pop(one, None)
-                self._take_bit(one)
+        for first, second in ((body, other), (other, body)):
+            partners = self._excluded.get(first, set())
+            partners.discard(second)
+            if not partners:
+                self._excluded.pop(first, None)
+                self._release_bit(first)
         self._apply(body)
         self._apply(other)
 
-    def _give_bit(self, body: int) -> bool:
+    def _assign_bit(self, body: int) -> bool:
         if body in self._own:
             return True
         if not self._bits:
@@ -161,7 +161,7 @@ class Collisions(CopiedPart):
         self._own[body] = self._bits.pop(0)
         return True
 
-    def _take_bit(self, body: int) -> None:
+    def _release_bit(self, body: int) -> None:
         if body in self._own and body not in self._permanent | self._touching:
             self._bits.append(self._own.pop(body))
 

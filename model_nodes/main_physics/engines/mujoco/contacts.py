@@ -14,10 +14,10 @@ from model_nodes.main_physics.engines.shared import Pair, Touches
 
 CONTACT_COLUMNS = 11
 Force: TypeAlias = tuple[float, float, float]
-_NOTHING: Force = (0.0, 0.0, 0.0)
-Found: TypeAlias = tuple[tuple[Pair, tuple[int, ...]], ...]
+_NO_FORCE: Force = (0.0, 0.0, 0.0)
+ContactGroups: TypeAlias = tuple[tuple[Pair, tuple[int, ...]], ...]
 """Pairs of frames in contact, each with the indices of its contacts in MuJoCo's list."""
-_KEPT = 1024
+_MAX_CACHED = 1024
 """Maximum number of cached sets of contacts."""
 
 
@@ -65,43 +65,43 @@ class SolvedContacts:
         self.geoms, self._address = contact.geom.copy(), contact.efc_address.copy()
         self._frames, self._points = contact.frame.copy(), contact.pos.copy()
         self.distances = contact.dist.copy()
-        self._efc = data.efc_force.copy()
+        self._constraint_forces = data.efc_force.copy()
         self._forces = None
 
     def force_on(self, body: int, other: int) -> Force:
         """Return the sum of the forces that `other` exerts on `body` [N]."""
         if self._forces is None:
-            self._forces = self._summed()
-        return self._forces.get((body, other), _NOTHING)
+            self._forces = self._sum_forces()
+        return self._forces.get((body, other), _NO_FORCE)
 
-    def _summed(self) -> dict[tuple[int, int], Force]:
+    def _sum_forces(self) -> dict[tuple[int, int], Force]:
         # MuJoCo reports the force on the second geom, in the contact's frame. There are few contacts
         # and many steps: plain numbers are faster than arrays.
         sums: dict[tuple[int, int], Force] = {}
-        efc = self._efc.tolist()
+        efc = self._constraint_forces.tolist()
         bodies = self._body[self.geoms].tolist()
         rows = zip(bodies, self._address.tolist(), self._frames.tolist(), strict=True)
-        for (one, two), at, f in rows:
-            if at < 0:
+        for (first, second), address, f in rows:
+            if address < 0:
                 continue
-            n, s, t = efc[at : at + 3]
+            n, s, t = efc[address : address + 3]
             x = n * f[0] + s * f[3] + t * f[6]
             y = n * f[1] + s * f[4] + t * f[7]
             z = n * f[2] + s * f[5] + t * f[8]
-            a, b, c = sums.get((two, one), _NOTHING)
-            sums[two, one] = (a + x, b + y, c + z)
-            a, b, c = sums.get((one, two), _NOTHING)
-            sums[one, two] = (a - x, b - y, c - z)
+            a, b, c = sums.get((second, first), _NO_FORCE)
+            sums[second, first] = (a + x, b + y, c + z)
+            a, b, c = sums.get((first, second), _NO_FORCE)
+            sums[first, second] = (a - x, b - y, c - z)
         return sums
 
-    def normal_force(self, places: Iterable[int]) -> float:
+    def normal_force(self, contacts: Iterable[int]) -> float:
         """Return the sum of the normal forces of some of the contacts [N]."""
-        solved = (int(self._address[place]) for place in places)
-        return float(sum(self._efc[at] for at in solved if at >= 0))
+        solved = (int(self._address[contact]) for contact in contacts)
+        return float(sum(self._constraint_forces[address] for address in solved if address >= 0))
 
-    def point(self, place: int) -> Force:
+    def point(self, contact: int) -> Force:
         """Return the position of a contact [m]."""
-        x, y, z = self._points[place].tolist()
+        x, y, z = self._points[contact].tolist()
         return x, y, z
 
     def table(self) -> Floats:
@@ -110,7 +110,7 @@ class SolvedContacts:
             return np.empty((0, CONTACT_COLUMNS))
         solved = np.flatnonzero(self._address >= 0)
         frames = self._frames[solved].reshape(-1, 3, 3)
-        local = self._efc[self._address[solved, None] + np.arange(3)]
+        local = self._constraint_forces[self._address[solved, None] + np.arange(3)]
         bodies = self._body[self.geoms[solved]]
         out = np.empty((len(solved), CONTACT_COLUMNS))
         out[:, 0] = self._frame_of[bodies[:, 1]]
@@ -138,16 +138,16 @@ class LinkContacts:
         self._frames: list[int] = tables.body_frames[bodies].tolist()
         self._kinds = [tables.body_kinds[body] for body in bodies.tolist()]
         self._is_link = np.array([kind is BodyKind.DRIVEN for kind in self._kinds], np.bool_)
-        self._known: dict[bytes, Found] = {}
+        self._cache: dict[bytes, ContactGroups] = {}
 
-    def find(self, data: mj.MjData) -> Found:
+    def find(self, data: mj.MjData) -> ContactGroups:
         """Return the pairs of a link and a free body among MuJoCo's contacts; there must be contacts."""
         geoms = data.contact.geom
         key = geoms.tobytes()
-        found = self._known.get(key)
+        found = self._cache.get(key)
         return self._find(key, geoms) if found is None else found
 
-    def note(self, time_ns: int, solved: SolvedContacts, found: Found) -> None:
+    def record(self, time_ns: int, solved: SolvedContacts, found: ContactGroups) -> None:
         """Record the contacts of a step.
 
         Args:
@@ -156,21 +156,21 @@ class LinkContacts:
             found: result of `find` for these contacts.
         """
         distances = solved.distances.tolist()
-        for pair, places in found:
-            deepest = min(places, key=distances.__getitem__)
-            if self._touches.note(pair, time_ns, -distances[deepest]):
-                force = solved.normal_force(places)
-                self._touches.deepest(pair, force, *solved.point(deepest))
+        for pair, contacts in found:
+            deepest = min(contacts, key=distances.__getitem__)
+            if self._touches.record(pair, time_ns, -distances[deepest]):
+                force = solved.normal_force(contacts)
+                self._touches.set_deepest(pair, force, *solved.point(deepest))
 
-    def _find(self, key: bytes, geoms: Ints) -> Found:
-        places: dict[Pair, list[int]] = {}
+    def _find(self, key: bytes, geoms: Ints) -> ContactGroups:
+        groups: dict[Pair, list[int]] = {}
         links = np.flatnonzero(self._is_link[geoms].any(axis=1))
-        for i, (one, other) in zip(links.tolist(), geoms[links].tolist(), strict=True):
-            if self._kinds[other] is BodyKind.DRIVEN:
-                one, other = other, one
-            if self._kinds[one] is BodyKind.DRIVEN and self._kinds[other] is BodyKind.FREE:
-                places.setdefault((self._frames[one], self._frames[other]), []).append(i)
-        if len(self._known) >= _KEPT:
-            self._known.clear()
-        found = self._known[key] = tuple((pair, tuple(at)) for pair, at in places.items())
+        for i, (first, second) in zip(links.tolist(), geoms[links].tolist(), strict=True):
+            if self._kinds[second] is BodyKind.DRIVEN:
+                first, second = second, first
+            if self._kinds[first] is BodyKind.DRIVEN and self._kinds[second] is BodyKind.FREE:
+                groups.setdefault((self._frames[first], self._frames[second]), []).append(i)
+        if len(self._cache) >= _MAX_CACHED:
+            self._cache.clear()
+        found = self._cache[key] = tuple((pair, tuple(indices)) for pair, indices in groups.items())
         return found

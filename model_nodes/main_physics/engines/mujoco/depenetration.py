@@ -26,7 +26,7 @@ from model_nodes.main_physics.engines.mujoco.distances import Nearest, Pairs
 from model_nodes.main_physics.engines.mujoco.tables import BodyKind, FreeBody, Tables
 from model_nodes.main_physics.engines.shared import CopiedPart
 
-GROWTH = 0.01
+DECAY_RATE = 0.01
 """Rate at which a margin returns to zero [m/s]."""
 
 _Pair = tuple[int, int]
@@ -51,7 +51,7 @@ class ContactMargins(CopiedPart):
         """Bodies -> geoms -> permitted depth of their overlap [m]."""
         self.any = False
 
-    def _changed(self) -> None:
+    def _update_any(self) -> None:
         self.any = bool(self._fresh or self._depths)
 
     @property
@@ -62,25 +62,27 @@ class ContactMargins(CopiedPart):
     def soften(self, body: int, other: int) -> None:
         """Give a pair of bodies a margin as large as the overlap that the next `apply` finds."""
         self._fresh.add(_pair(body, other))
-        self._changed()
+        self._update_any()
 
     def reset(self, bodies: Iterable[int]) -> None:
         """Remove the margins of bodies at once."""
         if not self.any:
             return
-        own = frozenset(bodies)
-        self._fresh = {pair for pair in self._fresh if own.isdisjoint(pair)}
-        self._depths = {pair: of for pair, of in self._depths.items() if own.isdisjoint(pair)}
-        self._changed()
+        ids = frozenset(bodies)
+        self._fresh = {pair for pair in self._fresh if ids.isdisjoint(pair)}
+        self._depths = {
+            pair: depths for pair, depths in self._depths.items() if ids.isdisjoint(pair)
+        }
+        self._update_any()
 
-    def grow(self, seconds: float) -> None:
+    def decay(self, seconds: float) -> None:
         """Let all margins decay for a time [s]."""
         for pair, depths in list(self._depths.items()):
-            rest = {geoms: depth - GROWTH * seconds for geoms, depth in depths.items()}
-            self._depths[pair] = {geoms: depth for geoms, depth in rest.items() if depth > 0.0}
+            decayed = {geoms: depth - DECAY_RATE * seconds for geoms, depth in depths.items()}
+            self._depths[pair] = {geoms: depth for geoms, depth in decayed.items() if depth > 0.0}
             if not self._depths[pair]:
                 del self._depths[pair]
-        self._changed()
+        self._update_any()
 
     def apply(self) -> None:
         """Subtract the effect of the margins from the results of `mj_step1`."""
@@ -96,18 +98,22 @@ class ContactMargins(CopiedPart):
             # The reference acceleration is -damping * velocity + stiffness * impedance * depth.
             stiffness, _, impedance, _ = constants[rows.start].tolist()
             accelerations[rows] -= stiffness * impedance * depth
-        self._changed()
+        self._update_any()
 
     def _contacts(self) -> Iterator[tuple[_Pair, _Pair, slice]]:
         """Bodies, geoms and constraint rows of each contact whose bodies have a margin."""
         contacts = self._data.contact
-        of, geoms, places = self._bodies, contacts.geom.tolist(), contacts.efc_address.tolist()
-        for i, ((geom, far), first) in enumerate(zip(geoms, places, strict=True)):
-            pair = _pair(of[geom], of[far])
+        body, geoms, rows = (
+            self._bodies,
+            contacts.geom.tolist(),
+            contacts.efc_address.tolist(),
+        )
+        for i, ((geom, other), first) in enumerate(zip(geoms, rows, strict=True)):
+            pair = _pair(body[geom], body[other])
             if first >= 0 and (pair in self._depths or pair in self._fresh):
                 dimensions = int(contacts.dim[i]) if self._pyramidal else 1
                 count = 2 * (dimensions - 1) if dimensions > 1 else 1
-                yield pair, _pair(geom, far), slice(first, first + count)
+                yield pair, _pair(geom, other), slice(first, first + count)
 
     def _depth(self, row: int) -> float:
         return float(self._data.efc_margin[row] - self._data.efc_pos[row])
@@ -115,7 +121,7 @@ class ContactMargins(CopiedPart):
     def restore(self, state: Any) -> None:
         """Restore a saved state."""
         super().restore(state)
-        self._changed()
+        self._update_any()
 
 
 def _pair(one: int, other: int) -> _Pair:
@@ -126,12 +132,12 @@ CLEARANCE = 1e-3
 PASSING_TIME = 0.5
 _TOUCH = 1e-4
 """Depth below which a penetration is that of a resting contact and is not resolved [m]."""
-_STEEP = 0.5
+_SUPPORT_COSINE = 0.5
 """Cosine to the vertical above which a contact supports an object."""
 
 
 @dataclass(slots=True)
-class _Returned:
+class _ReturnedObject:
     free: FreeBody
     pairs: Pairs
     passing: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -153,9 +159,9 @@ class Depenetration:
         self._model, self._data, self._tables = model, data, tables
         self._collisions = collisions
         self.margins = ContactMargins(model, data)
-        self.returned: dict[str, _Returned] = {}
+        self.returned: dict[str, _ReturnedObject] = {}
         self._all_pairs: dict[str, Pairs] = {}
-        self._seen_at = 0.0
+        self._updated_at = 0.0
         self.remarks: list[Remark] = []
 
     @property
@@ -174,13 +180,13 @@ class Depenetration:
         """Monitor an object that is handed back at `time` [s]; positions must be up to date."""
         self.end(free)
         if not self.is_busy:
-            self._seen_at = time
+            self._updated_at = time
         if not self._collisions.is_on(free.body):
             return
-        returned = _Returned(free, self._pairs(free))
+        returned = _ReturnedObject(free, self._pairs(free))
         for key, nearest in returned.pairs.nearest().items():
             if nearest.distance < 0 and self._collisions.is_on(key[1]):
-                self._soften(returned, key, nearest, time)
+                self._handle_overlap(returned, key, nearest, time)
         if returned.passing:
             self.returned[free.name] = returned
 
@@ -194,10 +200,10 @@ class Depenetration:
 
     def update(self, time: float) -> None:
         """Update all monitored objects after a step."""
-        passed, self._seen_at = time - self._seen_at, time
-        self.margins.grow(passed)
+        elapsed, self._updated_at = time - self._updated_at, time
+        self.margins.decay(elapsed)
         for name, returned in list(self.returned.items()):
-            self._update_one(returned, time)
+            self._update_object(returned, time)
             if not returned.passing:
                 del self.returned[name]
 
@@ -209,23 +215,23 @@ class Depenetration:
             )
         return self._all_pairs[free.name]
 
-    def _soften(
-        self, returned: _Returned, key: tuple[int, int], nearest: Nearest, time: float
+    def _handle_overlap(
+        self, returned: _ReturnedObject, key: tuple[int, int], nearest: Nearest, time: float
     ) -> None:
-        sort = self._tables.body_kinds[key[1]]
-        holds = sort is BodyKind.STATIC or (
-            sort is BodyKind.FREE and abs(nearest.normal[2]) > _STEEP
+        kind = self._tables.body_kinds[key[1]]
+        supports = kind is BodyKind.STATIC or (
+            kind is BodyKind.FREE and abs(nearest.normal[2]) > _SUPPORT_COSINE
         )
-        if holds or not self._collisions.exclude(*key):
+        if supports or not self._collisions.exclude(*key):
             if -nearest.distance > _TOUCH:
-                self._part_slowly(key, nearest)
+                self._separate_slowly(key, nearest)
             return
         returned.passing[key] = time + PASSING_TIME
         self._remark(
             key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they do not collide for now"
         )
 
-    def _update_one(self, returned: _Returned, time: float) -> None:
+    def _update_object(self, returned: _ReturnedObject, time: float) -> None:
         near = returned.pairs.nearest()
         for key, deadline in list(returned.passing.items()):
             nearest = near.get(key)
@@ -236,30 +242,30 @@ class Depenetration:
             if nearest is None:
                 self._remark(key, f"are {1e3 * CLEARANCE:g} mm apart; they collide again")
             elif nearest.distance < -_TOUCH:
-                self._part_slowly(key, nearest)
+                self._separate_slowly(key, nearest)
             else:
                 self._remark(key, "collide again")
 
-    def _part_slowly(self, key: tuple[int, int], nearest: Nearest) -> None:
+    def _separate_slowly(self, key: tuple[int, int], nearest: Nearest) -> None:
         self.margins.soften(*key)
-        self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are parted slowly")
+        self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are separated slowly")
 
     def _remark(self, key: tuple[int, int], text: str) -> None:
-        one, other = (self._tables.frames[self._tables.body_frames[body]] for body in key)
-        self.remarks.append(Remark(one, other, text))
+        first, second = (self._tables.frames[self._tables.body_frames[body]] for body in key)
+        self.remarks.append(Remark(first, second, text))
 
     def save(self) -> object:
         """Return the state for `restore`, without the model's arrays."""
         returned = {name: dict(r.passing) for name, r in self.returned.items()}
-        return returned, self._seen_at, self.margins.save()
+        return returned, self._updated_at, self.margins.save()
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
         assert isinstance(state, tuple)
-        returned, self._seen_at, margins = state
+        returned, self._updated_at, margins = state
         free = self._tables.free
         self.returned = {
-            name: _Returned(free[name], self._pairs(free[name]), dict(passing))
+            name: _ReturnedObject(free[name], self._pairs(free[name]), dict(passing))
             for name, passing in returned.items()
         }
         self.margins.restore(margins)

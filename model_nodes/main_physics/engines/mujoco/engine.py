@@ -17,7 +17,7 @@ from model_nodes.main_physics.engines.engine import (
 )
 from model_nodes.main_physics.engines.mujoco import saved
 from model_nodes.main_physics.engines.mujoco.builder import Builder
-from model_nodes.main_physics.engines.mujoco.objects import Objects, standing
+from model_nodes.main_physics.engines.mujoco.objects import Objects, body_poses
 from model_nodes.main_physics.engines.mujoco.robots import Robots
 from model_nodes.main_physics.engines.mujoco.saved import carry_over
 from model_nodes.main_physics.engines.mujoco.sensing import Sensing
@@ -46,11 +46,11 @@ class MujocoEngine(Engine):
         notes = Notes()
         note_ignored(world, notes)
         self._builder = Builder(world, settings, notes)
-        self._use(Simulation(self._builder, settings))
+        self._set_simulation(Simulation(self._builder, settings))
         note_too_many(settings, len(self._simulation.tables.free), notes)
         return notes.all()
 
-    def _use(self, simulation: Simulation) -> None:
+    def _set_simulation(self, simulation: Simulation) -> None:
         self._simulation = simulation
         self._robots = Robots(simulation)
         self._objects = Objects(simulation)
@@ -84,10 +84,10 @@ class MujocoEngine(Engine):
 
     def command_joints(self, positions: Floats, velocities: Floats, accelerations: Floats) -> None:
         """Set the command of the driven joints."""
-        one = self._simulation
-        one.servo.command(positions, velocities)
-        if one.motors.any:
-            one.motors.command(velocities)
+        sim = self._simulation
+        sim.servo.command(positions, velocities)
+        if sim.motors.any:
+            sim.motors.command(velocities)
 
     def place_base(self, robot: str, state: Floats) -> None:
         """Set the pose and the twist of a robot's root link, and move its load along."""
@@ -133,17 +133,17 @@ class MujocoEngine(Engine):
 
     def read_frames(self, out: Floats) -> None:
         """Write the poses and twists of all frames."""
-        one = self._simulation
-        if one.dirty or one.fidelity_changed:
-            one.refresh()
-        out[: one.tables.moving] = one.reader.sensed
-        out[one.tables.moving :] = one.still
+        sim = self._simulation
+        if sim.dirty or sim.fidelity_changed:
+            sim.refresh()
+        out[: sim.tables.moving] = sim.reader.sensed
+        out[sim.tables.moving :] = sim.still
 
     def read_joints(self, positions: Floats, velocities: Floats) -> None:
         """Write the positions and velocities of all joints."""
-        one = self._simulation
-        positions[:] = one.qpos.take(one.tables.joint_positions)
-        velocities[:] = one.qvel.take(one.tables.joint_velocities)
+        sim = self._simulation
+        positions[:] = sim.qpos.take(sim.tables.joint_positions)
+        velocities[:] = sim.qvel.take(sim.tables.joint_velocities)
 
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings, including pairs that do not collide."""
@@ -235,10 +235,10 @@ class MujocoEngine(Engine):
 
     def take_remarks(self) -> list[Remark]:
         """Return the remarks about penetrations."""
-        part = self._simulation.depenetration
-        if not part.remarks:
+        depenetration = self._simulation.depenetration
+        if not depenetration.remarks:
             return []
-        remarks, part.remarks = part.remarks, []
+        remarks, depenetration.remarks = depenetration.remarks, []
         return remarks
 
     # The whole state.
@@ -249,9 +249,9 @@ class MujocoEngine(Engine):
 
     def restore(self, state: object) -> None:
         """Restore a saved state."""
-        before = standing(self._simulation.model)
+        before = body_poses(self._simulation.model)
         saved.restore(state, self._simulation, self._objects, self._sensing)
-        for root, pose in self._objects.stand_elsewhere(before):
+        for root, pose in self._objects.update_moved(before):
             self._sensing.move(root, pose)
 
     def add(self, body: Body) -> None:
@@ -274,7 +274,7 @@ class MujocoEngine(Engine):
 
     def _rebuild(self) -> None:
         before = self._simulation
-        self._use(Simulation(self._builder, before.settings, before.soft))
+        self._set_simulation(Simulation(self._builder, before.settings, before.soft))
         carry_over(before, self._simulation, self._objects)
         if before.watches_links:
             self._simulation.watch_links()
@@ -285,19 +285,19 @@ class MujocoEngine(Engine):
 
     def roll_out(self, forces: Floats) -> None:
         """Compute all following states; see `RolledOut`."""
-        one = self._simulation
-        led = (
-            (one.motors.any or bool(one.soft[0]), "a drive gives way to what it touches"),
-            (one.kinematic.any, "a body follows another model"),
-            (one.depenetration.is_busy, "a body comes out of another one"),
-            (is_enabled(one.model), "bodies sleep"),
+        sim = self._simulation
+        obstacles = (
+            (sim.motors.any or bool(sim.soft[0]), "a drive gives way to what it touches"),
+            (sim.kinematic.any, "a body follows another model"),
+            (sim.depenetration.is_busy, "a body comes out of another one"),
+            (is_enabled(sim.model), "bodies sleep"),
         )
-        for is_so, why in led:
-            if is_so:
-                raise Unsupported(f"physics is not alone: {why}")
-        one.refresh()
-        one.rolled_out = RolledOut(one.model, one.data, forces)
-        one.dirty = True
+        for applies, reason in obstacles:
+            if applies:
+                raise Unsupported(f"more than the recorded forces determines the motion: {reason}")
+        sim.refresh()
+        sim.rolled_out = RolledOut(sim.model, sim.data, forces)
+        sim.dirty = True
 
     @property
     def computed_ahead(self) -> bool:
@@ -307,8 +307,8 @@ class MujocoEngine(Engine):
     @property
     def settled(self) -> bool:
         """Whether no penetration is being resolved."""
-        one = self._simulation
-        return not (one.depenetration.is_busy or one.rolled_out is not None)
+        sim = self._simulation
+        return not (sim.depenetration.is_busy or sim.rolled_out is not None)
 
     def leap(self, periods: int) -> None:
         """Continue from a state that was computed ahead."""

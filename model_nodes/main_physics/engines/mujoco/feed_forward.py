@@ -34,22 +34,22 @@ class FeedForward:
     """
 
     def __init__(self, world: World, data: mj.MjData, tables: Tables) -> None:
-        robots = tuple(_bare(body) for body in world.bodies if body.robot)
+        robots = tuple(_without_geometries(body) for body in world.bodies if body.robot)
         bare = replace(world, bodies=robots, hands=())
         self._model = model = Builder(bare, EngineSettings(1.0), Notes()).compile()
         self._data = own_data = mj.MjData(model)
         # MuJoCo creates a new array at each access to an attribute.
-        self._now = data.qpos, data.qvel, data.qfrc_applied
+        self._current = data.qpos, data.qvel, data.qfrc_applied
         self._motion = own_data.qpos, own_data.qvel, own_data.qacc
-        own = make_tables(bare, model)
-        places = [tables.joints.index(name) for name in own.joints]
-        self._to_positions = slice_of(own.joint_positions)
-        self._to_velocities = slice_of(own.joint_velocities)
-        self._positions = slice_of(tables.joint_positions[places])
-        self._velocities = slice_of(tables.joint_velocities[places])
-        self._driven = slice_of(own.joint_velocities[: len(own.driven)])
-        self._bases = [(own.bases[name], base) for name, base in tables.bases.items()]
-        self._followed = [(own.bases[n], tables.bases[n]) for n in tables.followed]
+        own_tables = make_tables(bare, model)
+        indices = [tables.joints.index(name) for name in own_tables.joints]
+        self._to_positions = slice_of(own_tables.joint_positions)
+        self._to_velocities = slice_of(own_tables.joint_velocities)
+        self._positions = slice_of(tables.joint_positions[indices])
+        self._velocities = slice_of(tables.joint_velocities[indices])
+        self._driven = slice_of(own_tables.joint_velocities[: len(own_tables.driven)])
+        self._bases = [(own_tables.bases[name], base) for name, base in tables.bases.items()]
+        self._followed = [(own_tables.bases[n], tables.bases[n]) for n in tables.followed]
         self._out = np.zeros(model.nv)
 
     def efforts(
@@ -61,27 +61,30 @@ class FeedForward:
             accelerations: (n,) commanded accelerations of the driven joints; a free base does not accelerate.
             of_bases: followed base -> (6,) acceleration of its free joint; None: caused by the current forces.
         """
-        (at, speed, change), (at_now, speed_now, forces_now) = self._motion, self._now
-        at[self._to_positions] = at_now[self._positions]
-        speed[self._to_velocities] = speed_now[self._velocities]
-        change[self._driven] = accelerations
-        for own, base in self._bases:
-            q, v = own.position, own.velocity
-            at[q : q + 7] = at_now[base.position : base.position + 7]
-            speed[v : v + 6] = speed_now[base.velocity : base.velocity + 6]
-        for own, base in self._followed:
-            pushed = forces_now[base.velocity : base.velocity + 6] / DRIVEN_ARMATURE
-            of_base = pushed if of_bases is None else of_bases[base.name]
-            change[own.velocity : own.velocity + 6] = of_base
-        return self._computed()
+        (qpos, qvel, qacc), (sim_qpos, sim_qvel, sim_forces) = (
+            self._motion,
+            self._current,
+        )
+        qpos[self._to_positions] = sim_qpos[self._positions]
+        qvel[self._to_velocities] = sim_qvel[self._velocities]
+        qacc[self._driven] = accelerations
+        for own_base, base in self._bases:
+            q, v = own_base.position, own_base.velocity
+            qpos[q : q + 7] = sim_qpos[base.position : base.position + 7]
+            qvel[v : v + 6] = sim_qvel[base.velocity : base.velocity + 6]
+        for own_base, base in self._followed:
+            caused = sim_forces[base.velocity : base.velocity + 6] / DRIVEN_ARMATURE
+            of_base = caused if of_bases is None else of_bases[base.name]
+            qacc[own_base.velocity : own_base.velocity + 6] = of_base
+        return self._compute()
 
     def weights(self) -> Floats:
         """Return (n,) efforts [Nm or N] of the driven joints at rest, at the positions of the last `efforts`."""
-        _, speed, change = self._motion
-        speed[:], change[:] = 0.0, 0.0
-        return self._computed()
+        _, qvel, qacc = self._motion
+        qvel[:], qacc[:] = 0.0, 0.0
+        return self._compute()
 
-    def _computed(self) -> Floats:
+    def _compute(self) -> Floats:
         model, data = self._model, self._data
         mj.mj_kinematics(model, data)
         mj.mj_comPos(model, data)
@@ -91,7 +94,7 @@ class FeedForward:
         return efforts
 
 
-def _bare(body: Body) -> Body:
+def _without_geometries(body: Body) -> Body:
     """The robot without geometries."""
     links = tuple(replace(link, geometries=()) for link in body.links)
     base = body.base if body.static else Base.FOLLOWED
@@ -122,7 +125,7 @@ class InverseDynamics:
         joints = [joint for body in robots for joint in body.driven_joints]
         self._damping = np.array([joint.damping for joint in joints])
         self._friction = np.array([joint.friction for joint in joints])
-        self._rubs = bool(self._damping.any()), bool(self._friction.any())
+        self._has_friction = bool(self._damping.any()), bool(self._friction.any())
         moved = self._model.body_subtreemass[self._model.jnt_bodyid]
         self._without_mass = np.flatnonzero(moved <= 0.0)
         self._efforts = np.zeros(len(joints))
@@ -144,7 +147,7 @@ class InverseDynamics:
             root = self._roots[name]
             self._model.body_pos[root], self._model.body_quat[root] = pose[:3], pose[3:]
         efforts = self.rigid(positions, velocities, accelerations)
-        is_damped, is_dry = self._rubs
+        is_damped, is_dry = self._has_friction
         if is_damped:
             efforts += self._damping * velocities
         if is_dry:
@@ -154,8 +157,8 @@ class InverseDynamics:
     def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
         """Return (n,) efforts [Nm or N] without any friction, NaN for a joint that moves no mass."""
         model, data = self._model, self._data
-        at, speed, change = self._motion
-        at[:], speed[:], change[:] = positions, velocities, accelerations
+        qpos, qvel, qacc = self._motion
+        qpos[:], qvel[:], qacc[:] = positions, velocities, accelerations
         mj.mj_kinematics(model, data)
         mj.mj_comPos(model, data)
         mj.mj_comVel(model, data)
@@ -165,14 +168,14 @@ class InverseDynamics:
             efforts[self._without_mass] = np.nan
         return efforts
 
-    def weigh_nothing(self) -> None:
+    def clear_masses(self) -> None:
         """Set the masses and inertias of all links to zero."""
         self._model.body_mass[:], self._model.body_inertia[:] = 0.0, 0.0
         self._without_mass = np.zeros(0, np.intp)
 
-    def put_mass(self, link: int, place: Floats) -> None:
+    def put_mass(self, link: int, point: Floats) -> None:
         """Set the mass of a link to 1 kg at a point of its frame (3,) [m], without rotational inertia."""
-        self._model.body_mass[link], self._model.body_ipos[link] = 1.0, place
+        self._model.body_mass[link], self._model.body_ipos[link] = 1.0, point
 
     def _describe_inertias(self, links: list[Link]) -> None:
         """Write the inertias as described; MuJoCo would refuse to compile inertias that are not physical."""
@@ -195,23 +198,23 @@ class InverseDynamics:
 def _add_robot(spec: Any, body: Body) -> list[Link]:
     """Add the links of a robot in the order of their ids, and its driven joints; returns the links."""
     joints = {joint.child: joint for joint in body.joints}
-    made: dict[str, Any] = {}
+    mj_bodies: dict[str, Any] = {}
     for link in body.links:
         joint = joints.get(link.name)
-        parent = spec.worldbody if joint is None else made[joint.parent]
+        parent = spec.worldbody if joint is None else mj_bodies[joint.parent]
         pose = body.pose if joint is None else link.pose
-        added = parent.add_body(pos=pose[:3], quat=pose[3:])
-        added.explicitinertial, added.mass, added.inertia = True, 1.0, [1.0, 1.0, 1.0]
+        mj_body = parent.add_body(pos=pose[:3], quat=pose[3:])
+        mj_body.explicitinertial, mj_body.mass, mj_body.inertia = True, 1.0, [1.0, 1.0, 1.0]
         if joint is not None and joint.kind is not JointKind.FIXED and joint.spring is None:
-            _add_joint(added, joint)
-        made[link.name] = added
+            _add_joint(mj_body, joint)
+        mj_bodies[link.name] = mj_body
     return list(body.links)
 
 
 def _add_joint(link: Any, joint: Joint) -> None:
-    hinge = joint.kind is JointKind.HINGE
+    is_hinge = joint.kind is JointKind.HINGE
     link.add_joint(
-        type=mj.mjtJoint.mjJNT_HINGE if hinge else mj.mjtJoint.mjJNT_SLIDE,
+        type=mj.mjtJoint.mjJNT_HINGE if is_hinge else mj.mjtJoint.mjJNT_SLIDE,
         pos=joint.anchor,
         axis=joint.axis,
     )

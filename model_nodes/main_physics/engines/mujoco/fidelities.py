@@ -60,9 +60,9 @@ class Fidelities(CopiedPart):
     ) -> None:
         self._model, self._data, self._tables = model, data, tables
         self._collisions, self._reader = collisions, reader
-        self._by_itself = sleep.is_enabled(model)
-        sleep.enable(model, self._by_itself)
-        sleep.set_policies(model, tables, self._by_itself)
+        self._sleep_enabled = sleep.is_enabled(model)
+        sleep.enable(model, self._sleep_enabled)
+        sleep.set_policies(model, tables, self._sleep_enabled)
         self._welds, self._tree_ids = model.body_weldid.copy(), model.body_treeid.copy()
         self._dof_counts = model.body_dofnum.copy()
         self._policies = model.tree_sleep_policy.copy()
@@ -115,22 +115,22 @@ class Fidelities(CopiedPart):
             return False
         lowered = [name for name in names if name not in before]
         if lowered:
-            self._keep(self._together(lowered))
-        parts = self._together(names)
+            self._store(self._combine(lowered))
+        parts = self._combine(names)
         if level is Fidelity.HIGH:
-            self._put_back(parts)
+            self._restore_objects(parts)
         for name in names:
             if level is Fidelity.HIGH:
                 del self._level[name]
             else:
                 self._level[name] = level
-        self._shape(parts.bodies, level)
+        self._apply_level(parts.bodies, level)
         self._collisions.set_presence(parts.bodies, _PRESENCE[level])
-        sleep.enable(self._model, self._by_itself or bool(self._level))
+        sleep.enable(self._model, self._sleep_enabled or bool(self._level))
         sleep.update(self._model, self._data)
         return True
 
-    def _together(self, names: Collection[str]) -> _Parts:
+    def _combine(self, names: Collection[str]) -> _Parts:
         parts = [self._parts[name] for name in names]
         return _Parts(
             np.concatenate([p.bodies for p in parts]),
@@ -138,7 +138,7 @@ class Fidelities(CopiedPart):
             np.concatenate([p.trees for p in parts]),
         )
 
-    def _keep(self, parts: _Parts) -> None:
+    def _store(self, parts: _Parts) -> None:
         data, dofs, trees = self._data, parts.dofs, parts.trees
         self._velocities[dofs], self._warm[dofs] = data.qvel[dofs], data.qacc_warmstart[dofs]
         self._asleep[trees] = np.minimum(data.tree_asleep[trees], -1)
@@ -148,13 +148,13 @@ class Fidelities(CopiedPart):
         frames = self._tables.body_frames[parts.bodies]
         self._reader.sensed[frames[frames >= 0], 7:] = 0.0
 
-    def _put_back(self, parts: _Parts) -> None:
+    def _restore_objects(self, parts: _Parts) -> None:
         data, dofs, trees = self._data, parts.dofs, parts.trees
         data.qvel[dofs], data.qacc_warmstart[dofs] = self._velocities[dofs], self._warm[dofs]
         data.tree_asleep[trees] = self._asleep[trees]
         self._model.tree_sleep_policy[trees] = self._policies[trees]
 
-    def _shape(self, bodies: Ints, level: Fidelity) -> None:
+    def _apply_level(self, bodies: Ints, level: Fidelity) -> None:
         model = self._model
         if level is Fidelity.MEDIUM:
             model.body_weldid[bodies] = 0
@@ -176,18 +176,18 @@ class Fidelities(CopiedPart):
         model.body_weldid[:], model.body_treeid[:] = self._welds, self._tree_ids
         model.body_dofnum[:] = self._dof_counts
         model.tree_sleep_policy[:] = self._policies
-        self._find_all()
+        self._compute_poses()
         data.tree_asleep[:] = state["sleeping"]
-        for low in (Fidelity.MEDIUM, Fidelity.LOW):
-            names = [name for name, is_at in self._level.items() if is_at is low]
+        for level in (Fidelity.MEDIUM, Fidelity.LOW):
+            names = [name for name, current in self._level.items() if current is level]
             if names:
-                parts = self._together(names)
-                self._shape(parts.bodies, low)
+                parts = self._combine(names)
+                self._apply_level(parts.bodies, level)
                 model.tree_sleep_policy[parts.trees] = sleep.ALLOWED
-        sleep.enable(model, self._by_itself or bool(self._level))
+        sleep.enable(model, self._sleep_enabled or bool(self._level))
         sleep.update(model, data)
 
-    def _find_all(self) -> None:
+    def _compute_poses(self) -> None:
         # MuJoCo does not update sleeping bodies, so compute all poses while everything is awake.
         model, data = self._model, self._data
         data.tree_asleep[:] = sleep.AWAKE
@@ -242,9 +242,9 @@ class LinkFidelities(CopiedPart):
             return False
         lowered = [name for name in names if name not in self._level]
         if lowered:
-            self._stiffen(self._together(lowered))
+            self._stiffen(self._combine(lowered))
         if level is Fidelity.HIGH:
-            self._loosen(self._together(names))
+            self._loosen(self._combine(names))
         for name in names:
             self._level[name] = level
             if level is Fidelity.HIGH:
@@ -263,7 +263,7 @@ class LinkFidelities(CopiedPart):
         self._data.qvel[dofs] = self._velocities[dofs]
         self._model.dof_armature[dofs] = self._armature[dofs]
 
-    def _together(self, names: Iterable[str]) -> Ints:
+    def _combine(self, names: Iterable[str]) -> Ints:
         return np.array([dof for name in names for dof in self._dofs[name]], np.int32)
 
 

@@ -70,7 +70,7 @@ class KinematicBodies(CopiedPart):
     def follows(self, name: str, value: Value) -> bool:
         """Whether an object is already kinematic with this prescribed value."""
         body = self._kinematic.get(name)
-        return body is not None and _same(body.value, value)
+        return body is not None and _equal(body.value, value)
 
     def are_at(self, time_ns: int) -> bool:
         """Whether all objects were last placed for this time, with their current values."""
@@ -81,7 +81,7 @@ class KinematicBodies(CopiedPart):
         is_new = free.name not in self._kinematic
         parent = 0 if value.parent == WORLD else self._tables.body_of(value.parent)
         if is_new:
-            self._load(free, KINEMATIC_ARMATURE)
+            self._add_armature(free, KINEMATIC_ARMATURE)
         self._kinematic[free.name] = _KinematicBody(free, value, parent)
         self._placed_ns, self.any = None, True
         return is_new
@@ -90,7 +90,7 @@ class KinematicBodies(CopiedPart):
         """Make an object dynamic again."""
         body = self._kinematic.pop(name)
         self.any = bool(self._kinematic)
-        self._load(body.free, 0.0)
+        self._add_armature(body.free, 0.0)
 
     def place(self, time_ns: int) -> bool:
         """Place all objects at their poses of a time; the parents' poses must already be of that time.
@@ -106,12 +106,12 @@ class KinematicBodies(CopiedPart):
 
     def _pose(self, body: _KinematicBody, time_ns: int) -> Sequence[float]:
         if body.parent:
-            return composed(self._reader.one(body.parent), body.value.data.tolist())
+            return composed(self._reader.state(body.parent), body.value.data.tolist())
         value = body.value
-        found: list[float] = extrapolate(value.data, (time_ns - value.time_ns) * 1e-9).tolist()
-        return found
+        pose: list[float] = extrapolate(value.data, (time_ns - value.time_ns) * 1e-9).tolist()
+        return pose
 
-    def _load(self, free: FreeBody, armature: float) -> None:
+    def _add_armature(self, free: FreeBody, armature: float) -> None:
         # For bodies with a diagonal inertia MuJoCo reads it from dof_M0.
         dofs = slice(free.velocity, free.velocity + 6)
         self._model.dof_armature[dofs] = self._armature[dofs] + armature
@@ -124,11 +124,11 @@ class KinematicBodies(CopiedPart):
         self.any = bool(self._kinematic)
 
 
-def _same(one: Value, other: Value) -> bool:
-    if one is other:
+def _equal(first: Value, second: Value) -> bool:
+    if first is second:
         return True
-    same_frame = one.parent == other.parent and one.time_ns == other.time_ns
-    return same_frame and np.array_equal(one.data, other.data)
+    same_frame = first.parent == second.parent and first.time_ns == second.time_ns
+    return same_frame and np.array_equal(first.data, second.data)
 
 
 class Attachments(CopiedPart):
@@ -146,8 +146,8 @@ class Attachments(CopiedPart):
     @property
     def frames(self) -> dict[str, str]:
         """Object -> frame to which it is attached."""
-        frames, of = self._tables.frames, self._tables.body_frames
-        return {name: frames[of[body]] for name, body in self._attached.items()}
+        frames, body_frames = self._tables.frames, self._tables.body_frames
+        return {name: frames[body_frames[body]] for name, body in self._attached.items()}
 
     @property
     def bodies(self) -> dict[str, int]:
@@ -158,10 +158,10 @@ class Attachments(CopiedPart):
         """Attach an object to a body at its current relative pose; while attached, the two do not collide."""
         model, data = self._model, self._data
         weld = self._weld(free)
-        turn, position, rotation = np.zeros(4), np.zeros(3), np.zeros(4)
-        mj.mju_negQuat(turn, data.xquat[other])
-        mj.mju_rotVecQuat(position, data.xpos[free.body] - data.xpos[other], turn)
-        mj.mju_mulQuat(rotation, turn, data.xquat[free.body])
+        inverse, position, rotation = np.zeros(4), np.zeros(3), np.zeros(4)
+        mj.mju_negQuat(inverse, data.xquat[other])
+        mj.mju_rotVecQuat(position, data.xpos[free.body] - data.xpos[other], inverse)
+        mj.mju_mulQuat(rotation, inverse, data.xquat[free.body])
         model.eq_obj1id[weld] = other
         model.eq_data[weld, 0:3] = 0.0
         model.eq_data[weld, 3:6] = position

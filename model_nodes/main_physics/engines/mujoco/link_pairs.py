@@ -45,16 +45,16 @@ def near_links(
     of_hands = [set(hand.members) for hand in hands]
     names = {tables.body_of(n): n for n in (frame_name(robot, link.name) for link in robot.links)}
     solid = sorted(body for body in names if tables.geoms[body])
-    ways = {body: set(_way_to_root(model, body)) for body in solid}
+    paths = {body: set(_path_to_root(model, body)) for body in solid}
     return [
-        (one, other)
-        for one, other in combinations(solid, 2)
-        if len(ways[one] ^ ways[other]) <= NEIGHBOURS
-        or any({names[one], names[other]} <= members for members in of_hands)
+        (first, second)
+        for first, second in combinations(solid, 2)
+        if len(paths[first] ^ paths[second]) <= NEIGHBOURS
+        or any({names[first], names[second]} <= members for members in of_hands)
     ]
 
 
-def _way_to_root(model: mj.MjModel, body: int) -> Iterator[int]:
+def _path_to_root(model: mj.MjModel, body: int) -> Iterator[int]:
     """The rigid parts between a link and the world, starting with the link's own; each is moved by one joint."""
     part = int(model.body_weldid[body])
     while part:
@@ -81,16 +81,16 @@ def _postures(joints: tuple[Joint, ...]) -> Iterator[Floats]:
     """Random positions of all joints within their limits, the same in every process."""
     generator = np.random.default_rng(_SEED)
     ranges = np.array([_range(joint) for joint in joints]).reshape(-1, 2)
-    place = {joint.name: i for i, joint in enumerate(joints)}
+    index = {joint.name: i for i, joint in enumerate(joints)}
     mimics = [
-        (i, place[joint.mimic.joint], joint.mimic)
+        (i, index[joint.mimic.joint], joint.mimic)
         for i, joint in enumerate(joints)
-        if joint.mimic is not None and joint.mimic.joint in place
+        if joint.mimic is not None and joint.mimic.joint in index
     ]
     for _ in range(POSTURES):
         positions = generator.uniform(ranges[:, 0], ranges[:, 1])
-        for i, master, mimic in mimics:
-            positions[i] = positions[master] * mimic.multiplier + mimic.offset
+        for i, mimicked, mimic in mimics:
+            positions[i] = positions[mimicked] * mimic.multiplier + mimic.offset
         yield positions
 
 

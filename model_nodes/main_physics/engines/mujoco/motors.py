@@ -23,9 +23,9 @@ from model_nodes.main_physics.engines.mujoco.servo import slice_of
 from model_nodes.main_physics.engines.mujoco.tables import Tables
 from model_nodes.main_physics.engines.shared import CopiedPart
 
-_SWING = 0.3
+_MAX_SPRING_ANGLE = 0.3
 """Maximum product of the spring's angular frequency and the step for a stable drive [rad]."""
-_STEADY = 0.5
+_MAX_DAMPED_SHARE = 0.5
 """Maximum share of a velocity deviation that the damper removes in one step."""
 
 
@@ -55,11 +55,11 @@ class LimitedDrives(CopiedPart):
         self._stiffness = np.array([drive.stiffness or 0.0 for drive in drives])
         self._limit = np.array([drive.effort or np.inf for drive in drives])
         inertia = model.dof_M0[self._dofs]
-        armature = self._stiffness * (step / _SWING) ** 2
+        armature = self._stiffness * (step / _MAX_SPRING_ANGLE) ** 2
         critical = 2.0 * np.sqrt(self._stiffness * (inertia + armature))
         given = np.array([drive.damping or np.nan for drive in drives])
         self._damping = np.where(np.isnan(given), critical, given)
-        self._armature = np.maximum(armature, self._damping * step / _STEADY - inertia)
+        self._armature = np.maximum(armature, self._damping * step / _MAX_DAMPED_SHARE - inertia)
         self._speed: Floats = np.zeros(len(tables.driven))
         self._efforts: Floats = np.zeros(len(drives))
 
@@ -77,12 +77,12 @@ class LimitedDrives(CopiedPart):
         Args:
             begin, end: commanded positions of all driven joints before and after the substep.
         """
-        joints, speed = self._joints, self._speed
+        joints, previous = self._joints, self._speed
         # MuJoCo's integration with these velocities leads exactly from one position to the other.
         self._speed = (end - begin) / self._step
-        accelerations = (self._speed - speed) / self._step
+        accelerations = (self._speed - previous) / self._step
         efforts = self._stiffness * (begin[joints] - self._qpos[self._positions])
-        efforts += self._damping * (speed[joints] - self._qvel[self._dofs])
+        efforts += self._damping * (previous[joints] - self._qvel[self._dofs])
         efforts += self._forward.efforts(accelerations)[joints]
         self._efforts = np.minimum(np.maximum(efforts, -self._limit), self._limit)
         # The armature is not part of the robot, so the torque that accelerates it does not count as effort.
@@ -93,7 +93,7 @@ class LimitedDrives(CopiedPart):
         out[self._joints] = self._efforts
 
 
-_SETTLING = 0.02
+_TIME_CONSTANT = 0.02
 """Time constant of a drive without a given damping [s]."""
 _ARMATURE = 1e-3
 """Armature, as of a small geared motor [kg m^2 or kg]."""
@@ -118,10 +118,10 @@ class VelocityDrives(CopiedPart):
         self._step = float(model.opt.timestep)
         joints = self._joints.tolist()
         drives = [tables.drives[i] for i in joints]
-        self._change = np.array([(drive.acceleration or np.inf) * self._step for drive in drives])
+        self._max_dv = np.array([(drive.acceleration or np.inf) * self._step for drive in drives])
         self._limit = np.array([drive.effort or np.inf for drive in drives])
         self._damping: Floats = np.array([self._damping_of(i) for i in joints], dtype=np.float64)
-        self._armature = np.maximum(_ARMATURE, self._damping * self._step / _STEADY)
+        self._armature = np.maximum(_ARMATURE, self._damping * self._step / _MAX_DAMPED_SHARE)
         self._wanted, self._speed = np.zeros(len(drives)), np.zeros(len(drives))
         self._efforts: Floats = np.zeros(len(drives))
 
@@ -136,7 +136,7 @@ class VelocityDrives(CopiedPart):
 
     def _damping_of(self, joint: int) -> float:
         given = self._tables.drives[joint].damping
-        return self._inertia(joint) / _SETTLING if given is None else given
+        return self._inertia(joint) / _TIME_CONSTANT if given is None else given
 
     def _inertia(self, joint: int) -> float:
         """The inertia that a joint moves; for a wheel, it includes the robot that rolls on it."""
@@ -159,7 +159,7 @@ class VelocityDrives(CopiedPart):
 
     def push(self) -> None:
         """Apply the forces of one substep."""
-        change = np.clip(self._wanted - self._speed, -self._change, self._change)
+        change = np.clip(self._wanted - self._speed, -self._max_dv, self._max_dv)
         efforts = self._damping * (self._speed - self._qvel[self._dofs])
         self._efforts = np.clip(efforts, -self._limit, self._limit)
         # The armature is not part of the robot, so the torque that accelerates it does not count as effort.

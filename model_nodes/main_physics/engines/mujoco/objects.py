@@ -28,9 +28,9 @@ class Objects:
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        self._simulation = one = simulation
-        self._origins, self._centres = one.data.xpos, one.data.xipos
-        self._wrenches = one.data.xfrc_applied
+        self._simulation = sim = simulation
+        self._origins, self._centres = sim.data.xpos, sim.data.xipos
+        self._wrenches = sim.data.xfrc_applied
         self.released: dict[str, tuple[int, Floats]] = {}
 
     def _free(self, name: str) -> FreeBody:
@@ -43,93 +43,93 @@ class Objects:
 
     def follow(self, name: str, value: Value) -> None:
         """Make an object kinematic; see `kinematic_bodies`."""
-        one = self._simulation
-        if one.kinematic.follows(name, value):
+        sim = self._simulation
+        if sim.kinematic.follows(name, value):
             return
         free = self._free(name)
         if not free.rigid:
             raise Unsupported(f"{name} has joints; only rigid objects can follow another model")
-        one.refresh()
-        before = self._frame(free)
-        one.fidelities.hold_high(name, True)
-        if one.kinematic.set(free, value):
-            self.released[name] = (one.periods, before)
-            one.depenetration.end(free)
-            one.attachments.detach(free)
+        sim.refresh()
+        current = self._state(free)
+        sim.fidelities.hold_high(name, True)
+        if sim.kinematic.set(free, value):
+            self.released[name] = (sim.periods, current)
+            sim.depenetration.end(free)
+            sim.attachments.detach(free)
             for body in free.members:
-                one.collisions.set_kinematic(body, True)
-            one.dirty = True
+                sim.collisions.set_kinematic(body, True)
+            sim.dirty = True
 
     def hand_back(self, name: str, value: Value) -> None:
         """Hand an object back to physics; see `depenetration`."""
-        one, free = self._simulation, self._free(name)
-        one.refresh()
-        one.fidelities.hold_high(name, True)  # MuJoCo does not update an object of lower fidelity
-        when, pose = self.released.pop(name, (-1, value.data))
-        untouched = when == one.periods and np.array_equal(pose, value.data)
-        if not untouched:
-            one.attachments.detach(free)
-            one.kinematic.set(free, value)
-            one.kinematic.place(value.time_ns)
-        one.kinematic.release(name)
+        sim, free = self._simulation, self._free(name)
+        sim.refresh()
+        sim.fidelities.hold_high(name, True)  # MuJoCo does not update an object of lower fidelity
+        released_at, pose = self.released.pop(name, (-1, value.data))
+        is_untouched = released_at == sim.periods and np.array_equal(pose, value.data)
+        if not is_untouched:
+            sim.attachments.detach(free)
+            sim.kinematic.set(free, value)
+            sim.kinematic.place(value.time_ns)
+        sim.kinematic.release(name)
         for body in free.members:
-            one.collisions.set_kinematic(body, False)
-        one.dirty = True
-        if not untouched:
-            self._part(free)  # the object may penetrate others at this pose
-        one.fidelities.hold_high(name, False)
+            sim.collisions.set_kinematic(body, False)
+        sim.dirty = True
+        if not is_untouched:
+            self._monitor(free)  # the object may penetrate others at this pose
+        sim.fidelities.hold_high(name, False)
 
-    def _part(self, free: FreeBody) -> None:
+    def _monitor(self, free: FreeBody) -> None:
         """Start to resolve the penetrations of an object."""
-        one = self._simulation
-        one.refresh()
-        one.depenetration.monitor(free, one.seconds)
-        one.dirty = True
+        sim = self._simulation
+        sim.refresh()
+        sim.depenetration.monitor(free, sim.seconds)
+        sim.dirty = True
 
-    def _frame(self, free: FreeBody) -> Floats:
-        one = self._simulation
-        return np.array(one.reader.sensed[one.tables.body_frames[free.body]])
+    def _state(self, free: FreeBody) -> Floats:
+        sim = self._simulation
+        return np.array(sim.reader.sensed[sim.tables.body_frames[free.body]])
 
     def set_collision(self, name: str, on: bool) -> None:
         """Enable or disable all collisions of an object; see `depenetration`."""
-        one, free = self._simulation, self._free(name)
-        was_on = one.collisions.is_on(free.body)
+        sim, free = self._simulation, self._free(name)
+        was_on = sim.collisions.is_on(free.body)
         if not on:
-            one.depenetration.end(free)
+            sim.depenetration.end(free)
         for body in free.members:
-            one.collisions.switch(body, on)
-        one.dirty = True
-        held = name in one.kinematic or name in one.attachments.bodies
-        if on and not was_on and not held:
-            self._part(free)
+            sim.collisions.switch(body, on)
+        sim.dirty = True
+        is_held = name in sim.kinematic or name in sim.attachments.bodies
+        if on and not was_on and not is_held:
+            self._monitor(free)
 
     def set_fidelity(self, names: Iterable[str], level: Fidelity) -> None:
         """Set the fidelity of objects and links; see `fidelities`."""
-        one, names = self._simulation, list(names)
-        links = [name for name in names if name in one.link_fidelities]
-        names = [self._free(name).name for name in names if name not in one.link_fidelities]
-        if one.dirty:
-            one.refresh()  # MuJoCo does not update sleeping bodies
-        one.fidelity_changed |= one.fidelities.set(names, level)
-        one.dirty |= one.link_fidelities.set(links, level)
+        sim, names = self._simulation, list(names)
+        links = [name for name in names if name in sim.link_fidelities]
+        names = [self._free(name).name for name in names if name not in sim.link_fidelities]
+        if sim.dirty:
+            sim.refresh()  # MuJoCo does not update sleeping bodies
+        sim.fidelity_changed |= sim.fidelities.set(names, level)
+        sim.dirty |= sim.link_fidelities.set(links, level)
 
     def fidelity(self, name: str) -> Fidelity:
         """The current fidelity of an object or a link."""
-        one = self._simulation
-        if name in one.link_fidelities:
-            return one.link_fidelities.level(name)
-        return one.fidelities.level(self._free(name).name)
+        sim = self._simulation
+        if name in sim.link_fidelities:
+            return sim.link_fidelities.level(name)
+        return sim.fidelities.level(self._free(name).name)
 
     def run_belt(self, frame: str, velocity: Vector, turn: Vector) -> None:
         """Set the surface velocity of all geoms of a body."""
-        one, model = self._simulation, self._simulation.model
+        sim, model = self._simulation, self._simulation.model
         try:
-            geoms = list(one.tables.geoms[one.tables.body_of(frame)])
+            geoms = list(sim.tables.geoms[sim.tables.body_of(frame)])
         except KeyError:
-            raise Unsupported(f"there is no {frame} whose surface could move") from None
+            raise Unsupported(f"there is no body {frame} for a belt") from None
         model.geom_surfacevel[geoms] = (*velocity, *turn)
         model.flg_surfacevel = bool(model.geom_surfacevel.any())
-        one.dirty = True
+        sim.dirty = True
 
     def push(self, name: str, wrench: Floats) -> None:
         """Apply a wrench, transformed to the centre of mass, where MuJoCo expects it."""
@@ -141,64 +141,64 @@ class Objects:
 
     def attach(self, name: str, to: str) -> None:
         """Attach an object to a frame by a weld."""
-        one, free = self._simulation, self._free(name)
-        one.refresh()
+        sim, free = self._simulation, self._free(name)
+        sim.refresh()
         try:
-            other = one.tables.body_of(to)
+            other = sim.tables.body_of(to)
         except KeyError:
             raise Unsupported(f"there is no {to} to attach {name} to") from None
         self.detach(name)
-        one.fidelities.hold_high(name, True)
-        one.attachments.attach(free, other)
-        one.dirty = True
+        sim.fidelities.hold_high(name, True)
+        sim.attachments.attach(free, other)
+        sim.dirty = True
 
     def detach(self, name: str) -> None:
         """Deactivate the weld of an attached object."""
-        one, free = self._simulation, self._free(name)
-        if one.attachments.detach(free):
-            self._part(free)
-            one.fidelities.hold_high(name, False)
+        sim, free = self._simulation, self._free(name)
+        if sim.attachments.detach(free):
+            self._monitor(free)
+            sim.fidelities.hold_high(name, False)
 
     def place_standing(self, name: str, pose: Floats) -> int:
         """Move the root of a static body; returns the root's id."""
-        one = self._simulation
-        body = one.builder.body(name)
+        sim = self._simulation
+        body = sim.builder.body(name)
         if body is None or not body.static or body.robot:
-            raise Unsupported(f"{name} is not a body of the world that stands")
+            raise Unsupported(f"{name} is not a static body of the world")
         root = self._root(body)
-        one.refresh()
-        one.builder.move(body, pose)
-        one.model.body_pos[root], one.model.body_quat[root] = pose[:3], pose[3:7]
-        self._see_still()
-        one.dirty = True
+        sim.refresh()
+        sim.builder.move(body, pose)
+        sim.model.body_pos[root], sim.model.body_quat[root] = pose[:3], pose[3:7]
+        self._update_still()
+        sim.dirty = True
         return root
 
-    def stand_elsewhere(self, before: Floats) -> list[tuple[int, Floats]]:
-        """Update the builder's world for static bodies whose pose has changed since `before` (nbody, 7).
+    def update_moved(self, previous: Floats) -> list[tuple[int, Floats]]:
+        """Update the builder's world for static bodies whose pose has changed since `previous` (nbody, 7).
 
         Returns:
             The root of each such body, and its current pose (7,).
         """
-        one = self._simulation
-        now = standing(one.model)
+        sim = self._simulation
+        current = body_poses(sim.model)
         moved: list[tuple[int, Floats]] = []
-        if np.array_equal(now, before):
+        if np.array_equal(current, previous):
             return moved
-        for body in one.builder.world.bodies:
+        for body in sim.builder.world.bodies:
             root = self._root(body)
-            if not np.array_equal(now[root], before[root]):
-                one.builder.move(body, now[root])
-                moved.append((root, now[root]))
-        self._see_still()
+            if not np.array_equal(current[root], previous[root]):
+                sim.builder.move(body, current[root])
+                moved.append((root, current[root]))
+        self._update_still()
         return moved
 
     def _root(self, body: Body) -> int:
         return self._simulation.tables.body_of(frame_name(body, body.links[0].name))
 
-    def _see_still(self) -> None:
-        one = self._simulation
-        mj.mj_kinematics(one.model, one.data)
-        one.still = one.reader.still()
+    def _update_still(self) -> None:
+        sim = self._simulation
+        mj.mj_kinematics(sim.model, sim.data)
+        sim.still = sim.reader.still_poses()
 
     def change(
         self,
@@ -209,8 +209,8 @@ class Objects:
         bounce: float | None,
     ) -> None:
         """Change mass, friction or restitution of a body; see `options`."""
-        one, tables = self._simulation, self._simulation.tables
-        body = one.builder.body(name)
+        sim, tables = self._simulation, self._simulation.tables
+        body = sim.builder.body(name)
         if body is None:
             raise Unsupported(f"there is no body {name}")
         bodies = [tables.body_of(frame_name(body, link.name)) for link in body.links]
@@ -218,15 +218,15 @@ class Objects:
             free = self._free(name)
             if not free.rigid:
                 raise Unsupported(f"{name} has joints; only rigid objects can become heavier")
-            make_heavier(one.model, free, mass)
-            one.kinematic.make_heavier(free, mass)
-        geoms = [geom for each in bodies for geom in tables.geoms[each]]
-        make_rougher(one.model, geoms, friction, coefficient)
+            make_heavier(sim.model, free, mass)
+            sim.kinematic.make_heavier(free, mass)
+        geoms = [geom for link in bodies for geom in tables.geoms[link]]
+        make_rougher(sim.model, geoms, friction, coefficient)
         if bounce is not None:
-            make_bouncing(one.model, geoms, bounce, one.builder.contact_time)
-        one.dirty = True
+            make_bouncing(sim.model, geoms, bounce, sim.builder.contact_time)
+        sim.dirty = True
 
 
-def standing(model: mj.MjModel) -> Floats:
+def body_poses(model: mj.MjModel) -> Floats:
     """Return the pose of each body in its parent, (nbody, 7)."""
     return np.hstack((model.body_pos, model.body_quat))

@@ -85,7 +85,7 @@ CONTACTS = {
 """`manipulation` is hetwin's default; `plain` has MuJoCo's defaults."""
 
 
-_HALVINGS = 50
+_BISECTIONS = 50
 BOUNCING_SHARE = 1e6
 """Weight of a bouncing surface in a contact, relative to that of the other surface."""
 
@@ -97,9 +97,9 @@ def damping_ratio(bounce: float) -> float:
         bounce: coefficient of restitution, from 0 to below 1.
     """
     low, high = 0.0, 1.0
-    for _ in range(_HALVINGS):
+    for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
-        if _share_left(middle) > bounce:
+        if _restitution(middle) > bounce:
             low = middle
         else:
             high = middle
@@ -117,7 +117,7 @@ def bouncing(bounce: float, contact_time: float) -> list[float]:
     return [contact_time / ratio, ratio]
 
 
-def _share_left(ratio: float) -> float:
+def _restitution(ratio: float) -> float:
     """Return the coefficient of restitution of a contact with a damping ratio between 0 and 1."""
     root = sqrt(1.0 - ratio * ratio)
     if root == 0.0:
@@ -141,13 +141,13 @@ def make_heavier(model: mj.MjModel, free: FreeBody, factor: float) -> None:
     A rigid object has no other bodies attached, so each of these is proportional to the mass or to its inverse.
     """
     bodies = list(free.members)
-    degrees = slice(free.velocity, free.velocity + 6)
+    dofs = slice(free.velocity, free.velocity + 6)
     model.body_mass[bodies] *= factor
     model.body_inertia[bodies] *= factor
     model.body_subtreemass[bodies] *= factor
     model.body_invweight0[bodies] /= factor
-    model.dof_invweight0[degrees] /= factor
-    model.dof_M0[degrees] *= factor
+    model.dof_invweight0[dofs] /= factor
+    model.dof_M0[dofs] *= factor
 
 
 def make_rougher(
@@ -166,7 +166,7 @@ def make_rougher(
 def make_bouncing(
     model: mj.MjModel, geoms: Sequence[int], bounce: float, contact_time: float
 ) -> None:
-    """Set the coefficient of restitution of surfaces against something hard.
+    """Set the coefficient of restitution of surfaces against a rigid surface.
 
     Args:
         model: the model to change.

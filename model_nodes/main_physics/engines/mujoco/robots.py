@@ -44,13 +44,13 @@ def carried_bodies(
     """
     fixed = {n for n, other in fixed_to.items() if model.body_rootid[other] == robot.body}
     touches = _touches(model, data, tables, robot, fixed)
-    standing = touches.resting | {name for name, other in fixed_to.items() if not other}
-    reached, waiting = set(fixed), [*fixed, *(touches.robot - standing)]
-    while waiting:
-        name = waiting.pop()
-        reached.add(name)
-        waiting += sorted(touches.others.get(name, set()) - standing - reached)
-    return [tables.free[name] for name in tables.free if name in reached]
+    supported = touches.resting | {name for name, other in fixed_to.items() if not other}
+    carried, queue = set(fixed), [*fixed, *(touches.robot - supported)]
+    while queue:
+        name = queue.pop()
+        carried.add(name)
+        queue += sorted(touches.others.get(name, set()) - supported - carried)
+    return [tables.free[name] for name in tables.free if name in carried]
 
 
 def _touches(
@@ -89,31 +89,31 @@ class Robots:
 
     def place_joints(self, positions: Floats, velocities: Floats) -> None:
         """Set the state of all joints exactly."""
-        one, tables = self._simulation, self._simulation.tables
-        one.qpos[tables.joint_positions] = positions
-        one.qvel[tables.joint_velocities] = velocities
-        one.servo.place()
-        one.motors.place()
-        one.dirty = True
+        sim, tables = self._simulation, self._simulation.tables
+        sim.qpos[tables.joint_positions] = positions
+        sim.qvel[tables.joint_velocities] = velocities
+        sim.servo.place()
+        sim.motors.place()
+        sim.dirty = True
 
     def place_base(self, robot: str, state: Floats) -> None:
         """Set the pose and twist of a robot's root link, and move its load along; see `carried_bodies`."""
-        one, tables = self._simulation, self._simulation.tables
+        sim, tables = self._simulation, self._simulation.tables
         base = tables.bases.get(robot)
         if base is None:
             raise Unsupported(f"the base of {robot} is fixed; it cannot be placed")
-        one.refresh()
-        fixed_to = {**one.attachments.bodies, **one.kinematic.parents}
+        sim.refresh()
+        fixed_to = {**sim.attachments.bodies, **sim.kinematic.parents}
         carried = []
-        if one.periods:  # before the first step the scene defines every pose
-            carried = carried_bodies(one.model, one.data, tables, base, fixed_to)
-        before = np.array(one.reader.one(base.body))
-        places = [relative_to(before, np.array(one.reader.one(free.body))) for free in carried]
-        one.reader.place(base, state.tolist())
-        for free, place in zip(carried, places, strict=True):
-            one.reader.place(free, compose(state, place).tolist())
-        one.bases.place()
-        one.dirty = True
+        if sim.periods:  # before the first step the scene defines every pose
+            carried = carried_bodies(sim.model, sim.data, tables, base, fixed_to)
+        current = np.array(sim.reader.state(base.body))
+        offsets = [relative_to(current, np.array(sim.reader.state(free.body))) for free in carried]
+        sim.reader.place(base, state.tolist())
+        for free, offset in zip(carried, offsets, strict=True):
+            sim.reader.place(free, compose(state, offset).tolist())
+        sim.bases.place()
+        sim.dirty = True
 
     def read_efforts(self, out: Floats) -> None:
         """Write the efforts of all drives except those with the mode ``follow``; see `motors`."""
@@ -122,27 +122,27 @@ class Robots:
 
     def soften(self, joints: Sequence[str], stiffness: float) -> None:
         """Remove the servo's armature from these joints; see `servo`."""
-        one = self._simulation
-        one.soft = tuple(one.tables.driven.index(name) for name in joints), stiffness
-        one.servo.soften(*one.soft)
-        one.servo.add_armature(one.model, one.data, one.motors.add_armature)
-        one.dirty = True
+        sim = self._simulation
+        sim.soft = tuple(sim.tables.driven.index(name) for name in joints), stiffness
+        sim.servo.soften(*sim.soft)
+        sim.servo.add_armature(sim.model, sim.data, sim.motors.add_armature)
+        sim.dirty = True
 
     def limit(self, drives: Mapping[str, JointDrive]) -> None:
         """Replace the drives of these joints; see `motors` and `collisions`."""
-        one, model = self._simulation, self._simulation.model
-        one.refresh()
-        touching = one.builder.drive(drives)
-        before = one.tables
-        own = zip(before.driven, before.drives, strict=True)
-        tables = replace(before, drives=tuple(drives.get(name, drive) for name, drive in own))
+        sim, model = self._simulation, self._simulation.model
+        sim.refresh()
+        moved_links = sim.builder.drive(drives)
+        current = sim.tables
+        pairs = zip(current.driven, current.drives, strict=True)
+        tables = replace(current, drives=tuple(drives.get(name, drive) for name, drive in pairs))
         mean = model.stat.meaninertia
         scratch = mj.MjData(model)  # mj_setConst sets all joints of its data to 0
         model.dof_armature[tables.joint_velocities[: len(tables.driven)]] = 0.0
         mj.mj_setConst(model, scratch)
         model.stat.meaninertia = mean
-        one.drive(scratch, tables)
-        one.servo.place()
-        one.motors.place()
-        one.collisions.let_touch(map(tables.body_of, touching))
-        one.dirty = True
+        sim.drive(scratch, tables)
+        sim.servo.place()
+        sim.motors.place()
+        sim.collisions.let_touch(map(tables.body_of, moved_links))
+        sim.dirty = True

@@ -15,7 +15,7 @@ from model_nodes.main_physics.engines.mujoco.options import CHANGED
 from model_nodes.main_physics.engines.mujoco.sensing import Sensing
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
 
-_STATE = mj.mjtState.mjSTATE_INTEGRATION.value
+_STATE_FLAGS = mj.mjtState.mjSTATE_INTEGRATION.value
 _CHANGED = (
     "geom_surfacevel",
     "dof_armature",
@@ -54,41 +54,43 @@ class SavedState:
     periods: int
 
 
-def save(one: Simulation, objects: Objects, sensing: Sensing) -> SavedState:
+def save(sim: Simulation, objects: Objects, sensing: Sensing) -> SavedState:
     """Return the whole state of a simulation."""
-    state = np.empty(mj.mj_stateSize(one.model, _STATE))
-    mj.mj_getState(one.model, one.data, state, _STATE)
+    state = np.empty(mj.mj_stateSize(sim.model, _STATE_FLAGS))
+    mj.mj_getState(sim.model, sim.data, state, _STATE_FLAGS)
     return SavedState(
         state=state,
-        model={name: getattr(one.model, name).copy() for name in _CHANGED},
-        parts={name: getattr(one, name).save() for name in _PARTS},
-        fidelities=one.fidelities.save(),
+        model={name: getattr(sim.model, name).copy() for name in _CHANGED},
+        parts={name: getattr(sim, name).save() for name in _PARTS},
+        fidelities=sim.fidelities.save(),
         sensing=sensing.save(),
         released=dict(objects.released),
-        periods=one.periods,
+        periods=sim.periods,
     )
 
 
-def restore(saved: object, one: Simulation, objects: Objects, sensing: Sensing) -> None:
+def restore(saved: object, sim: Simulation, objects: Objects, sensing: Sensing) -> None:
     """Restore a saved state in a simulation of the same world; static bodies keep their poses in the builder's world.
 
     Raises:
         Unsupported: if it is not a state of this world.
     """
-    if not isinstance(saved, SavedState) or len(saved.state) != mj.mj_stateSize(one.model, _STATE):
+    if not isinstance(saved, SavedState) or len(saved.state) != mj.mj_stateSize(
+        sim.model, _STATE_FLAGS
+    ):
         raise Unsupported("this is not a state of this world in MuJoCo")
     for name, values in saved.model.items():
-        getattr(one.model, name)[:] = values
-    one.model.flg_surfacevel = bool(one.model.geom_surfacevel.any())
+        getattr(sim.model, name)[:] = values
+    sim.model.flg_surfacevel = bool(sim.model.geom_surfacevel.any())
     for name in _PARTS:
-        getattr(one, name).restore(saved.parts[name])
+        getattr(sim, name).restore(saved.parts[name])
     objects.released = dict(saved.released)
-    mj.mj_setState(one.model, one.data, saved.state, _STATE)
-    one.fidelities.restore(saved.fidelities)
-    one.periods, one.rolled_out = saved.periods, None
-    one.contacts.clear()
+    mj.mj_setState(sim.model, sim.data, saved.state, _STATE_FLAGS)
+    sim.fidelities.restore(saved.fidelities)
+    sim.periods, sim.rolled_out = saved.periods, None
+    sim.contacts.clear()
     sensing.restore(saved.sensing)
-    one.dirty = True
+    sim.dirty = True
 
 
 _SIZES = {

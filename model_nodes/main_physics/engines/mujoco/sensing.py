@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.snapshot import PROXIMITY, no_rows
 from hetwin_core.ensemble.scene.values import Fidelity, Floats
 from model_nodes.main_physics.engines.engine import NO_HIT, Rangefinder, Scanner
 from model_nodes.main_physics.engines.mujoco.contacts import SolvedContacts
-from model_nodes.main_physics.engines.mujoco.distances import Nearest, pairs_of
+from model_nodes.main_physics.engines.mujoco.distances import Nearest, make_pairs
 from model_nodes.main_physics.engines.mujoco.feed_forward import InverseDynamics
 from model_nodes.main_physics.engines.mujoco.link_watch import LinkWatch
 from model_nodes.main_physics.engines.mujoco.simulation import Simulation
@@ -32,20 +32,20 @@ class Rangefinders:
     def read(self, rangefinders: Sequence[Rangefinder], on: Sequence[bool]) -> Floats:
         """Return (n, 2) rows as `Engine.read_rangefinders`; sensors that are off hit nothing."""
         model, data, geom = self._model, self._data, self._geom
-        seen = np.empty((len(rangefinders), 2))
-        seen[:, 0], seen[:, 1] = [rangefinder.reach for rangefinder in rangefinders], NO_HIT
-        looking = [i for i, is_on in enumerate(on) if is_on]
-        if not looking:
-            return seen
-        bodies = [self._body_of[rangefinders[i].frame] for i in looking]
-        turns = data.xmat[bodies].reshape(-1, 3, 3)
-        at = data.xpos[bodies] + _turned(turns, [rangefinders[i].at for i in looking])
-        along = _turned(turns, [rangefinders[i].along for i in looking])
-        for i, body, begin, way in zip(looking, bodies, at, along, strict=True):
-            distance = mj.mj_ray(model, data, begin, way, None, True, body, geom)
+        readings = np.empty((len(rangefinders), 2))
+        readings[:, 0], readings[:, 1] = [rangefinder.reach for rangefinder in rangefinders], NO_HIT
+        active = [i for i, is_on in enumerate(on) if is_on]
+        if not active:
+            return readings
+        bodies = [self._body_of[rangefinders[i].frame] for i in active]
+        rotations = data.xmat[bodies].reshape(-1, 3, 3)
+        origins = data.xpos[bodies] + _rotate_all(rotations, [rangefinders[i].at for i in active])
+        directions = _rotate_all(rotations, [rangefinders[i].along for i in active])
+        for i, body, origin, direction in zip(active, bodies, origins, directions, strict=True):
+            distance = mj.mj_ray(model, data, origin, direction, None, True, body, geom)
             if 0.0 <= distance <= rangefinders[i].reach:
-                seen[i] = distance, self._frame_of_geom[geom[0]]
-        return seen
+                readings[i] = distance, self._frame_of_geom[geom[0]]
+        return readings
 
     def scan(self, scanner: Scanner, on: bool) -> Floats:
         """Return (n,) distances as `Engine.read_scan`."""
@@ -53,15 +53,15 @@ class Rangefinders:
         if not on:
             return np.full(count, scanner.reach)
         body = self._body_of[scanner.frame]
-        turn = self._data.xmat[body].reshape(3, 3)
-        begin = self._data.xpos[body] + turn @ np.array(scanner.at)
-        along = np.ascontiguousarray(scanner.along @ turn.T).ravel()
+        rotation = self._data.xmat[body].reshape(3, 3)
+        origin = self._data.xpos[body] + rotation @ np.array(scanner.at)
+        directions = np.ascontiguousarray(scanner.along @ rotation.T).ravel()
         geoms, distances = np.empty(count, np.int32), np.empty(count)
         mj.mj_multiRay(
             self._model,
             self._data,
-            begin,
-            along,
+            origin,
+            directions,
             None,
             True,
             body,
@@ -75,9 +75,9 @@ class Rangefinders:
         return distances
 
 
-def _turned(turns: Floats, vectors: Sequence[Vector]) -> Floats:
-    turned: Floats = np.einsum("nij,nj->ni", turns, np.array(vectors))
-    return turned
+def _rotate_all(rotations: Floats, vectors: Sequence[Vector]) -> Floats:
+    rotated: Floats = np.einsum("nij,nj->ni", rotations, np.array(vectors))
+    return rotated
 
 
 class Sensing:
@@ -88,20 +88,20 @@ class Sensing:
     """
 
     def __init__(self, simulation: Simulation) -> None:
-        self._simulation = one = simulation
-        self._world = one.builder.world
+        self._simulation = sim = simulation
+        self._world = sim.builder.world
         self._inverse: InverseDynamics | None = None
-        self._frames: list[int] = one.tables.body_frames.tolist()
-        self._rangefinders = Rangefinders(one.model, one.data, one.tables)
-        self.forget()
+        self._frames: list[int] = sim.tables.body_frames.tolist()
+        self._rangefinders = Rangefinders(sim.model, sim.data, sim.tables)
+        self.reset()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """Discard all measured distances."""
-        one, settings = self._simulation, self._simulation.settings
-        objects = proximity_objects(settings, one.tables.free)
-        near = [body for name in objects for body in one.tables.free[name].members]
+        sim, settings = self._simulation, self._simulation.settings
+        objects = proximity_objects(settings, sim.tables.free)
+        near = [body for name in objects for body in sim.tables.free[name].members]
         self.links: LinkWatch | None = None
-        self._pairs = pairs_of(one.model, one.data, one.tables, near, settings.proximity_range)
+        self._pairs = make_pairs(sim.model, sim.data, sim.tables, near, settings.proximity_range)
 
     def move(self, body: int, pose: Floats) -> None:
         """Update the pose of a static body that was moved."""
@@ -111,29 +111,29 @@ class Sensing:
 
     def proximity(self) -> Floats:
         """Return rows for the objects of the settings, including pairs that do not collide."""
-        one = self._simulation
-        one.refresh()
-        return _rows(self._pairs.nearest(), one.contacts.last, self._frames)
+        sim = self._simulation
+        sim.refresh()
+        return _rows(self._pairs.nearest(), sim.contacts.last, self._frames)
 
     def proximity_when_read(self) -> Callable[[], Floats]:
         """Keep the positions and the contacts, so that the rows can be computed after the next step as well."""
-        one = self._simulation
-        if one.dirty or one.fidelity_changed:
-            one.refresh()
-        pairs, contacts, positions = self._pairs, one.contacts.last, one.qpos.copy()
+        sim = self._simulation
+        if sim.dirty or sim.fidelity_changed:
+            sim.refresh()
+        pairs, contacts, positions = self._pairs, sim.contacts.last, sim.qpos.copy()
         frames = self._frames
 
-        def rows() -> Floats:
-            is_now = pairs is self._pairs and one.is_current
-            is_now = is_now and positions.tobytes() == one.qpos.tobytes()
-            near = pairs.nearest() if is_now else pairs.nearest_at(positions)
+        def compute_rows() -> Floats:
+            is_unchanged = pairs is self._pairs and sim.is_current
+            is_unchanged = is_unchanged and positions.tobytes() == sim.qpos.tobytes()
+            near = pairs.nearest() if is_unchanged else pairs.nearest_at(positions)
             return _rows(near, contacts, frames)
 
-        return rows
+        return compute_rows
 
     def clearances(self, reach: float) -> Floats:
         """Measure the distances of the robots' links; see `link_watch`."""
-        return self._links_watched().rows(self._simulation.time_ns(0.0), reach)
+        return self._link_watch().rows(self._simulation.time_ns(0.0), reach)
 
     def take_touches(self) -> Floats:
         """Return the touches of links since the last call; the first call starts the detection."""
@@ -152,18 +152,18 @@ class Sensing:
         touches, links = state
         self._simulation.touches.restore(touches)
         if links is not None:
-            self._links_watched().restore(links)
+            self._link_watch().restore(links)
 
-    def _links_watched(self) -> LinkWatch:
+    def _link_watch(self) -> LinkWatch:
         if self.links is None:
-            one = self._simulation
-            self.links = LinkWatch(self._world, one.tables, one.qpos, one.touches)
+            sim = self._simulation
+            self.links = LinkWatch(self._world, sim.tables, sim.qpos, sim.touches)
         return self.links
 
     def _base_poses(self) -> dict[str, Floats]:
-        one, poses = self._simulation, dict[str, Floats]()
-        for name, base in one.tables.bases.items():
-            poses[name] = one.qpos[base.position : base.position + 7]
+        sim, poses = self._simulation, dict[str, Floats]()
+        for name, base in sim.tables.bases.items():
+            poses[name] = sim.qpos[base.position : base.position + 7]
         return poses
 
     def expected_efforts(
@@ -195,7 +195,7 @@ def _rows(
     if not near:
         return no_rows(PROXIMITY)
     rows = []
-    for (one, other), (distance, point, normal) in near.items():
-        force = contacts.force_on(one, other)
-        rows.append((frames[one], frames[other], distance, *point, *normal, *force))
+    for (first, second), (distance, point, normal) in near.items():
+        force = contacts.force_on(first, second)
+        rows.append((frames[first], frames[second], distance, *point, *normal, *force))
     return np.array(rows, np.float64)

@@ -54,10 +54,10 @@ class Servo(CopiedPart):
         self._step, self._strength = np.array(step), np.array(DRIVEN_ARMATURE / step**2)
         self._positions, self._dofs = slice_of(positions), slice_of(velocities)
         self._qpos, self._qvel, self._applied = data.qpos, data.qvel, data.qfrc_applied
-        at, speed = self._qpos[self._positions], self._qvel[self._dofs]
-        onto = self._applied[self._dofs]
-        are_views = np.shares_memory(at, self._qpos) and np.shares_memory(onto, self._applied)
-        self._views = (at, speed, onto) if are_views else None
+        qpos, qvel = self._qpos[self._positions], self._qvel[self._dofs]
+        qfrc = self._applied[self._dofs]
+        are_views = np.shares_memory(qpos, self._qpos) and np.shares_memory(qfrc, self._applied)
+        self._views = (qpos, qvel, qfrc) if are_views else None
         """Views of the current positions, velocities and forces, if the joints' addresses are consecutive."""
         self._bases = [tables.bases[name].velocity for name in tables.followed]
         self._force = np.zeros(count)
@@ -68,17 +68,17 @@ class Servo(CopiedPart):
         self._stiffness = 0.0
         self._damping = np.zeros(0)
         self._efforts = np.zeros(count)
-        own = [drive.mode is not DriveMode.FOLLOW for drive in tables.drives]
-        self._motors = np.flatnonzero(own)
+        has_drive = [drive.mode is not DriveMode.FOLLOW for drive in tables.drives]
+        self._motors = np.flatnonzero(has_drive)
 
     def add_armature(
-        self, model: mj.MjModel, data: mj.MjData, of_motors: Callable[[], None]
+        self, model: mj.MjModel, data: mj.MjData, add_motor_armature: Callable[[], None]
     ) -> None:
         """Add the armature to the joints; the solver's scale (meaninertia) is kept.
 
         Args:
             model, data: the world.
-            of_motors: adds the armature of joints with other drives.
+            add_motor_armature: adds the armature of joints with other drives.
         """
         mean = model.stat.meaninertia
         armature = np.full(len(self._efforts), DRIVEN_ARMATURE)
@@ -86,7 +86,7 @@ class Servo(CopiedPart):
         model.dof_armature[self._dofs] = armature
         for base in self._bases:
             model.dof_armature[base : base + 6] = DRIVEN_ARMATURE
-        of_motors()
+        add_motor_armature()
         mj.mj_setConst(model, data)
         model.stat.meaninertia = mean
         inertias = model.dof_M0[self._dofs][self._soft]
@@ -113,7 +113,7 @@ class Servo(CopiedPart):
         self._to[0] = positions
         self._to[1] = velocities
 
-    def commanded(self, motions: Sequence[JointMotion]) -> None:
+    def record_commands(self, motions: Sequence[JointMotion]) -> None:
         """Record the last commands, which have been carried out by other means than `push`."""
         for motion in motions:
             self._from, self._to = self._to, self._from
@@ -127,20 +127,24 @@ class Servo(CopiedPart):
         """The commanded positions after a fraction of the step, on the cubic spline between its ends."""
         a, b = self._from, self._to
         s, r = share, 1.0 - share
-        between: Floats = r * r * ((1 + 2 * s) * a[0] + s * period * a[1]) + s * s * (
+        position: Floats = r * r * ((1 + 2 * s) * a[0] + s * period * a[1]) + s * s * (
             (1 + 2 * r) * b[0] - r * period * b[1]
         )
-        return between
+        return position
 
     def drive(self, target: Floats) -> Floats:
         """Apply the forces that move all joints to these positions within one step, and return the forces."""
         views, moved = self._views, self._moved
         if views is None:
-            at, speed, force = self._qpos[self._positions], self._qvel[self._dofs], self._force
+            qpos, qvel, force = (
+                self._qpos[self._positions],
+                self._qvel[self._dofs],
+                self._force,
+            )
         else:
-            at, speed, force = views
-        np.multiply(speed, self._step, moved)
-        np.subtract(target, at, force)
+            qpos, qvel, force = views
+        np.multiply(qvel, self._step, moved)
+        np.subtract(target, qpos, force)
         np.subtract(force, moved, force)
         np.multiply(force, self._strength, force)
         if views is None:
@@ -161,9 +165,12 @@ class Servo(CopiedPart):
 
     def _soft_forces(self, target: Floats) -> Floats:
         soft = self._soft
-        away, slower = target - self._qpos[self._positions], self._to[1] - self._qvel[self._dofs]
-        springs: Floats = self._stiffness * away[soft]
-        forces: Floats = springs + self._damping * slower[soft]
+        error, error_rate = (
+            target - self._qpos[self._positions],
+            self._to[1] - self._qvel[self._dofs],
+        )
+        springs: Floats = self._stiffness * error[soft]
+        forces: Floats = springs + self._damping * error_rate[soft]
         forces += self._efforts[soft]
         return forces
 
@@ -187,7 +194,7 @@ class BaseServo(CopiedPart):
         self.any = bool(self._bases)
         self._from = np.zeros((len(self._bases), POSE_SIZE))
         self._to = np.zeros((len(self._bases), POSE_SIZE))
-        self._turn, self._quaternion = np.zeros(3), np.zeros(4)
+        self._rotation, self._quaternion = np.zeros(3), np.zeros(4)
         self.place()
 
     def place(self) -> None:
@@ -207,8 +214,8 @@ class BaseServo(CopiedPart):
             q, v = base.position, base.velocity
             position, quaternion = self._target(i, share, period)
             moved = position - qpos[q : q + 3] - self._step * qvel[v : v + 3]
-            mj.mju_subQuat(self._turn, quaternion, qpos[q + 3 : q + 7])
-            turned = self._turn - self._step * qvel[v + 3 : v + 6]
+            mj.mju_subQuat(self._rotation, quaternion, qpos[q + 3 : q + 7])
+            turned = self._rotation - self._step * qvel[v + 3 : v + 6]
             force[v : v + 3] = self._strength * moved
             force[v + 3 : v + 6] = self._strength * turned
 
@@ -222,12 +229,12 @@ class BaseServo(CopiedPart):
         blend = s * s * (1 + 2 * r)
         position: Floats = a[:3] + blend * (b[:3] - a[:3]) + begin * a[7:10] - end * b[7:10]
         # Within one step the axis of rotation hardly changes, so a spline of rotation vectors suffices.
-        turn = np.zeros(3)
-        mj.mju_subQuat(turn, b[3:7], a[3:7])
-        back = np.array([a[3], -a[4], -a[5], -a[6]])
-        turn = blend * turn + rotate(back.tolist(), (begin * a[10:13] - end * b[10:13]).tolist())
+        rotvec = np.zeros(3)
+        mj.mju_subQuat(rotvec, b[3:7], a[3:7])
+        inv = np.array([a[3], -a[4], -a[5], -a[6]])
+        rotvec = blend * rotvec + rotate(inv.tolist(), (begin * a[10:13] - end * b[10:13]).tolist())
         quaternion = a[3:7].copy()
-        mj.mju_quatIntegrate(quaternion, turn, 1.0)
+        mj.mju_quatIntegrate(quaternion, rotvec, 1.0)
         return position, quaternion
 
 
@@ -235,6 +242,6 @@ def _state(data: mj.MjData, base: FreeBody) -> Floats:
     """(13,) pose and twist of a base, from its free joint."""
     q, v = base.position, base.velocity
     pose, twist = data.qpos[q : q + 7], data.qvel[v : v + 6]
-    turning = rotate(pose[3:7].tolist(), twist[3:6].tolist())
-    state: Floats = np.concatenate([pose, twist[:3], turning])
+    angular = rotate(pose[3:7].tolist(), twist[3:6].tolist())
+    state: Floats = np.concatenate([pose, twist[:3], angular])
     return state

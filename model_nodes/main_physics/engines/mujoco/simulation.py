@@ -32,8 +32,8 @@ from model_nodes.main_physics.engines.shared import Touches
 from model_nodes.main_physics.sources.part import JointMotion
 
 _PHYSICS = mj.mjtState.mjSTATE_FULLPHYSICS.value
-_WHOLE = mj.mjtState.mjSTATE_INTEGRATION.value
-_GIVEN = mj.mjtState.mjSTATE_QFRC_APPLIED.value | mj.mjtState.mjSTATE_EQ_ACTIVE.value
+_INTEGRATION = mj.mjtState.mjSTATE_INTEGRATION.value
+_INPUTS = mj.mjtState.mjSTATE_QFRC_APPLIED.value | mj.mjtState.mjSTATE_EQ_ACTIVE.value
 """State that `rollout` would reset unless it is given in each step."""
 
 
@@ -49,61 +49,61 @@ class RolledOut:
     def __init__(self, model: mj.MjModel, data: mj.MjData, forces: Floats) -> None:
         self._model, self._data = model, data
         count = len(forces)
-        begin = np.empty((1, mj.mj_stateSize(model, _PHYSICS)))
-        mj.mj_getState(model, data, begin[0], _PHYSICS)
-        given = np.empty((1, count, model.nv + model.neq))
-        given[0, :, : model.nv], given[0, :, model.nv :] = forces, data.eq_active
-        warm = np.array(data.qacc_warmstart)[None]
-        states = np.empty((1, count, begin.size))
-        with _as_it_is(model, data):
+        initial = np.empty((1, mj.mj_stateSize(model, _PHYSICS)))
+        mj.mj_getState(model, data, initial[0], _PHYSICS)
+        inputs = np.empty((1, count, model.nv + model.neq))
+        inputs[0, :, : model.nv], inputs[0, :, model.nv :] = forces, data.eq_active
+        warmstart = np.array(data.qacc_warmstart)[None]
+        states = np.empty((1, count, initial.size))
+        with _preserved(model, data):
             # Without its checks `rollout` writes no sensor readings, which are far larger than the states.
             rollout.rollout(
                 [model],
                 data,
-                begin,
-                given,
-                control_spec=_GIVEN,
+                initial,
+                inputs,
+                control_spec=_INPUTS,
                 skip_checks=True,
                 nstep=count,
-                initial_warmstart=warm,
+                initial_warmstart=warmstart,
                 state=states,
             )
         self._states: Floats = states[0]
-        self._at = 0
+        self._index = 0
 
-    def go_on(self, steps: int) -> None:
+    def advance(self, steps: int) -> None:
         """Set the world to its state this number of MuJoCo's steps later.
 
         Raises:
             IndexError: if fewer states were computed.
         """
-        self._at += steps
-        mj.mj_setState(self._model, self._data, self._states[self._at - 1], _PHYSICS)
+        self._index += steps
+        mj.mj_setState(self._model, self._data, self._states[self._index - 1], _PHYSICS)
 
-    def stepped(self, steps: int) -> None:
+    def skip(self, steps: int) -> None:
         """Skip states for steps that the world has taken otherwise."""
-        self._at += steps
+        self._index += steps
 
 
 @contextmanager
-def _as_it_is(model: mj.MjModel, data: mj.MjData) -> Iterator[None]:
+def _preserved(model: mj.MjModel, data: mj.MjData) -> Iterator[None]:
     """Let the world be stepped without sensors, and restore its state afterwards."""
-    state = np.empty(mj.mj_stateSize(model, _WHOLE))
-    mj.mj_getState(model, data, state, _WHOLE)
+    state = np.empty(mj.mj_stateSize(model, _INTEGRATION))
+    mj.mj_getState(model, data, state, _INTEGRATION)
     flags = model.opt.disableflags
     model.opt.disableflags = flags | NO_SENSORS
     try:
         yield
     finally:
         model.opt.disableflags = flags
-        mj.mj_setState(model, data, state, _WHOLE)
+        mj.mj_setState(model, data, state, _INTEGRATION)
 
 
 Soft: TypeAlias = tuple[tuple[int, ...], float]
-NONE_SOFT: Soft = ((), 0.0)
+NO_SOFT_JOINTS: Soft = ((), 0.0)
 _TOO_FAST = 1e4
 """Speed of a joint or body above which the simulation has diverged [m/s or rad/s]."""
-_FEW = 4096
+_SINGLE_THREAD_SIZE = 4096
 """Length of a vector up to which BLAS uses a single thread."""
 
 
@@ -127,7 +127,9 @@ class Simulation:
         touches: touches of the robots' links, once they are watched.
     """
 
-    def __init__(self, builder: Builder, settings: EngineSettings, soft: Soft = NONE_SOFT) -> None:
+    def __init__(
+        self, builder: Builder, settings: EngineSettings, soft: Soft = NO_SOFT_JOINTS
+    ) -> None:
         self.builder, self.settings = builder, settings
         self.model = model = builder.compile()
         self.data = data = mj.MjData(model)
@@ -144,14 +146,14 @@ class Simulation:
         self.contacts = Contacts(model, data, tables)
         self.depenetration = Depenetration(model, data, tables, self.collisions)
         self.attachments = Attachments(model, data, tables, self.collisions)
-        self._few = self.qvel.size <= _FEW
+        self._is_small = self.qvel.size <= _SINGLE_THREAD_SIZE
         self.periods = 0
         self.forces: list[Floats] | None = None
         self.rolled_out: RolledOut | None = None
         self.touches = Touches()
         self._links: LinkContacts | None = None
         mj.mj_kinematics(model, data)
-        self.still = self.reader.still()
+        self.still = self.reader.still_poses()
         self.dirty, self.fidelity_changed = True, False
 
     def drive(self, state: mj.MjData, tables: Tables | None = None) -> None:
@@ -167,8 +169,8 @@ class Simulation:
         self.servo.soften(*self.soft)
         self.motors = Motors(self.model, data, tables, lambda: FeedForward(world, data, tables))
         self.servo.add_armature(self.model, state, self.motors.add_armature)
-        alone = not (self.motors.any or tables.followed)
-        self._drives_plainly = alone and self.settings.substeps == 1
+        is_servo_only = not (self.motors.any or tables.followed)
+        self._has_servo_only = is_servo_only and self.settings.substeps == 1
 
     def _hand_links(self) -> list[int]:
         members = [link for hand in self.builder.world.hands for link in hand.members]
@@ -188,7 +190,7 @@ class Simulation:
         """
         count = self.settings.substeps
         if self.kinematic.any:
-            self._let_follow(self.time_ns(0.0))
+            self._place_kinematic(self.time_ns(0.0))
         if self.dirty or self.fidelity_changed:
             self.refresh()
         for i in range(1, count + 1):
@@ -197,7 +199,7 @@ class Simulation:
             self.reader.read()
         self.periods += 1
         if self.rolled_out is not None:
-            self.rolled_out.stepped(count)
+            self.rolled_out.skip(count)
         self._check()
         if self.depenetration.returned or self.depenetration.margins.any:
             self.depenetration.update(self.seconds)
@@ -207,36 +209,36 @@ class Simulation:
     def is_plain(self) -> bool:
         """Whether only the servo drives joints, so that `stretch` can replace calls of `step`."""
         busy = self.soft[0] or self.depenetration.is_busy or self.forces is not None
-        if busy or self.rolled_out is not None or not self._drives_plainly:
+        if busy or self.rolled_out is not None or not self._has_servo_only:
             return False
         return not self.model.opt.disableflags & NO_SENSORS
 
     def stretch(
-        self, motions: Sequence[JointMotion], near: LinkWatch | None, *, is_seen: bool
+        self, motions: Sequence[JointMotion], link_watch: LinkWatch | None, *, is_seen: bool
     ) -> None:
         """Advance by one period with each command, doing only what a step of a plain simulation needs.
 
         Args:
             motions: the commands.
-            near: detects touches of links; None if they were not requested.
+            link_watch: detects touches of links; None if they were not requested.
             is_seen: whether the contacts after the last command will be read.
         """
         if self.kinematic.any:
-            self._let_follow(self.time_ns(0.0))
+            self._place_kinematic(self.time_ns(0.0))
         self.refresh()
         drive = self.servo.drive
         for motion in motions:
             drive(motion.positions)
             self._advance(1.0, is_seen=is_seen and motion is motions[-1])
             self.periods += 1
-            if near is not None:
-                near.waits -= 1
-                if near.waits <= 0:
-                    near.follow(self.time_ns(0.0))
-        self.servo.commanded(motions[-2:])
+            if link_watch is not None:
+                link_watch.waits -= 1
+                if link_watch.waits <= 0:
+                    link_watch.follow(self.time_ns(0.0))
+        self.servo.record_commands(motions[-2:])
         self._check()
 
-    def _let_follow(self, now_ns: int) -> None:
+    def _place_kinematic(self, now_ns: int) -> None:
         """Place the bodies that follow other models at their poses of this time."""
         if not (self.is_current and self.kinematic.are_at(now_ns)):
             self.refresh()
@@ -263,7 +265,7 @@ class Simulation:
         if found or is_seen:
             self.contacts.copy()
         if links is not None and found:
-            links.note(self.time_ns(share), self.contacts.last, found)
+            links.record(self.time_ns(share), self.contacts.last, found)
         if self.kinematic.any:
             mj.mj_kinematics(model, data)
             mj.mj_comPos(model, data)
@@ -283,8 +285,8 @@ class Simulation:
     def leap(self, periods: int) -> None:
         """Continue from a state that was computed ahead; see `RolledOut`."""
         if self.rolled_out is None:
-            raise Unsupported("nothing was computed ahead")
-        self.rolled_out.go_on(periods * self.settings.substeps)
+            raise Unsupported("no states have been computed ahead")
+        self.rolled_out.advance(periods * self.settings.substeps)
         self.periods += periods
         self.servo.place()
         self.bases.place()
@@ -317,7 +319,7 @@ class Simulation:
     def _check(self) -> None:
         qvel = self.qvel
         # Not always with BLAS, which would wake its threads for the long vectors of a large world.
-        square = qvel.dot(qvel) if self._few else np.einsum("i,i->", qvel, qvel)
+        square = qvel.dot(qvel) if self._is_small else np.einsum("i,i->", qvel, qvel)
         if not square < _TOO_FAST**2:
             fastest = int(np.argmax(np.nan_to_num(np.abs(qvel), nan=np.inf)))
             body = int(self.model.dof_bodyid[fastest])

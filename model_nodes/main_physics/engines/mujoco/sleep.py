@@ -57,9 +57,9 @@ def awake(data: mj.MjData) -> NDArray[np.bool_]:
     return np.asarray(data.body_awake == _IS_AWAKE)
 
 
-def set_policies(model: mj.MjModel, tables: Tables, by_itself: bool) -> None:
+def set_policies(model: mj.MjModel, tables: Tables, on: bool) -> None:
     """Set whether bodies at rest fall asleep automatically; robots never do."""
-    if not by_itself:
+    if not on:
         model.tree_sleep_policy[:] = NEVER
         return
     for body in range(1, model.nbody):
@@ -72,10 +72,10 @@ def leave_cycles(data: mj.MjData, trees: Ints) -> None:
     """Remove trees from their cycles, so that each sleeps alone."""
     asleep = data.tree_asleep
     for tree in trees[asleep[trees] >= 0].tolist():
-        before = tree
-        while asleep[before] != tree:
-            before = int(asleep[before])
-        asleep[before] = asleep[tree]
+        previous = tree
+        while asleep[previous] != tree:
+            previous = int(asleep[previous])
+        asleep[previous] = asleep[tree]
         asleep[tree] = tree
     asleep[trees] = trees
 
@@ -89,15 +89,15 @@ def update(model: mj.MjModel, data: mj.MjData) -> None:
     body = data.body_awake
     body[:] = np.where(model.body_mocapid[model.body_rootid] >= 0, _IS_AWAKE, _STATIC)
     body[in_tree] = np.where(tree_awake[model.body_treeid[in_tree]], _IS_AWAKE, _ASLEEP)
-    data.nbody_awake = _list(data.body_awake_ind, body != _ASLEEP)
-    below = body[model.body_parentid] != _ASLEEP
-    below[0] = False
-    data.nparent_awake = _list(data.parent_awake_ind, below)
+    data.nbody_awake = _fill(data.body_awake_ind, body != _ASLEEP)
+    has_awake_parent = body[model.body_parentid] != _ASLEEP
+    has_awake_parent[0] = False
+    data.nparent_awake = _fill(data.parent_awake_ind, has_awake_parent)
     of_dof = model.dof_bodyid
-    data.nv_awake = _list(data.dof_awake_ind, in_tree[of_dof] & (body[of_dof] == _IS_AWAKE))
+    data.nv_awake = _fill(data.dof_awake_ind, in_tree[of_dof] & (body[of_dof] == _IS_AWAKE))
 
 
-def _list(out: Ints, chosen: np.ndarray) -> int:
-    indices = np.flatnonzero(chosen)
+def _fill(out: Ints, mask: np.ndarray) -> int:
+    indices = np.flatnonzero(mask)
     out[: len(indices)] = indices
     return len(indices)

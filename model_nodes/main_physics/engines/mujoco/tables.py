@@ -37,22 +37,22 @@ def moving_links(body: Body) -> dict[str, bool]:
 
 def moving_frames(world: World) -> tuple[str, ...]:
     """Names of all frames that can move: those of objects, then of robots, then hands."""
-    return _ordered(world, moving=True)
+    return _frames_in_order(world, moving=True)
 
 
 def resting_frames(world: World) -> tuple[str, ...]:
     """Names of all frames that never move, in the same order."""
-    return _ordered(world, moving=False)
+    return _frames_in_order(world, moving=False)
 
 
-def _ordered(world: World, *, moving: bool) -> tuple[str, ...]:
+def _frames_in_order(world: World, *, moving: bool) -> tuple[str, ...]:
     names: list[str] = []
     moves: dict[str, bool] = {}
     for body in sorted(world.bodies, key=lambda body: body.robot):
-        for link, does in moving_links(body).items():
+        for link, moves_now in moving_links(body).items():
             name = frame_name(body, link)
-            moves[name] = does
-            if does is moving:
+            moves[name] = moves_now
+            if moves_now is moving:
                 names.append(name)
     names += [hand.name for hand in world.hands if moves[hand.frame] is moving]
     return tuple(names)
@@ -139,8 +139,8 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
     body_frames[frame_bodies] = np.arange(len(frames))
     robots = [b for b in bodies if b.robot]
     driven = [joint_name(b, j) for b in robots for j in b.driven_joints]
-    every = [joint_name(b, j) for b in (*robots, *bodies) for j in b.moving_joints]
-    passive = [name for name in dict.fromkeys(every) if name not in set(driven)]
+    all_joints = [joint_name(b, j) for b in (*robots, *bodies) for j in b.moving_joints]
+    passive = [name for name in dict.fromkeys(all_joints) if name not in set(driven)]
     ids = [model.joint(name).id for name in (*driven, *passive)]
     geoms = tuple(
         tuple(range(model.body_geomadr[i], model.body_geomadr[i] + model.body_geomnum[i]))
@@ -156,7 +156,7 @@ def make_tables(world: World, model: mj.MjModel) -> Tables:
         {b.name: _free_body(b, model) for b in robots if not b.static},
         tuple(b.name for b in robots if b.base is Base.FOLLOWED),
         frozenset(
-            model.body(name).id for b in robots if gives_way(b) for name in yielding_links(b)
+            model.body(name).id for b in robots if is_yielding(b) for name in yielding_links(b)
         ),
         (*driven, *passive),
         model.jnt_qposadr[ids].astype(np.int32),
@@ -171,10 +171,10 @@ def _frames(body: Body) -> Iterator[str]:
     return (frame_name(body, link.name) for link in body.links)
 
 
-def gives_way(body: Body) -> bool:
+def is_yielding(body: Body) -> bool:
     """Whether forces move a robot's base or any of its driven joints."""
-    own = (joint.drive.mode is not DriveMode.FOLLOW for joint in body.driven_joints)
-    return body.robot and (body.base is Base.FREE or any(own))
+    limited = (joint.drive.mode is not DriveMode.FOLLOW for joint in body.driven_joints)
+    return body.robot and (body.base is Base.FREE or any(limited))
 
 
 def yielding_links(body: Body) -> Iterator[str]:
@@ -185,15 +185,15 @@ def yielding_links(body: Body) -> Iterator[str]:
     """
     if body.base is Base.FREE:
         return _frames(body)
-    standing = {body.links[0].name: False} if body.base is Base.FIXED else {}
+    yields = {body.links[0].name: False} if body.base is Base.FIXED else {}
     for joint in body.joints:  # parents come before their children
-        if joint.parent not in standing:
+        if joint.parent not in yields:
             continue
         if joint.kind is JointKind.FIXED:
-            standing[joint.child] = standing[joint.parent]
+            yields[joint.child] = yields[joint.parent]
         elif joint.spring is not None or joint.drive.mode is not DriveMode.FOLLOW:
-            standing[joint.child] = True
-    return (frame_name(body, link) for link, gives in standing.items() if gives)
+            yields[joint.child] = True
+    return (frame_name(body, link) for link, is_yielding_link in yields.items() if is_yielding_link)
 
 
 def _body_kinds(world: World, model: mj.MjModel) -> tuple[BodyKind, ...]:
@@ -202,9 +202,9 @@ def _body_kinds(world: World, model: mj.MjModel) -> tuple[BodyKind, ...]:
         body_kinds[model.body(hand.name).id] = BodyKind.DRIVEN
     for body in world.bodies:
         for link, moves in moving_links(body).items():
-            sort = BodyKind.FREE if moves else BodyKind.STATIC
+            kind = BodyKind.FREE if moves else BodyKind.STATIC
             body_kinds[model.body(frame_name(body, link)).id] = (
-                BodyKind.DRIVEN if body.robot else sort
+                BodyKind.DRIVEN if body.robot else kind
             )
     return tuple(body_kinds)
 

@@ -10,12 +10,12 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.scene.values import Floats
-from model_nodes.main_physics.sources.bag import Bag, Int64s, listed
+from model_nodes.main_physics.sources.bag import Bag, Int64s, list_topics
 from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.base.pose_messages import OFF_UNIT
 from model_nodes.main_physics.sources.base.recorded_poses import RecordedPoses
 from model_nodes.main_physics.sources.joints_from_tf import RigidGroups, prefix_of
-from model_nodes.main_physics.sources.mending import Account
+from model_nodes.main_physics.sources.mending import UsageReport
 from model_nodes.main_physics.sources.transforms import (
     Edge,
     TransformGraph,
@@ -26,7 +26,7 @@ from model_nodes.main_physics.sources.transforms import (
 from model_nodes.main_physics.world.description import Body, JointKind, Pose
 from model_nodes.main_physics.world.transforms import pose_of
 
-_SHOWN = 12
+_MAX_LISTED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,34 +57,34 @@ def read_transforms(robot: Body, bag: Bag) -> tuple[RecordedPoses, MapPoses | No
         raise BadInput(
             f"the recording {bag.path} has no transforms",
             where="robot.base.odometry",
-            found=listed(bag.topics.values()),
+            found=list_topics(bag.topics.values()),
             expected=f"a topic of type {TRANSFORMS[0]}, such as /tf",
         )
     transforms = Transforms(bag)
-    tree = FramesAbove(robot, transforms)
+    tree = BaseFrames(robot, transforms)
     edge = tree.odometry()
     if edge is None:
         raise tree.missing(f"the recording {bag.path}")
     times, poses = edge.table()
-    poses = composed(_checked(bag, edge, times, poses), np.array([tree.to_root(edge)]))
+    poses = composed(_normalized(bag, edge, times, poses), np.array([tree.to_root(edge)]))
     found = RecordedPoses(edge.topic, times, poses, edge.parent, fault=transforms.fault)
     edge.report(found.account, [edge.child])
     return found, _map(bag, tree, edge, found.account)
 
 
-def _map(bag: Bag, tree: FramesAbove, odometry: Edge, account: Account) -> MapPoses | None:
+def _map(bag: Bag, tree: BaseFrames, odometry: Edge, account: UsageReport) -> MapPoses | None:
     edge = tree.map(odometry)
     if edge is None:
         return None
     edge.report(account, [edge.child])
     times, poses = edge.table(when_known=True)
     poses = composed(
-        _checked(bag, edge, times, poses), np.array([tree.to_odometry(edge, odometry)])
+        _normalized(bag, edge, times, poses), np.array([tree.to_odometry(edge, odometry)])
     )
     return MapPoses(edge.parent, times, poses)
 
 
-class FramesAbove:
+class BaseFrames:
     """The frames above a robot's root link: the odometry frame, and the map.
 
     Args:
@@ -97,7 +97,7 @@ class FramesAbove:
         self._transforms = transforms
         self._prefix = prefix_of([link.name for link in robot.links], transforms.frames)
         self._root = self._prefix + robot.links[0].name
-        self._groups = RigidGroups(self._fixed())
+        self._groups = RigidGroups(self._fixed_pairs())
 
     def odometry(self) -> Edge | None:
         """Return the transform that moves the root link; None if there is none.
@@ -105,7 +105,7 @@ class FramesAbove:
         Raises:
             BadInput: if there are several.
         """
-        return self._above(self._root)
+        return self._edge_above(self._root)
 
     def to_root(self, odometry: Edge) -> Pose:
         """Return the pose of the root link in the child frame of the odometry transform."""
@@ -117,7 +117,7 @@ class FramesAbove:
         Raises:
             BadInput: if there are several.
         """
-        return self._above(odometry.parent) or next(
+        return self._edge_above(odometry.parent) or next(
             (
                 edge
                 for edge in self._transforms.edges.values()
@@ -135,12 +135,12 @@ class FramesAbove:
         return BadInput(
             f"no transform of {origin} says how {self._root} moves",
             where="robot.base.odometry",
-            found=f"frames {some(sorted(self._transforms.frames), _SHOWN)}",
+            found=f"frames {some(sorted(self._transforms.frames), _MAX_LISTED)}",
             expected=f"a moving transform from a frame such as odom to {self._root},"
             " or to a frame that is fixed to it",
         )
 
-    def _above(self, frame: str) -> Edge | None:
+    def _edge_above(self, frame: str) -> Edge | None:
         """The transform that moves the rigid group of a frame, or None."""
         group = self._groups.group(frame)
         edges = [
@@ -152,12 +152,12 @@ class FramesAbove:
             raise BadInput(
                 f"several transforms say where {frame} is",
                 where="robot.base.odometry",
-                found=some([f"{edge.child} in {edge.parent}" for edge in edges], _SHOWN),
+                found=some([f"{edge.child} in {edge.parent}" for edge in edges], _MAX_LISTED),
                 expected="one parent of each frame; a topic of odometry in place of tf says which counts",
             )
         return edges[0] if edges else None
 
-    def _fixed(self) -> Iterator[tuple[str, str, Pose]]:
+    def _fixed_pairs(self) -> Iterator[tuple[str, str, Pose]]:
         poses = {link.name: link.pose for link in self._robot.links}
         for joint in self._robot.joints:
             if joint.kind is JointKind.FIXED:
@@ -167,12 +167,12 @@ class FramesAbove:
                 yield edge.parent, edge.child, pose_of(edge.table()[1][-1])
 
 
-def _checked(bag: Bag, edge: Edge, times: Int64s, poses: Floats) -> Floats:
+def _normalized(bag: Bag, edge: Edge, times: Int64s, poses: Floats) -> Floats:
     """Return (n, 7) the poses of a transform, with normalized quaternions."""
     norms = np.linalg.norm(poses[:, 3:7], axis=1)
-    wrong = ~(np.isfinite(poses).all(axis=1) & (np.abs(norms - 1.0) <= OFF_UNIT))
-    if wrong.any():
-        first = int(np.argmax(wrong))
+    invalid = ~(np.isfinite(poses).all(axis=1) & (np.abs(norms - 1.0) <= OFF_UNIT))
+    if invalid.any():
+        first = int(np.argmax(invalid))
         raise BadInput(
             "this transform is not a pose",
             file=bag.path,

@@ -19,7 +19,7 @@ from hetwin_core.ensemble.sentences.catalogue import length
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.part import BaseMotion
-from model_nodes.main_physics.sources.playback import Ahead, Interpolator
+from model_nodes.main_physics.sources.playback import BlockCache, Interpolator
 from model_nodes.main_physics.sources.transforms import composed, crossed, rotated
 from model_nodes.main_physics.world.description import Pose
 from model_nodes.main_physics.world.transforms import compose, invert
@@ -29,7 +29,7 @@ _TINY = 1e-9
 
 
 class PoseNumbers:
-    """Converts poses, in the order of time, to the numbers that are interpolated, and back.
+    """Converts poses, in chronological order, to the numbers that are interpolated, and back.
 
     Args:
         first: (7,) reference pose for yaw and tilt.
@@ -37,16 +37,16 @@ class PoseNumbers:
 
     def __init__(self, first: Floats) -> None:
         self._first = _rotation(first[None, 3:7])
-        self._back = _rotation(first[None, 3:7] * (1.0, -1.0, -1.0, -1.0))
-        self._turn = 0.0
+        self._first_inverse = _rotation(first[None, 3:7] * (1.0, -1.0, -1.0, -1.0))
+        self._yaw = 0.0
 
     def numbers(self, poses: Floats) -> Floats:
         """(n, 6) the numbers of poses (n, 7), continuing those of the previous calls."""
-        since = composed(_rotation(poses[:, 3:7]), self._back)[:, 3:7]
-        angles = 2.0 * np.arctan2(since[:, 3], since[:, 0])
-        angles = np.unwrap(np.append(self._turn, angles))[1:]
-        self._turn = float(angles[-1])
-        tilts = composed(_about_vertical(-angles), _rotation(since))[:, 3:7]
+        relative = composed(_rotation(poses[:, 3:7]), self._first_inverse)[:, 3:7]
+        angles = 2.0 * np.arctan2(relative[:, 3], relative[:, 0])
+        angles = np.unwrap(np.append(self._yaw, angles))[1:]
+        self._yaw = float(angles[-1])
+        tilts = composed(_about_vertical(-angles), _rotation(relative))[:, 3:7]
         vectors = _vectors(tilts)
         return np.concatenate((poses[:, :3], angles[:, None], vectors[:, :2]), axis=1)
 
@@ -54,7 +54,7 @@ class PoseNumbers:
         """(n, 13) poses and twists in the frame of the poses, from numbers (n, 6) and their rates of change (n, 6)."""
         rotations = _about_vertical(numbers[:, 3])
         vectors = np.pad(numbers[:, 4:6], ((0, 0), (0, 1)))
-        orientations = composed(composed(rotations, _tilted(vectors)), self._first)[:, 3:7]
+        orientations = composed(composed(rotations, _tilt_poses(vectors)), self._first)[:, 3:7]
         angular = rotated(rotations, _angular(vectors, np.pad(rates[:, 4:6], ((0, 0), (0, 1)))))
         angular[:, 2] += rates[:, 3]
         return np.concatenate((numbers[:, :3], orientations, rates[:, :3], angular), axis=1)
@@ -66,24 +66,24 @@ class PosePath:
     Args:
         times_ns: (n,) increasing.
         numbers: (n, 6) poses as numbers, see `PoseNumbers`.
-        unrolled: the converter that computed the numbers, to convert them back.
+        converter: the converter that computed the numbers, to convert them back.
     """
 
-    def __init__(self, times_ns: Int64s, numbers: Floats, unrolled: PoseNumbers) -> None:
+    def __init__(self, times_ns: Int64s, numbers: Floats, converter: PoseNumbers) -> None:
         series = Series(NUMBERS, times_ns, numbers, np.full(numbers.shape, np.nan))
         self._interpolator = Interpolator(series, list(NUMBERS))
-        self._unrolled = unrolled
+        self._converter = converter
 
     @classmethod
     def through(cls, times_ns: Int64s, poses: Floats) -> PosePath:
         """Return the path through poses (n, 7) at times (n,)."""
-        unrolled = PoseNumbers(poses[0])
-        return cls(times_ns, unrolled.numbers(poses), unrolled)
+        converter = PoseNumbers(poses[0])
+        return cls(times_ns, converter.numbers(poses), converter)
 
     def at(self, times_ns: Int64s) -> Floats:
         """Return (n, 13) poses and twists at times (n,) [ns], which must not decrease."""
         rows = self._interpolator.at(times_ns)
-        return self._unrolled.states(rows.positions, rows.velocities)
+        return self._converter.states(rows.positions, rows.velocities)
 
 
 def _rotation(quaternions: Floats) -> Floats:
@@ -106,7 +106,7 @@ def _vectors(quaternions: Floats) -> Floats:
     return np.asarray(signed[:, 1:] * scale[:, None])
 
 
-def _tilted(vectors: Floats) -> Floats:
+def _tilt_poses(vectors: Floats) -> Floats:
     """(n, 7) poses at the origin, rotated by rotation vectors (n, 3)."""
     angles = np.linalg.norm(vectors, axis=1)[:, None]
     scale = np.where(angles > _TINY, np.sin(0.5 * angles) / np.maximum(angles, _TINY), 0.5)
@@ -135,7 +135,7 @@ def about_vertical(angle: float) -> Quaternion:
     return (math.cos(0.5 * angle), 0.0, 0.0, math.sin(0.5 * angle))
 
 
-def put_at(pose: Pose, x: float, y: float, yaw: float) -> Pose:
+def set_planar(pose: Pose, x: float, y: float, yaw: float) -> Pose:
     """Return a pose moved to a position and heading in the plane; its height and tilt are kept."""
     tilt = multiply(about_vertical(-turn_about_vertical(pose[3:7])), pose[3:7])
     return (x, y, pose[2], *multiply(about_vertical(yaw), tilt))
@@ -163,7 +163,7 @@ class Placement:
         self._origin = origin
         self._times: list[int] = []
         self._poses: list[Pose] = [first]
-        self._words: list[str] = []
+        self._descriptions: list[str] = []
 
     def correct(self, time_ns: int, pose: Pose, odometry: Sequence[float]) -> None:
         """Set the pose of the odometry frame from a time on.
@@ -180,12 +180,12 @@ class Placement:
             return
         self._times.append(time_ns)
         self._poses.append(pose)
-        self._words.append(
+        self._descriptions.append(
             f"{self._origin} puts it {length(shift)} and {math.degrees(angle):.2f} degrees"
             " away from where odometry has it"
         )
 
-    def put(self, time_ns: int, target: Pose, odometry: Sequence[float]) -> None:
+    def move_base(self, time_ns: int, target: Pose, odometry: Sequence[float]) -> None:
         """Move the odometry frame in the plane, so that the base gets a position and heading.
 
         Args:
@@ -200,11 +200,11 @@ class Placement:
         indices = np.searchsorted(np.array(self._times, np.int64), times_ns, side="right")
         return np.asarray(np.array(self._poses)[indices])
 
-    def words(self, since_ns: int, times_ns: Int64s) -> list[str]:
+    def descriptions(self, since_ns: int, times_ns: Int64s) -> list[str]:
         """Return (n) texts: for each time, the corrections since the previous time, or "" if there were none."""
         until = np.append(since_ns, times_ns)
         ends = np.searchsorted(np.array(self._times, np.int64), until, side="right").tolist()
-        return ["; ".join(self._words[a:b]) for a, b in pairwise(ends)]
+        return ["; ".join(self._descriptions[a:b]) for a, b in pairwise(ends)]
 
     def advance(self, after_ns: int, by_ns: int) -> None:
         """Make the corrections after `after_ns` earlier by `by_ns`, but at the earliest at `after_ns`."""
@@ -225,7 +225,7 @@ def moved_in_plane(pose: Pose, target: Pose, odometry: Sequence[float]) -> Pose:
     return compose((target[0] - x, target[1] - y, 0.0, *rotation), pose)
 
 
-def beginning_at(start: Pose, odometry: Sequence[float]) -> Pose:
+def odom_frame(start: Pose, odometry: Sequence[float]) -> Pose:
     """Return the pose of the odometry frame for which the base is at `start` when its odometry is `odometry`."""
     return compose(start, invert(odometry[:7]))
 
@@ -235,10 +235,10 @@ def _angle(first: Pose, second: Pose) -> float:
     return 2.0 * math.acos(min(cosine, 1.0))
 
 
-_BACKWARDS = (1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
+_CONJUGATE = (1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0)
 
 
-class BasePlayback(Ahead[BaseMotion]):
+class BasePlayback(BlockCache[BaseMotion]):
     """The motion of a base in the world.
 
     Args:
@@ -278,8 +278,8 @@ def motions(
         ),
         axis=1,
     )
-    own = odometry[:, :7] * _BACKWARDS
-    odometry[:, 7:10] = rotated(own, odometry[:, 7:10])
-    odometry[:, 10:13] = rotated(own, odometry[:, 10:13])
+    inverse = odometry[:, :7] * _CONJUGATE
+    odometry[:, 7:10] = rotated(inverse, odometry[:, 7:10])
+    odometry[:, 10:13] = rotated(inverse, odometry[:, 10:13])
     states.flags.writeable = odometry.flags.writeable = False
-    return list(map(BaseMotion, states, odometry, placement.words(since_ns, times)))
+    return list(map(BaseMotion, states, odometry, placement.descriptions(since_ns, times)))

@@ -12,8 +12,8 @@ from model_nodes.main_physics.sources.joint_messages import (
     ORIGIN,
     STAMP,
     Undecodable,
-    aligned,
-    string,
+    align,
+    read_string,
 )
 from model_nodes.main_physics.sources.transforms import StampedTransform
 from model_nodes.main_physics.world.description import IDENTITY, Body, JointKind, Pose
@@ -51,11 +51,11 @@ def decode_pose(raw: bytes, type_name: str) -> StampedTransform:
         raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
     try:
         seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
-        parent, offset = string(raw, ORIGIN + STAMP.size)
+        parent, offset = read_string(raw, ORIGIN + STAMP.size)
         child = ""
         if "child_frame_id" in FIELDS[type_name]:
-            child, offset = string(raw, aligned(offset, 4))
-        numbers = _NUMBERS.unpack_from(raw, aligned(offset, 8))
+            child, offset = read_string(raw, align(offset, 4))
+        numbers = _NUMBERS.unpack_from(raw, align(offset, 8))
     except (struct.error, UnicodeDecodeError) as error:
         raise Undecodable(str(error)) from error
     return StampedTransform(parent, child, seconds * 1_000_000_000 + nanoseconds, numbers)
@@ -76,13 +76,13 @@ def checked_pose(transform: StampedTransform) -> Pose:
     return (x, y, z, w / norm, i / norm, j / norm, k / norm)
 
 
-def frame_in_root(robot: Body, frame: str, place: str) -> Pose:
+def frame_in_root(robot: Body, frame: str, location: str) -> Pose:
     """Return the pose of a frame in the robot's root link; an empty name means the root link.
 
     Args:
         robot: the robot; its links may have a prefix in the messages.
         frame: name of the frame in the messages.
-        place: location of the frame's name, for errors.
+        location: location of the frame's name, for errors.
 
     Raises:
         BadInput: if no link has this name, or the link moves relative to the root link.
@@ -93,19 +93,19 @@ def frame_in_root(robot: Body, frame: str, place: str) -> Pose:
     root = robot.links[0].name
     if link is None:
         raise BadInput(
-            f"the robot has no link {frame}, whose motion {place} describes",
+            f"the robot has no link {frame}, whose motion {location} describes",
             where="robot.base.odometry",
             found=frame,
             expected=f"{root} (the root link of {robot.name}), or a link that is fixed to it",
         )
-    poses = {one.name: one.pose for one in robot.links}
-    above = {joint.child: joint for joint in robot.joints}
+    poses = {link_.name: link_.pose for link_ in robot.links}
+    joint_of = {joint.child: joint for joint in robot.joints}
     pose = IDENTITY
     while link != root:
-        joint = above[link]
+        joint = joint_of[link]
         if joint.kind is not JointKind.FIXED:
             raise BadInput(
-                f"{place} describes the motion of {frame}, which joint {joint.name} moves against the root link",
+                f"{location} describes the motion of {frame}, which joint {joint.name} moves against the root link",
                 where="robot.base.odometry",
                 found=frame,
                 expected=f"{root} (the root link of {robot.name}), or a link that is fixed to it",
@@ -119,5 +119,5 @@ def _link(robot: Body, frame: str) -> str | None:
     names = [link.name for link in robot.links]
     if frame in names:
         return frame
-    behind = [name for name in names if frame.endswith(("/" + name, "_" + name))]
-    return max(behind, key=len, default=None)
+    candidates = [name for name in names if frame.endswith(("/" + name, "_" + name))]
+    return max(candidates, key=len, default=None)

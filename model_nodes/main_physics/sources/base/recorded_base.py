@@ -18,9 +18,9 @@ from model_nodes.main_physics.sources.base.path import (
     Placement,
     PoseNumbers,
     PosePath,
-    beginning_at,
     moved_in_plane,
-    put_at,
+    odom_frame,
+    set_planar,
 )
 from model_nodes.main_physics.sources.base.pose_messages import (
     POSE,
@@ -120,13 +120,13 @@ class RecordedBase:
         first = self._odometry_at(0)
         start = base.start
         if isinstance(start, str) and start != TF:
-            return self._localized(beginning_at(robot.pose, first), start)
-        pose = robot.pose if not isinstance(start, list) else put_at(robot.pose, *start)
+            return self._by_topic(odom_frame(robot.pose, first), start)
+        pose = robot.pose if not isinstance(start, list) else set_planar(robot.pose, *start)
         if start == TF:
-            return self._mapped(None)
-        return Placement(beginning_at(pose, first)) if self._map is None else self._mapped(pose)
+            return self._by_map(None)
+        return Placement(odom_frame(pose, first)) if self._map is None else self._by_map(pose)
 
-    def _mapped(self, start: Pose | None) -> Placement:
+    def _by_map(self, start: Pose | None) -> Placement:
         """Return the placement by transforms; without a start the map frame is the world."""
         if self._map is None:
             raise BadInput(
@@ -139,14 +139,14 @@ class RecordedBase:
         times = [int(self._map.times_ns[i]) for i in _changes(self._map)]
         world = IDENTITY
         if start is not None:
-            now = max(int(np.searchsorted(times, 0, side="right")) - 1, 0)
-            world = compose(start, invert(compose(poses[now], self._odometry_at(0))))
+            current = max(int(np.searchsorted(times, 0, side="right")) - 1, 0)
+            world = compose(start, invert(compose(poses[current], self._odometry_at(0))))
         placement = Placement(compose(world, poses[0]), self._map.frame)
         for time_ns, pose in zip(times[1:], poses[1:], strict=True):
             placement.correct(time_ns, compose(world, pose), self._odometry_at(time_ns))
         return placement
 
-    def _localized(self, scenario: Pose, topic: str) -> Placement:
+    def _by_topic(self, scenario: Pose, topic: str) -> Placement:
         """Return the placement by the poses of a localization; height and tilt are the scenario's.
 
         Args:
@@ -160,8 +160,8 @@ class RecordedBase:
         odometry = self._path.at(found.times_ns)[:, :7]
         first = moved_in_plane(scenario, compose(tuple(found.poses[0]), to_root), odometry[0])
         placement = Placement(first, topic)
-        for time_ns, pose, at in zip(found.times_ns, found.poses, odometry, strict=True):
-            placement.put(int(time_ns), compose(tuple(pose), to_root), at)
+        for time_ns, pose, base in zip(found.times_ns, found.poses, odometry, strict=True):
+            placement.move_base(int(time_ns), compose(tuple(pose), to_root), base)
         return placement
 
     def _odometry_at(self, time_ns: int) -> Sequence[float]:
@@ -176,8 +176,8 @@ def _path(odometry: RecordedPoses, file: Path) -> PosePath:
         BadInput: if the poses jump as no base can.
     """
     times, poses = odometry.times_ns, odometry.poses
-    unrolled = PoseNumbers(poses[0])
-    numbers = unrolled.numbers(poses)
+    converter = PoseNumbers(poses[0])
+    numbers = converter.numbers(poses)
     jump = first_jump(times, numbers)
     if jump is not None:
         before, after = numbers[jump], numbers[jump + 1]
@@ -185,12 +185,12 @@ def _path(odometry: RecordedPoses, file: Path) -> PosePath:
         raise BadInput(
             "odometry jumps, as no base drives",
             file=file,
-            where=odometry.place(jump + 1),
+            where=odometry.location(jump + 1),
             found=f"{shift:.3f} m and {angle:.3f} rad from {times[jump] / 1e9:.3f} to {times[jump + 1] / 1e9:.3f} s",
             expected=f"at most {SHIFTS.speed:g} m/s and {TURNS.speed:g} rad/s, reached in more than one step;"
             " poses of a localization, which jump, are named as base.start",
         )
-    return PosePath(times, numbers, unrolled)
+    return PosePath(times, numbers, converter)
 
 
 def _gaps(odometry: RecordedPoses, duration_ns: int) -> list[Finding]:
@@ -201,7 +201,7 @@ def _gaps(odometry: RecordedPoses, duration_ns: int) -> list[Finding]:
     )
     found = find_gaps([series], duration_ns, JointFacts())
     return [
-        Finding(one.name, one.from_ns, one.to_ns, {**one.arguments, "joints": []}) for one in found
+        Finding(gap.name, gap.from_ns, gap.to_ns, {**gap.arguments, "joints": []}) for gap in found
     ]
 
 

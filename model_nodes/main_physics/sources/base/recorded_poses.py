@@ -21,7 +21,7 @@ from model_nodes.main_physics.sources.base.pose_messages import (
 )
 from model_nodes.main_physics.sources.joint_facts import intervals, median
 from model_nodes.main_physics.sources.joint_messages import Undecodable
-from model_nodes.main_physics.sources.mending import Account, date_messages, moves
+from model_nodes.main_physics.sources.mending import UsageReport, date_messages, moved_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,10 @@ class RecordedPoses:
     parent: str = ""
     child: str = ""
     messages: Int64s | None = None
-    account: Account = field(default_factory=Account)
+    account: UsageReport = field(default_factory=UsageReport)
     fault: ReadFault | None = None
 
-    def place(self, index: int) -> str:
+    def location(self, index: int) -> str:
         """Return the location of a pose in the recording, for errors."""
         if self.messages is None:
             return self.origin
@@ -55,7 +55,7 @@ class RecordedPoses:
 
 
 def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS) -> RecordedPoses:
-    """Read all poses of a topic, in the order of time; see `date_messages`.
+    """Read all poses of a topic, in chronological order; see `date_messages`.
 
     Args:
         bag: the recording.
@@ -78,26 +78,31 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
             fault = message
             break
         _, log_ns, raw = message
-        place = f"{topic}, message {number}"
+        location = f"{topic}, message {number}"
         try:
             stamped = decode_pose(raw, type_name)
             poses.append(checked_pose(stamped))
         except Undecodable as error:
-            fault = ReadFault(log_ns, f"{bag.path}: {place} cannot be decoded: {error}")
+            fault = ReadFault(log_ns, f"{bag.path}: {location} cannot be decoded: {error}")
             break
         except NoPose as error:
-            raise BadInput(f"this is not a pose: {error}", file=bag.path, where=place) from None
+            raise BadInput(f"this is not a pose: {error}", file=bag.path, where=location) from None
         stamps.append(stamped.stamp_ns - bag.start_ns)
         logged.append(log_ns)
         frames.add((stamped.parent.lstrip("/"), stamped.child.lstrip("/")))
     if not stamps:
         raise _empty(bag, topic, where, fault)
-    parent, child = _one(bag, topic, frames)
+    parent, child = _single_frame_pair(bag, topic, frames)
     table = np.array(poses)
     dated = date_messages(
-        topic, np.array(stamps), np.array(logged), bag.start_ns, bag.tolerance_ns, moves(table)
+        topic,
+        np.array(stamps),
+        np.array(logged),
+        bag.start_ns,
+        bag.tolerance_ns,
+        moved_in(table),
     )
-    account, order = Account(dated.mended), dated.in_order()
+    account, order = UsageReport(dated.mended), dated.in_order()
     account.count([topic], len(stamps), int(dated.kept.sum()))
     times = dated.times_ns[order]
     return RecordedPoses(topic, times, table[order], parent, child, order + 1, account, fault)
@@ -135,7 +140,7 @@ def _empty(bag: Bag, topic: str, where: str, fault: ReadFault | None) -> BadInpu
     )
 
 
-def _one(bag: Bag, topic: str, frames: set[tuple[str, str]]) -> tuple[str, str]:
+def _single_frame_pair(bag: Bag, topic: str, frames: set[tuple[str, str]]) -> tuple[str, str]:
     if len(frames) > 1:
         raise BadInput(
             f"the poses on {topic} are between different frames",
@@ -153,7 +158,7 @@ def _listed(types: Collection[str]) -> str:
     return " or ".join(types)
 
 
-class Limits(NamedTuple):
+class JumpLimits(NamedTuple):
     """Limits for jumps of a base's translation or rotation.
 
     Attributes:
@@ -167,10 +172,10 @@ class Limits(NamedTuple):
     acceleration: float
 
 
-SHIFTS = Limits(0.05, 10.0, 20.0)
-TURNS = Limits(0.15, 12.0, 100.0)
+SHIFTS = JumpLimits(0.05, 10.0, 20.0)
+TURNS = JumpLimits(0.15, 12.0, 100.0)
 _NEIGHBOURS = 4
-_FASTER = 5.0
+_SPEED_RATIO = 5.0
 """A step at most this many times as fast as the steps around it is motion."""
 
 
@@ -196,13 +201,13 @@ def first_jump(times_ns: Int64s, numbers: Floats) -> int | None:
     return int(found[0]) if len(found) else None
 
 
-def _are_jumps(sizes: Floats, seconds: Floats, limits: Limits) -> NDArray[np.bool_]:
+def _are_jumps(sizes: Floats, seconds: Floats, limits: JumpLimits) -> NDArray[np.bool_]:
     speeds = sizes / seconds
     fast = (speeds > limits.speed) | (speeds > limits.acceleration * seconds)
-    return (sizes > limits.step) & fast & (speeds > _FASTER * _around(speeds))
+    return (sizes > limits.step) & fast & (speeds > _SPEED_RATIO * _median_nearby(speeds))
 
 
-def _around(speeds: Floats) -> Floats:
+def _median_nearby(speeds: Floats) -> Floats:
     """(n,) the median speed of the steps around each step."""
     padded = np.pad(speeds, _NEIGHBOURS)
     window = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1)

@@ -32,7 +32,7 @@ _RECENT = 40
 Row = TypeVar("Row")
 
 
-class Unusable(Exception):
+class BadMessage(Exception):
     """A message cannot be used; the text is the reason."""
 
 
@@ -52,7 +52,7 @@ class Arrivals(Generic[Row]):
         """Add a sample; returns the time since the last one [ns], or None for the first.
 
         Raises:
-            Unusable: if it is not newer than the last one.
+            BadMessage: if it is not newer than the last one.
         """
         since = self.since(time_ns)
         self.times.append(time_ns)
@@ -63,25 +63,25 @@ class Arrivals(Generic[Row]):
         """Return the time since the last sample [ns], or None if there is none.
 
         Raises:
-            Unusable: if `time_ns` is not later than the last sample.
+            BadMessage: if `time_ns` is not later than the last sample.
         """
         since = time_ns - self.times[-1] if self.times else None
         if since is not None and since <= 0:
-            raise Unusable(f"its stamp is {-since / 1e9:.3f} s older than the one before")
+            raise BadMessage(f"its stamp is {-since / 1e9:.3f} s older than the one before")
         return since
 
     @property
-    def complete(self) -> bool:
+    def has_motion(self) -> bool:
         """Whether there are at least two samples, so that some motion is known."""
         return len(self.times) > 1
 
     @property
-    def known_until(self) -> int:
+    def certain_until_ns(self) -> int:
         """The time up to which the motion is certain: that of the last sample but one."""
         return self.times[-2]
 
     @property
-    def newest(self) -> int:
+    def newest_ns(self) -> int:
         """The time of the newest sample."""
         return self.times[-1]
 
@@ -89,7 +89,7 @@ class Arrivals(Generic[Row]):
         """Return the index of the first sample at or after a time."""
         return bisect_left(self.times, time_ns)
 
-    def bound(self, time_ns: int) -> int:
+    def first_at(self, time_ns: int) -> int:
         """Return the time of the first sample at or after a time, or of the newest one."""
         return self.times[min(self.index_after(time_ns), len(self.times) - 1)]
 
@@ -103,7 +103,7 @@ class Arrivals(Generic[Row]):
         count = max(0, self.index_after(time_ns) - kept)
         del self.times[:count], self.rows[:count]
 
-    def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
+    def remove_interval(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
         """Delete the motion between two times, and shift later samples to `bridge_ns` after the first time."""
         shift = end_ns - begin_ns - bridge_ns
         first, last = self.index_after(begin_ns + 1), self.index_after(end_ns)
@@ -119,28 +119,28 @@ class Streams:
         self._streams = streams
 
     @property
-    def known_until(self) -> int:
+    def certain_until_ns(self) -> int:
         """The time up to which all motion is certain."""
-        return min(stream.known_until for stream in self._streams)
+        return min(stream.certain_until_ns for stream in self._streams)
 
     @property
-    def newest(self) -> int:
+    def newest_ns(self) -> int:
         """The time of the newest sample."""
-        return max(stream.newest for stream in self._streams)
+        return max(stream.newest_ns for stream in self._streams)
 
     def bounds(self, time_ns: int) -> tuple[int, int]:
         """Return the times of the oldest and the newest among the streams' first samples at or after a time."""
-        bounds = [stream.bound(time_ns) for stream in self._streams]
+        bounds = [stream.first_at(time_ns) for stream in self._streams]
         return min(bounds), max(bounds)
 
     def interval_ns(self) -> int:
         """Return the median interval between samples of the slowest stream [ns]."""
         return max((stream.interval_ns() for stream in self._streams), default=0)
 
-    def cut(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
+    def remove_interval(self, begin_ns: int, end_ns: int, bridge_ns: int) -> None:
         """Delete the motion between two times, and shift later samples to `bridge_ns` after the first time."""
         for stream in self._streams:
-            stream.cut(begin_ns, end_ns, bridge_ns)
+            stream.remove_interval(begin_ns, end_ns, bridge_ns)
 
 
 KEPT_BEHIND = 40
@@ -187,16 +187,16 @@ class JointSamples:
         """Add a message; returns the time since the last one with the same joints [ns], or None for the first.
 
         Raises:
-            Unusable: if it is malformed or not newer than the last one.
+            BadMessage: if it is malformed or not newer than the last one.
         """
         size = 8 * len(sample.names)
         if len(sample.positions) != size:
-            raise Unusable(f"{len(sample.names)} names, {len(sample.positions) // 8} positions")
+            raise BadMessage(f"{len(sample.names)} names, {len(sample.positions) // 8} positions")
         if size == 0:
-            raise Unusable("it contains no joint")
+            raise BadMessage("it contains no joint")
         positions = np.frombuffer(sample.positions)
         if not np.isfinite(positions).all():
-            raise Unusable("a position is not a number")
+            raise BadMessage("a position is not a number")
         efforts = np.full(len(sample.names), np.nan)
         if len(sample.efforts) == size:
             efforts = np.frombuffer(sample.efforts)
@@ -209,7 +209,7 @@ class JointSamples:
         """Return the group of a message's joints, and the indices in the message of the group's joints."""
         robot_names = tuple(self._renamed.get(name, name) for name in names)
         if len(set(robot_names)) != len(robot_names):
-            raise Unusable("it contains a joint twice")
+            raise BadMessage("it contains a joint twice")
         key = frozenset(robot_names)
         group = self._groups.setdefault(key, _Group(robot_names))
         return group, np.array([robot_names.index(name) for name in group.names], np.intp)
@@ -221,18 +221,18 @@ class JointSamples:
         """
         self._joints = len(joints)
         self._columns = []
-        driven = np.zeros(len(joints), np.bool_)
+        is_received = np.zeros(len(joints), np.bool_)
         for group in self._groups.values():
-            columns = [i for i, j in enumerate(joints) if j in group.names and not driven[i]]
+            columns = [i for i, j in enumerate(joints) if j in group.names and not is_received[i]]
             if columns:
-                driven[columns] = True
+                is_received[columns] = True
                 self._columns.append((group, columns, [joints[i] for i in columns]))
-        return driven
+        return is_received
 
     @property
-    def complete(self) -> bool:
+    def has_motion(self) -> bool:
         """Whether every group of joints has more than one sample."""
-        return bool(self._groups) and all(group.complete for group in self._groups.values())
+        return bool(self._groups) and all(group.has_motion for group in self._groups.values())
 
     @property
     def selected(self) -> bool:
@@ -268,7 +268,7 @@ _STEP_SAMPLES = 8
 """Number of samples with which the newest step is compared."""
 
 
-class OdometryLeap(Exception):
+class OdometryJump(Exception):
     """Odometry jumps as no base can; the text has the size of the jump."""
 
 
@@ -277,20 +277,20 @@ class BaseSamples(Arrivals[Floats]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._unrolled: PoseNumbers | None = None
+        self._converter: PoseNumbers | None = None
 
     def add_pose(self, time_ns: int, pose: Pose) -> int | None:
         """Add a pose; returns the time since the last one [ns], or None for the first.
 
         Raises:
-            Unusable: if it is not newer than the last one.
-            OdometryLeap: if no base can move there from the last pose; the pose is added nevertheless.
+            BadMessage: if it is not newer than the last one.
+            OdometryJump: if no base can move there from the last pose; the pose is added nevertheless.
         """
         self.since(time_ns)
         row = np.array([pose])
-        if self._unrolled is None:
-            self._unrolled = PoseNumbers(row[0])
-        since = self.add(time_ns, self._unrolled.numbers(row)[0])
+        if self._converter is None:
+            self._converter = PoseNumbers(row[0])
+        since = self.add(time_ns, self._converter.numbers(row)[0])
         self._check_step()
         return since
 
@@ -302,9 +302,9 @@ class BaseSamples(Arrivals[Floats]):
         """Return the path between two times."""
         first = max(0, self.index_after(from_ns) - _PATH_SAMPLES)
         end = self.index_after(until_ns) + AHEAD
-        assert self._unrolled is not None, "no pose has been added"
+        assert self._converter is not None, "no pose has been added"
         times = np.array(self.times[first:end], np.int64)
-        return PosePath(times, np.array(self.rows[first:end]), self._unrolled)
+        return PosePath(times, np.array(self.rows[first:end]), self._converter)
 
     def _check_step(self) -> None:
         if len(self.times) < 2:
@@ -318,4 +318,4 @@ class BaseSamples(Arrivals[Floats]):
         if jump is not None and jump == len(times) - 2:
             shift, angle = np.linalg.norm(step[:3]), np.linalg.norm(step[3:])
             seconds = (times[-1] - times[-2]) / 1e9
-            raise OdometryLeap(f"by {shift:.3f} m and {angle:.3f} rad within {seconds:.3f} s")
+            raise OdometryJump(f"by {shift:.3f} m and {angle:.3f} rad within {seconds:.3f} s")

@@ -13,13 +13,13 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.robot import FollowedBase
-from model_nodes.main_physics.sources.base.from_transforms import FramesAbove
+from model_nodes.main_physics.sources.base.from_transforms import BaseFrames
 from model_nodes.main_physics.sources.base.path import (
     Placement,
-    beginning_at,
     motions,
     moved_in_plane,
-    put_at,
+    odom_frame,
+    set_planar,
 )
 from model_nodes.main_physics.sources.base.pose_messages import (
     FIELDS,
@@ -32,9 +32,9 @@ from model_nodes.main_physics.sources.base.recorded_base import ODOMETRY_KEY, ST
 from model_nodes.main_physics.sources.joint_messages import Undecodable
 from model_nodes.main_physics.sources.live.arrivals import (
     BASE_KEPT_BEHIND,
+    BadMessage,
     BaseSamples,
-    OdometryLeap,
-    Unusable,
+    OdometryJump,
 )
 from model_nodes.main_physics.sources.part import BaseMotion
 from model_nodes.main_physics.sources.transforms import (
@@ -77,31 +77,31 @@ class LiveBase:
     def ready(self) -> bool:
         """Whether both the motion and the pose of the base are known."""
         placed = not isinstance(self._start, str) or self._newest is not None
-        return self.samples.complete and placed
+        return self.samples.has_motion and placed
 
     def add_odometry(self, message: StampedTransform, time_ns: int) -> int | None:
         """Add a message of odometry; returns the time since the last one [ns], or None for the first.
 
         Raises:
             BadInput: if the first message is about a frame that is not fixed to the root link.
-            Unusable: if it is not a pose, about another frame than before, or not newer than the last one.
-            OdometryLeap: if odometry jumps.
+            BadMessage: if it is not a pose, about another frame than before, or not newer than the last one.
+            OdometryJump: if odometry jumps.
         """
-        pose = _checked(message)
+        pose = _checked_pose(message)
         if self._child is None:
             frame = frame_in_root(self._robot, message.child.lstrip("/"), self._odometry)
             self._child, self._to_root = message.child, invert(frame)
         if message.child != self._child:
-            raise Unusable(f"it is about {message.child}, not {self._child}")
+            raise BadMessage(f"it is about {message.child}, not {self._child}")
         return self.samples.add_pose(time_ns, compose(pose, self._to_root))
 
     def add_pose(self, message: StampedTransform, time_ns: int) -> None:
         """Add a pose of the localization.
 
         Raises:
-            Unusable: if it is not a pose, or its stamp is older than the last one.
+            BadMessage: if it is not a pose, or its stamp is older than the last one.
         """
-        self._add(time_ns, _checked(message))
+        self._add(time_ns, _checked_pose(message))
 
     def add_transform(self, message: StampedTransform, to_root: Pose, time_ns: int) -> int | None:
         """Add a transform that moves the root link; see `add_odometry` for the result and the errors.
@@ -111,7 +111,7 @@ class LiveBase:
             to_root: pose of the root link in the transform's child frame.
             time_ns: time of the transform.
         """
-        return self.samples.add_pose(time_ns, compose(_checked(message), to_root))
+        return self.samples.add_pose(time_ns, compose(_checked_pose(message), to_root))
 
     def add_map(self, message: StampedTransform, to_odometry: Pose, time_ns: int) -> None:
         """Add a transform from map to odom; unchanged repetitions are ignored.
@@ -122,16 +122,16 @@ class LiveBase:
             time_ns: time at which the transform is known.
 
         Raises:
-            Unusable: see `add_pose`.
+            BadMessage: see `add_pose`.
         """
-        pose = compose(_checked(message), to_odometry)
+        pose = compose(_checked_pose(message), to_odometry)
         self._map = message.parent
         if self._newest is None or pose != self._newest[1]:
             self._add(time_ns, pose)
 
     def _add(self, time_ns: int, pose: Pose) -> None:
         if self._newest is not None and time_ns < self._newest[0]:
-            raise Unusable("its stamp is older than the one before")
+            raise BadMessage("its stamp is older than the one before")
         self._newest = time_ns, pose
         if self._placement is not None:
             self._poses.append(self._newest)
@@ -145,52 +145,54 @@ class LiveBase:
         """Return the motion of the base at a time and at the periods after it."""
         self.samples.drop_before(time_ns, BASE_KEPT_BEHIND)
         if self._placement is None:
-            self._placement = self._first(time_ns)
+            self._placement = self._initial_placement(time_ns)
         self._correct(self._placement, time_ns)
         path = self.samples.path(time_ns, time_ns + (rows - 1) * period_ns)
         return motions(path, self._placement, time_ns, period_ns, rows, time_ns - period_ns)
 
     def skip(self, begin_ns: int, shift_ns: int) -> None:
-        """Shift the localization's poses after a time to earlier times; must be called before the samples are cut."""
+        """Shift the localization's poses after a time to earlier times; call it before `remove_interval`."""
         if self._placement is not None:
             self._correct(self._placement, begin_ns)
             self._placement.advance(begin_ns, shift_ns)
-        self._poses = deque((when - shift_ns, pose) for when, pose in self._poses)
+        self._poses = deque((stamp_ns - shift_ns, pose) for stamp_ns, pose in self._poses)
 
-    def _first(self, time_ns: int) -> Placement:
-        start = put_at(self._robot.pose, *self._start) if isinstance(self._start, list) else None
-        first = beginning_at(start or self._robot.pose, self._at(time_ns))
+    def _initial_placement(self, time_ns: int) -> Placement:
+        start = (
+            set_planar(self._robot.pose, *self._start) if isinstance(self._start, list) else None
+        )
+        first = odom_frame(start or self._robot.pose, self._base_at(time_ns))
         if self._newest is None:
             return Placement(first, self._map)
-        when, pose = self._newest
+        stamp_ns, pose = self._newest
         if self._map:
             self._world = IDENTITY if self._start == TF else compose(first, invert(pose))
             return Placement(compose(self._world, pose), self._map)
         target = compose(pose, self._to_root)
-        return Placement(moved_in_plane(first, target, self._at(when)), str(self._start))
+        return Placement(moved_in_plane(first, target, self._base_at(stamp_ns)), str(self._start))
 
     def _correct(self, placement: Placement, time_ns: int) -> None:
         """Apply the poses of the localization up to the time that odometry covers."""
-        while self._poses and self._poses[0][0] <= self.samples.known_until:
-            when, pose = self._poses.popleft()
-            odometry, now = self._at(when), max(when, time_ns)
+        while self._poses and self._poses[0][0] <= self.samples.certain_until_ns:
+            stamp_ns, pose = self._poses.popleft()
+            odometry, applied_ns = self._base_at(stamp_ns), max(stamp_ns, time_ns)
             if self._map:
-                placement.correct(now, compose(self._world, pose), odometry)
+                placement.correct(applied_ns, compose(self._world, pose), odometry)
             else:
-                placement.put(now, compose(pose, self._to_root), odometry)
+                placement.move_base(applied_ns, compose(pose, self._to_root), odometry)
 
-    def _at(self, time_ns: int) -> Pose:
+    def _base_at(self, time_ns: int) -> Pose:
         """The pose of the root link in the odometry frame at a time."""
         times = np.array([time_ns], np.int64)
         x, y, z, w, i, j, k = self.samples.path(time_ns, time_ns).at(times)[0, :7].tolist()
         return (x, y, z, w, i, j, k)
 
 
-def _checked(message: StampedTransform) -> Pose:
+def _checked_pose(message: StampedTransform) -> Pose:
     try:
         return checked_pose(message)
     except NoPose as error:
-        raise Unusable(f"it is not a pose: {error}") from None
+        raise BadMessage(f"it is not a pose: {error}") from None
 
 
 TF_TOPICS = ("tf", "tf_static", "/tf", "/tf_static")
@@ -271,11 +273,11 @@ class BaseFeed:
         """Return the error that data did not arrive within `wait` seconds."""
         if self.problem is not None:
             return self.problem
-        if self._spec.odometry == TF and not self.base.samples.complete:
-            return FramesAbove(self._robot, self._graph).missing("the live robot")
-        odometry = not self.base.samples.complete
-        topic = self._spec.odometry if odometry else str(self._spec.start)
-        key = ODOMETRY_KEY if odometry else START_KEY
+        if self._spec.odometry == TF and not self.base.samples.has_motion:
+            return BaseFrames(self._robot, self._graph).missing("the live robot")
+        lacks_odometry = not self.base.samples.has_motion
+        topic = self._spec.odometry if lacks_odometry else str(self._spec.start)
+        key = ODOMETRY_KEY if lacks_odometry else START_KEY
         suitable = sorted(t for t, kinds in topics.seen().items() if set(kinds) & set(FIELDS))
         return BadInput(
             f"the robot publishes nothing on {topic} that says where its base is",
@@ -293,9 +295,9 @@ class BaseFeed:
             with self._updated:
                 try:
                     use(raw, topic, type_name, arrived_ns)
-                except (Unusable, Undecodable) as error:
+                except (BadMessage, Undecodable) as error:
                     self._unusable(f"{topic}: {error}")
-                except OdometryLeap as error:
+                except OdometryJump as error:
                     self._on_jump(f"odometry on {topic} jumps {error}")
                 except BadInput as error:
                     self.problem = error
@@ -311,21 +313,21 @@ class BaseFeed:
             self.base.samples.clear()
 
     def _on_pose(self, raw: bytes, topic: str, type_name: str, arrived_ns: int) -> None:
-        message = self._decoded(raw, topic, type_name, ODOMETRY_KEY)
+        message = self._decode(raw, topic, type_name, ODOMETRY_KEY)
         time_ns = self._date(message.stamp_ns, arrived_ns)
         self.newest_arrival = time.monotonic()
-        self._note(time_ns, self.base.add_odometry(message, time_ns))
+        self._record_pause(time_ns, self.base.add_odometry(message, time_ns))
 
     def _on_start(self, raw: bytes, topic: str, type_name: str, arrived_ns: int) -> None:
-        message = self._decoded(raw, topic, type_name, START_KEY)
+        message = self._decode(raw, topic, type_name, START_KEY)
         self.base.add_pose(message, self._date(message.stamp_ns, arrived_ns))
 
-    def _note(self, time_ns: int, since: int | None) -> None:
+    def _record_pause(self, time_ns: int, since: int | None) -> None:
         if since is not None:
             self._paused(time_ns, since)
 
     @staticmethod
-    def _decoded(raw: bytes, topic: str, type_name: str, key: str) -> StampedTransform:
+    def _decode(raw: bytes, topic: str, type_name: str, key: str) -> StampedTransform:
         if type_name not in FIELDS:
             raise BadInput(
                 f"topic {topic} does not say where the base is",
@@ -344,24 +346,26 @@ class BaseFeed:
                 self._find_frames()
             if self._odometry is not None and key == self._odometry[0]:
                 self.newest_arrival = time.monotonic()
-                self._note(time_ns, self.base.add_transform(transform, self._odometry[1], time_ns))
+                self._record_pause(
+                    time_ns, self.base.add_transform(transform, self._odometry[1], time_ns)
+                )
             elif self._map is not None and key == self._map[0]:
                 known_ns = min(time_ns, self._date(0, arrived_ns))
                 self.base.add_map(transform, self._map[1], known_ns)
 
     def _find_frames(self) -> None:
         """Find the transforms of the root link (odom to base) and of the odometry frame (map to odom), if known."""
-        tree = FramesAbove(self._robot, self._graph)
+        tree = BaseFrames(self._robot, self._graph)
         odometry = tree.odometry()
         if odometry is None:
             return
         self._odometry = (odometry.parent, odometry.child), tree.to_root(odometry)
-        above = tree.map(odometry)
-        if above is None:
+        map_edge = tree.map(odometry)
+        if map_edge is None:
             return
-        self._map = (above.parent, above.child), tree.to_odometry(above, odometry)
-        if above.static:  # it may have arrived before the others, and is not sent again
-            times, poses = above.table()
+        self._map = (map_edge.parent, map_edge.child), tree.to_odometry(map_edge, odometry)
+        if map_edge.static:  # it may have arrived before the others, and is not sent again
+            times, poses = map_edge.table()
             x, y, z, w, i, j, k = poses[-1].tolist()
-            once = StampedTransform(above.parent, above.child, 0, (x, y, z, i, j, k, w))
-            self.base.add_map(once, self._map[1], int(times[-1]))
+            message = StampedTransform(map_edge.parent, map_edge.child, 0, (x, y, z, i, j, k, w))
+            self.base.add_map(message, self._map[1], int(times[-1]))

@@ -86,9 +86,9 @@ class RobotLink:
         self.simulated = bool(self._node.get_parameter("use_sim_time").value)
         self._report = report
         self._others = dict(others)
-        self._unseen: dict[str, OnRaw] = {}
+        self._undiscovered: dict[str, OnRaw] = {}
         self._choose, self._known = choose, set[str]()
-        self._over = False
+        self._is_closed = False
         sensor = QoSProfile(depth=DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         subscriptions = [
             self._subscribe(JointState, topic, on_joints, sensor, raw=True)
@@ -111,7 +111,7 @@ class RobotLink:
 
     def close(self) -> None:
         """Stop the thread and destroy the node."""
-        self._over = True
+        self._is_closed = True
         with suppress(Exception):  # the process may be shutting down
             self._executor.wake()
         self._thread.join(JOIN_S)
@@ -126,7 +126,7 @@ class RobotLink:
 
         Messages remain serialized.
         """
-        self._unseen[topic] = callback
+        self._undiscovered[topic] = callback
 
     def seen(self) -> dict[str, list[str]]:
         """Return the types of all topics that are published or subscribed to, by full name."""
@@ -149,7 +149,7 @@ class RobotLink:
 
     def _run(self) -> None:
         next_discovery = next_report = 0.0
-        while not self._over and rclpy.ok():
+        while not self._is_closed and rclpy.ok():
             now = time.monotonic()
             due = next_report if self._is_complete else min(next_report, next_discovery)
             try:
@@ -167,7 +167,7 @@ class RobotLink:
     @property
     def _is_complete(self) -> bool:
         """Whether no topic remains to be discovered."""
-        return not (self._others or self._unseen or self._choose)
+        return not (self._others or self._undiscovered or self._choose)
 
     def _discover_topics(self) -> None:
         """Subscribe to the topics whose type has been discovered."""
@@ -182,17 +182,17 @@ class RobotLink:
                         self._subscribe(kind, topic, self._others.pop(topic), qos)
                     break
 
-        for topic in list(self._unseen):
+        for topic in list(self._undiscovered):
             self._listen(topic)
         if self._choose is not None:
-            self._offer(known, self._choose)
+            self._choose_topics(known, self._choose)
 
-    def _offer(self, known: Mapping[str, Sequence[str]], choose: TopicChoice) -> None:
+    def _choose_topics(self, known: Mapping[str, Sequence[str]], choose: TopicChoice) -> None:
         """Subscribe to each new topic in the namespace that `choose` wants to read."""
-        within = f"{self._node.get_namespace().rstrip('/')}/"
+        prefix = f"{self._node.get_namespace().rstrip('/')}/"
         for topic in sorted(known.keys() - self._known):
             publishers = self._node.get_publishers_info_by_topic(topic)
-            if not publishers or not topic.startswith(within):
+            if not publishers or not topic.startswith(prefix):
                 continue
             self._known.add(topic)
             kind = message_class(known[topic][0])
@@ -208,7 +208,7 @@ class RobotLink:
         kind = message_class(publishers[0].topic_type) if publishers else None
         if kind is None:
             return
-        callback, type_name = self._unseen.pop(topic), publishers[0].topic_type
+        callback, type_name = self._undiscovered.pop(topic), publishers[0].topic_type
         self._subscribe(
             kind,
             topic,
@@ -247,11 +247,11 @@ def _throttled(kind: Any, callback: OnMessage, every_ns: int) -> OnMessage:
 def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
     """Return the strongest QoS that is compatible with all publishers, so that latched messages are received."""
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
-    kept = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
+    latched = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     return QoSProfile(
         depth=DEPTH,
         reliability=QoSReliabilityPolicy.RELIABLE if reliable else QoSReliabilityPolicy.BEST_EFFORT,
-        durability=QoSDurabilityPolicy.TRANSIENT_LOCAL if kept else QoSDurabilityPolicy.VOLATILE,
+        durability=QoSDurabilityPolicy.TRANSIENT_LOCAL if latched else QoSDurabilityPolicy.VOLATILE,
     )
 
 
@@ -262,6 +262,6 @@ def _node(namespace: str, name: str) -> Node:
     """
     if not namespace:
         return Node(name, cli_args=["--ros-args", "-r", f"__node:={name}"])
-    own = f"{name}_{os.getpid()}"
-    remaps = ["-r", f"__node:={own}", "-r", f"__ns:=/{namespace.strip('/')}"]
-    return Node(own, cli_args=["--ros-args", *remaps])
+    unique_name = f"{name}_{os.getpid()}"
+    remaps = ["-r", f"__node:={unique_name}", "-r", f"__ns:=/{namespace.strip('/')}"]
+    return Node(unique_name, cli_args=["--ros-args", *remaps])

@@ -14,26 +14,26 @@ from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
-from model_nodes.main_physics.sources.event_stream import EVERY, EventReader, stamp_of
+from model_nodes.main_physics.sources.event_stream import THROTTLE, EventReader, stamp_of
 from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
 from model_nodes.main_physics.sources.live.arrivals import (
     MAX_ROWS,
     TOGETHER_NS,
+    BadMessage,
     BaseSamples,
     JointSamples,
     Streams,
-    Unusable,
 )
 from model_nodes.main_physics.sources.live.base import BaseFeed
 from model_nodes.main_physics.sources.live.readers import (
     WaitingEvents,
+    action_reader,
     known_types,
     readers_of,
-    told_reader,
 )
 from model_nodes.main_physics.sources.live.report import ClockComparison, Health, Lateness, Silences
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part
-from model_nodes.main_physics.sources.playback import Ahead
+from model_nodes.main_physics.sources.playback import BlockCache
 from model_nodes.main_physics.sources.wrenches import WRENCH, LiveWrenches
 from model_nodes.main_physics.world.description import Base, Body
 
@@ -76,7 +76,7 @@ class LivePart(Part):
         self._health = Health(self._clocks)
         self._waiting = WaitingEvents()
         self._silences = Silences()
-        self._lateness = Lateness(spec, self._waiting.note)
+        self._lateness = Lateness(spec, self._waiting.add_own)
         self._epoch_ns = 0
         self._skipped_ns = 0
         self._wanted_ns = 0
@@ -86,7 +86,7 @@ class LivePart(Part):
         self._base: BaseFeed | None = None
         self._use_period(1)
         self.wrenches = self._wrenches = LiveWrenches(
-            lambda s, a: self._dated(s, a) - self._epoch_ns
+            lambda s, a: self._measured_ns(s, a) - self._epoch_ns
         )
         self.notes: list[str] = []
         readers = readers_of(spec)
@@ -124,7 +124,7 @@ class LivePart(Part):
         with self._updated:
             driven = self._samples.bind(joints)
             if driven.any():
-                self._epoch_ns = self._streams.known_until
+                self._epoch_ns = self._streams.certain_until_ns
         if not driven.any() and self._base is None:
             raise BadInput(
                 "no joint of the live robot belongs to the robot of the scenario",
@@ -132,7 +132,7 @@ class LivePart(Part):
                 found=", ".join(self.joint_names),
                 expected=f"some of {', '.join(joints)} (`joints` can rename them)",
             )
-        silent = [joint for joint, moved in zip(joints, driven, strict=True) if not moved]
+        silent = [joint for joint, is_driven in zip(joints, driven, strict=True) if not is_driven]
         if silent:
             self.notes.append(f"joints that the live robot does not publish: {', '.join(silent)}")
         if not self._clocks.agree:
@@ -149,15 +149,15 @@ class LivePart(Part):
             BadInput: if they are unknown after `wait` seconds.
         """
         self._use_period(period_ns)
-        unusable, paused = self._health.unusable, self._paused
-        feed = BaseFeed(robot, base, self._updated, self._dated, unusable, paused)
+        unusable, paused = self._health.record_unusable, self._paused
+        feed = BaseFeed(robot, base, self._updated, self._measured_ns, unusable, paused)
         feed.subscribe(self._link)
         with self._updated:
             self._updated.wait_for(lambda: feed.base.ready or feed.problem, self._spec.wait)
             if not feed.base.ready or feed.problem is not None:
                 raise feed.missing(self._spec.wait, self._link)
             self._base = feed
-            self._epoch_ns = self._streams.known_until
+            self._epoch_ns = self._streams.certain_until_ns
 
     def base(self, time_ns: int) -> BaseMotion:
         """Return the motion of the base at a time; blocks until it is certain.
@@ -166,9 +166,9 @@ class LivePart(Part):
             RunFailed: see `motion`, or if odometry jumps.
         """
         assert self._base is not None, "no base is bound"
-        motion = self._of_base.at(time_ns)
+        motion = self._base_cache.at(time_ns)
         if not self._samples.selected:
-            self._note_lag(time_ns)
+            self._record_lag(time_ns)
         return motion
 
     def _base_from(self, time_ns: int, rows: int, before_ns: int) -> list[BaseMotion]:
@@ -184,7 +184,7 @@ class LivePart(Part):
         The robot's last report of each task, and its beliefs, are kept: they still hold at the start.
         """
         with self._updated:
-            self._epoch_ns = -(-self._streams.known_until // SECOND) * SECOND
+            self._epoch_ns = -(-self._streams.certain_until_ns // SECOND) * SECOND
             if self._base is not None:
                 self._base.begin_run()
             self._waiting.set_epoch(self._epoch_ns)
@@ -198,8 +198,8 @@ class LivePart(Part):
         Raises:
             RunFailed: if the robot is silent for too long, its clock jumps, or the twin is too late.
         """
-        motion = self._of_joints.at(time_ns)
-        self._note_lag(time_ns)
+        motion = self._joint_cache.at(time_ns)
+        self._record_lag(time_ns)
         return motion
 
     def _joints_from(self, time_ns: int, rows: int, before_ns: int) -> list[JointMotion]:
@@ -214,7 +214,7 @@ class LivePart(Part):
         with self._updated:
             if self.end_ns is not None or len(self._waiting):
                 return 0
-            return self._streams.known_until - self._epoch_ns - self._period_ns + 1
+            return self._streams.certain_until_ns - self._epoch_ns - self._period_ns + 1
 
     def events(self, time_ns: int) -> list[Event]:
         """Return annotations, topic values and events about the robot up to and including `time_ns`."""
@@ -228,8 +228,8 @@ class LivePart(Part):
     def _use_period(self, period_ns: int) -> None:
         """Set the usual period between calls, and discard values that were evaluated ahead."""
         self._period_ns = period_ns
-        self._of_joints = Ahead(self._joints_from, period_ns)
-        self._of_base = Ahead(self._base_from, period_ns)
+        self._joint_cache = BlockCache(self._joints_from, period_ns)
+        self._base_cache = BlockCache(self._base_from, period_ns)
 
     @property
     def _streams(self) -> Streams:
@@ -246,7 +246,7 @@ class LivePart(Part):
         since = self._newest_arrival
         return since if self._base is None else min(since, self._base.newest_arrival)
 
-    def _dated(self, stamp_ns: int, arrived_ns: int) -> int:
+    def _measured_ns(self, stamp_ns: int, arrived_ns: int) -> int:
         """Return the time at which a message was measured, by the robot's clock without skipped time [ns]."""
         return (stamp_ns or arrived_ns - self._clocks.offset_ns) - self._skipped_ns
 
@@ -257,40 +257,40 @@ class LivePart(Part):
             return
         if length_ns > self._gap_ns() and self._silences.add(end_ns - length_ns, end_ns):
             seconds = round(length_ns / 1e9, 3)
-            self._health.gap(seconds)
+            self._health.record_gap(seconds)
             self._waiting.add([Event("robot_gap", end_ns, arguments={"seconds": seconds})])
 
     def _on_joints(self, raw: bytes, arrived_ns: int) -> None:
         try:
             sample = self._decoder.decode(bytes(raw))
         except Undecodable as error:
-            self._health.unusable(str(error))
+            self._health.record_unusable(str(error))
             return
         stamp_ns = sample.stamp_ns or arrived_ns
         with self._updated:
             try:
                 since = self._samples.add(sample, stamp_ns - self._skipped_ns)
-            except Unusable as error:
+            except BadMessage as error:
                 self._reject(stamp_ns, str(error))
                 return
             if since is None and self._samples.selected:
-                self._health.unusable(f"first received too late: {', '.join(sample.names)}")
+                self._health.record_unusable(f"first received too late: {', '.join(sample.names)}")
             self._clocks.add(stamp_ns, arrived_ns)
             self._newest_arrival = time.monotonic()
-            self._health.heard()
+            self._health.count_message()
             if since is not None:
                 self._paused(stamp_ns - self._skipped_ns, since)
-            if not self._wanted_ns or self._streams.known_until >= self._wanted_ns:
+            if not self._wanted_ns or self._streams.certain_until_ns >= self._wanted_ns:
                 self._updated.notify_all()
 
     def _reject(self, stamp_ns: int, reason: str) -> None:
-        known = self._samples.complete and self._samples.selected
-        newest = Streams(self._samples.streams).newest if known else stamp_ns
-        back = newest + self._skipped_ns - stamp_ns
-        if not self._of_joints.empty and back > CLOCK_JUMP_NS:
-            self._broken = f"the robot's clock jumped back by {back / 1e9:.3f} s"
+        known = self._samples.has_motion and self._samples.selected
+        newest = Streams(self._samples.streams).newest_ns if known else stamp_ns
+        step_back = newest + self._skipped_ns - stamp_ns
+        if not self._joint_cache.empty and step_back > CLOCK_JUMP_NS:
+            self._broken = f"the robot's clock jumped back by {step_back / 1e9:.3f} s"
             self._updated.notify_all()
-        self._health.unusable(reason)
+        self._health.record_unusable(reason)
 
     def _gap_ns(self) -> int:
         joints = self._samples.streams or self._samples.all_streams
@@ -302,15 +302,15 @@ class LivePart(Part):
     ) -> Callable[[Any, int], None]:
         def on_message(message: Any, arrived_ns: int) -> None:
             stamp = stamp_of(message)
-            when = stamp.sec * 1_000_000_000 + stamp.nanosec if stamp is not None else 0
+            time_ns = stamp.sec * 1_000_000_000 + stamp.nanosec if stamp is not None else 0
             with self._updated:
-                when = self._dated(when, arrived_ns)
+                time_ns = self._measured_ns(time_ns, arrived_ns)
                 try:
                     for reader in readers:
-                        self._waiting.add(reader(message, when))
+                        self._waiting.add(reader(message, time_ns))
                 # also another type with the same name
                 except (ValueError, AttributeError) as error:
-                    self._health.unusable(f"{topic}: {error}")
+                    self._health.record_unusable(f"{topic}: {error}")
 
         return on_message
 
@@ -319,12 +319,12 @@ class LivePart(Part):
     ) -> tuple[Callable[[Any, int], None], int] | None:
         if type_name == WRENCH and kind is not None:
             return self._wrenches.add, 0
-        reader = told_reader(self._spec, topic, type_name)
+        reader = action_reader(self._spec, topic, type_name)
         if reader is not None and kind is None:
-            self._health.unusable(f"{topic}: {type_name.split('/')[0]} is not installed")
+            self._health.record_unusable(f"{topic}: {type_name.split('/')[0]} is not installed")
         if reader is None or kind is None:
             return None
-        return self._event_callback(topic, [reader]), getattr(reader, EVERY, 0)
+        return self._event_callback(topic, [reader]), getattr(reader, THROTTLE, 0)
 
     def _report(self) -> tuple[bytes, str, Mapping[str, str]]:
         silent = time.monotonic() - self._silent_since
@@ -333,7 +333,7 @@ class LivePart(Part):
     def _wait_for_robot(self) -> None:
         """Wait for joint states, and a little longer, since there may be several publishers."""
         with self._updated:
-            if not self._updated.wait_for(lambda: self._samples.complete, self._spec.wait):
+            if not self._updated.wait_for(lambda: self._samples.has_motion, self._spec.wait):
                 if self._moves_base:
                     self.notes.append("the robot publishes no joint states; its joints rest")
                     return
@@ -352,7 +352,7 @@ class LivePart(Part):
             broken = self._broken or (self._base.broken if self._base is not None else "")
             if broken:
                 raise RunFailed("source", "read", time_ns, broken)
-            known = self._streams.known_until - self._epoch_ns
+            known = self._streams.certain_until_ns - self._epoch_ns
             if known >= time_ns:
                 return known
             if self.end_ns is not None:
@@ -372,29 +372,29 @@ class LivePart(Part):
             time_ns: time of the run [ns].
             leading: whether to react to a lag, which either the joints or the base must do.
         """
-        self._gather(time_ns)
+        self._await_batch(time_ns)
         known = self._wait_until_known(time_ns)
         if leading:
             self._handle_lag(time_ns)
-            known = max(known, self._streams.known_until - self._epoch_ns)
+            known = max(known, self._streams.certain_until_ns - self._epoch_ns)
         return min(max(1, (known - time_ns) // self._period_ns + 1), MAX_ROWS)
 
-    def _gather(self, time_ns: int) -> None:
+    def _await_batch(self, time_ns: int) -> None:
         """Wait until all messages of a period have arrived, to wake up only once; does not wait for a silent robot."""
         until_ns = self._epoch_ns + -(-time_ns // TOGETHER_NS) * TOGETHER_NS
-        if self.end_ns is None and self._streams.known_until < until_ns:
+        if self.end_ns is None and self._streams.certain_until_ns < until_ns:
             self._wanted_ns = until_ns
             self._updated.wait(TOGETHER_NS / 1e9)
             self._wanted_ns = 0
 
-    def _note_lag(self, time_ns: int) -> None:
+    def _record_lag(self, time_ns: int) -> None:
         at_ns = self._epoch_ns + time_ns
         if not self._bounds[0] <= at_ns <= self._bounds[1]:
             with self._updated:
                 self._bounds = (at_ns, *self._streams.bounds(at_ns))
         measured_ns = self._bounds[2] + self._skipped_ns + self._clocks.offset_ns
         self.input_ns = None if self.end_ns is not None else measured_ns
-        self._health.lags(time.time_ns() - measured_ns)
+        self._health.record_lag(time.time_ns() - measured_ns)
 
     def _end_after_silence(self, time_ns: int) -> None:
         if self._spec.on_silence is OnSilence.FAIL:
@@ -403,7 +403,7 @@ class LivePart(Part):
                 " expected messages (on_silence: end would end the run instead)"
             )
             raise RunFailed("source", "read", time_ns, reason)
-        self.end_ns = max(self._streams.newest - self._epoch_ns, time_ns)
+        self.end_ns = max(self._streams.newest_ns - self._epoch_ns, time_ns)
 
     @property
     def _silent_topics(self) -> str:
@@ -418,8 +418,8 @@ class LivePart(Part):
 
         Time in which the robot was silent is not counted, since the twin could not proceed.
         """
-        backlog = self._streams.known_until - self._epoch_ns - time_ns
-        lag = backlog - self._silences.after(self._epoch_ns + time_ns)
+        backlog = self._streams.certain_until_ns - self._epoch_ns - time_ns
+        lag = backlog - self._silences.total_after(self._epoch_ns + time_ns)
         skips = self._lateness.must_skip(time_ns, lag)
         self.late = self._lateness.lowers_rates
         if skips:
@@ -432,9 +432,9 @@ class LivePart(Part):
         if self._base is not None:
             self._base.base.skip(begin, skipped)
         self._bounds = (0, -1, 0)
-        self._streams.cut(begin, begin + backlog, bridge)
-        self._of_base.forget()
+        self._streams.remove_interval(begin, begin + backlog, bridge)
+        self._base_cache.clear()
         self._silences.clear()
         self._skipped_ns += skipped
         self._waiting.skip(time_ns, skipped)
-        self._waiting.note(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})
+        self._waiting.add_own(time_ns, "motion_skipped", {"seconds": round(skipped / 1e9, 3)})

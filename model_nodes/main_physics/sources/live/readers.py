@@ -61,7 +61,7 @@ class WaitingEvents:
         """Add events with the robot's times [ns]."""
         self._waiting.extend(events)
 
-    def note(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
+    def add_own(self, time_ns: int, name: str, arguments: Mapping[str, Any]) -> None:
         """Add an event of the main model itself, at a time of the run [ns]."""
         self._waiting.append(Event(name, self._epoch_ns + time_ns, arguments=dict(arguments)))
 
@@ -78,7 +78,7 @@ class WaitingEvents:
             key=lambda event: event.time_ns,
         )
         self._waiting = [event for event in self._waiting if event.time_ns > until]
-        return [self._numbered(event) for event in found]
+        return [self._with_number(event) for event in found]
 
     def skip(self, time_ns: int, skipped_ns: int) -> None:
         """Skip a duration after a time of the run [ns]: its events are due at once, later ones are shifted."""
@@ -88,7 +88,7 @@ class WaitingEvents:
             replace(event, time_ns=then) for event, then in zip(self._waiting, moved, strict=True)
         ]
 
-    def _numbered(self, event: Event) -> Event:
+    def _with_number(self, event: Event) -> Event:
         time_ns = max(0, event.time_ns - self._epoch_ns)
         if not event.source:
             return replace(event, time_ns=time_ns)
@@ -97,19 +97,19 @@ class WaitingEvents:
         return replace(event, time_ns=time_ns, sequence=number)
 
 
-_OWN = "/hetwin/"
+_TWIN_TOPICS = "/hetwin/"
 
 
 def readers_of(spec: SourceOptions) -> dict[str, list[EventReader]]:
     """Return topic -> readers for a source's topics."""
     readers: dict[str, list[EventReader]] = {}
-    for one in _annotations(spec):
+    for annotation in _annotations(spec):
         reader = (
-            TypedReader(one.topic)
-            if one.map is None
-            else MappedReader(one.topic, one.field, one.map)
+            TypedReader(annotation.topic)
+            if annotation.map is None
+            else MappedReader(annotation.topic, annotation.field, annotation.map)
         )
-        readers.setdefault(one.topic, []).append(reader)
+        readers.setdefault(annotation.topic, []).append(reader)
     for topic in spec.topics:
         readers.setdefault(topic, []).append(TopicReader(topic))
     for topic in _tasks(spec):
@@ -125,19 +125,19 @@ def known_types(spec: SourceOptions) -> dict[str, Any]:
 
     named = {belief.topic for belief in spec.beliefs}
     return {
-        **{one.topic: ActionAnnotation for one in _annotations(spec) if one.map is None},
+        **{entry.topic: ActionAnnotation for entry in _annotations(spec) if entry.map is None},
         **dict.fromkeys(_tasks(spec), Task),
         **({} if BELIEFS.name in named else {BELIEFS.name: Belief}),
     }
 
 
-def told_reader(spec: SourceOptions, topic: str, type_name: str) -> EventReader | None:
+def action_reader(spec: SourceOptions, topic: str, type_name: str) -> EventReader | None:
     """Return the reader for an action server, a gripper or a behaviour tree; None for any other topic.
 
     Topics of the twin itself are not read; nor is any topic if the scenario names the annotations.
     """
     reader = reader_of(type_name)
-    if spec.annotations is not None or reader is None or _OWN in topic:
+    if spec.annotations is not None or reader is None or _TWIN_TOPICS in topic:
         return None
     return reader(topic)
 

@@ -69,31 +69,31 @@ class Silences:
     """Intervals without any messages, in the order of their ends, by the robot's clock [ns]."""
 
     def __init__(self) -> None:
-        self._known: list[tuple[int, int]] = []
+        self._silences: list[tuple[int, int]] = []
 
     def add(self, begin_ns: int, end_ns: int) -> bool:
         """Add a silence; returns whether it is a new one, rather than an extension of the last one.
 
         A silence of joints and base at the same time counts once.
         """
-        if self._known and begin_ns < self._known[-1][1]:
-            begin, end = self._known[-1]
-            self._known[-1] = min(begin, begin_ns), max(end, end_ns)
+        if self._silences and begin_ns < self._silences[-1][1]:
+            begin, end = self._silences[-1]
+            self._silences[-1] = min(begin, begin_ns), max(end, end_ns)
             return False
-        self._known.append((begin_ns, end_ns))
+        self._silences.append((begin_ns, end_ns))
         return True
 
-    def after(self, at_ns: int) -> int:
+    def total_after(self, at_ns: int) -> int:
         """Return the total silence after a time [ns], and drop silences that were over before."""
-        self._known = [silence for silence in self._known if silence[1] > at_ns]
-        return sum(end - max(begin, at_ns) for begin, end in self._known)
+        self._silences = [silence for silence in self._silences if silence[1] > at_ns]
+        return sum(end - max(begin, at_ns) for begin, end in self._silences)
 
     def clear(self) -> None:
         """Drop all silences."""
-        self._known.clear()
+        self._silences.clear()
 
 
-Note: TypeAlias = Callable[[int, str, Mapping[str, Any]], object]
+EventCallback: TypeAlias = Callable[[int, str, Mapping[str, Any]], object]
 """Adds an event: time of the run [ns], name, arguments."""
 MAX_BACKLOG_NS = 60_000_000_000
 """Maximum lag of a twin [ns]; beyond it the run fails, since the samples would fill the memory."""
@@ -109,7 +109,7 @@ class Lateness:
         note: called when the twin becomes late and when it has caught up.
     """
 
-    def __init__(self, spec: LiveSpec, note: Note) -> None:
+    def __init__(self, spec: LiveSpec, note: EventCallback) -> None:
         self._spec, self._note = spec, note
         self._limit_ns = round(spec.max_lag * 1e9)
         self._late = False
@@ -143,13 +143,13 @@ class Lateness:
         if not self._late:
             self._note(time_ns, "caught_up", {})
             return
-        seconds, then = round(lag_ns / 1e9, 3), self._spec.when_late.value
-        self._note(time_ns, "late", {"seconds": seconds, "then": then})
+        seconds, reaction = round(lag_ns / 1e9, 3), self._spec.when_late.value
+        self._note(time_ns, "late", {"seconds": seconds, "then": reaction})
 
 
 OK, WARN, ERROR = b"\x00", b"\x01", b"\x02"
 """Levels of diagnostic_msgs/DiagnosticStatus."""
-KEPT_LAGS = 2000
+MAX_LAGS = 2000
 STATUS = "hetwin: robot"
 """Name of the diagnostic."""
 FOLLOWS = "twin follows"
@@ -166,8 +166,8 @@ class Health:
     def __init__(self, clocks: ClockComparison) -> None:
         self._clocks = clocks
         self._lock = threading.Lock()
-        self._lags: deque[int] = deque(maxlen=KEPT_LAGS)
-        self._heard = 0
+        self._lags: deque[int] = deque(maxlen=MAX_LAGS)
+        self._message_count = 0
         self._since = time.monotonic()
         self._gaps = 0
         self._longest_gap = 0.0
@@ -182,21 +182,21 @@ class Health:
             self._gaps, self._longest_gap = 0, 0.0
             self._following = True
 
-    def heard(self) -> None:
+    def count_message(self) -> None:
         """Count a joint message."""
-        self._heard += 1
+        self._message_count += 1
 
-    def lags(self, lag_ns: int) -> None:
+    def record_lag(self, lag_ns: int) -> None:
         """Record the age of the newest sample at the start of a step [ns]."""
         with self._lock:
             self._lags.append(lag_ns)
 
-    def gap(self, seconds: float) -> None:
+    def record_gap(self, seconds: float) -> None:
         """Record a gap in the joint states [s]."""
         self._gaps += 1
         self._longest_gap = max(self._longest_gap, seconds)
 
-    def unusable(self, reason: str) -> None:
+    def record_unusable(self, reason: str) -> None:
         """Count a message that could not be used."""
         self._unusable += 1
         self._problem = reason
@@ -220,10 +220,10 @@ class Health:
         """
         now = time.monotonic()
         with self._lock:
-            lags = np.array(self._lags, np.float64) / 1e6
+            record_lag = np.array(self._lags, np.float64) / 1e6
             self._lags.clear()
-        rate = self._heard / max(now - self._since, 1e-6)
-        self._heard, self._since = 0, now
+        rate = self._message_count / max(now - self._since, 1e-6)
+        self._message_count, self._since = 0, now
         values = {
             "joint states [1/s]": f"{rate:.1f}",
             "silent for [s]": f"{silent_s:.3f}",
@@ -234,11 +234,11 @@ class Health:
             "missed steps": str(skipped_ns // period_ns),
             FOLLOWS: "yes" if self._following else "not yet",
         }
-        if len(lags):
-            median, percentile_95 = np.percentile(lags, (50, 95))
+        if len(record_lag):
+            median, percentile_95 = np.percentile(record_lag, (50, 95))
             values["lag, median [ms]"] = f"{median:.2f}"
             values["lag, 95th percentile [ms]"] = f"{percentile_95:.2f}"
-            values["lag, most [ms]"] = f"{lags.max():.2f}"
+            values["lag, most [ms]"] = f"{record_lag.max():.2f}"
         if silent_s > gap_s:
             return WARN, f"no joint states for {silent_s:.1f} s; the twin waits", values
         if not self._clocks.agree:

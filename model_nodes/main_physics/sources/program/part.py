@@ -30,7 +30,7 @@ from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part,
 from model_nodes.main_physics.sources.program.process import (
     ProgramGone,
     ProgramProcess,
-    Silent,
+    ReceiveTimeout,
     movable,
     robot_facts,
 )
@@ -73,7 +73,7 @@ class ProgramBase:
         self._true, self._from = self._true_pose(state.pose), move.start
         self._move = move, time
 
-    def moves(self, time: float) -> bool:
+    def is_moving(self, time: float) -> bool:
         """Whether a move is running at a time [s]."""
         return self._move is not None and time - self._move[1] <= self._move[0].duration
 
@@ -131,16 +131,16 @@ def pictures_in(
             continue
         frame = frame_of(event)
         if not frame or frame in links:
-            found = (Sighting(one.object, one.pose, one.confidence) for one in detections(event))
+            found = (Sighting(d.object, d.pose, d.confidence) for d in detections(event))
             yield Picture(event.source, links.get(frame, ""), tuple(found), sensed)
 
 
 _PROGRAM = "program"
 _IMPORT_S = 30.0
 """Time limit for the import of a module [s of real time]."""
-_TELLING_NS = 100_000_000
+_BELIEF_PERIOD_NS = 100_000_000
 """Period of the robot's beliefs about its own pose, and about what it holds [ns]."""
-_CALLS = 1000
+_MAX_RUN = 1000
 """Maximum number of calls in a row that take no simulated time."""
 
 
@@ -173,7 +173,7 @@ class ProgramPart(Part):
         self._spec, self._robot, self._hands = spec, robot, hands
         self._folder = Path.cwd() / (spec.folder or "")
         self._scope, self._functions = scope, functions
-        self._links = {n: link.name for link in robot.links for n in _names(robot, link.name)}
+        self._links = {n: link.name for link in robot.links for n in _scene_names(robot, link.name)}
         self._process: ProgramProcess | None = None
         self._base = ProgramBase(robot.pose, None, spec.slip)
         self._joints: Mapping[str, float] = {}
@@ -182,8 +182,8 @@ class ProgramPart(Part):
         self._held: Mapping[str, HeldThing] = {}
         self._next_belief_ns = 0
         self._until_ns, self._until_picture = 0, False
-        self._moves_until = 0.0
-        self._rest: JointMotion | None = None
+        self._moving_until_s = 0.0
+        self._rest_motion: JointMotion | None = None
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -211,21 +211,21 @@ class ProgramPart(Part):
 
         The program is started here, since the resting positions of the joints are known now.
         """
-        own, known = self.joint_names, resting or {}
-        driven: NDArray[np.bool_] = np.array([name in own for name in joints], np.bool_)
-        at = np.array([known.get(name, 0.0) for name in joints])
-        self._execution = TrajectoryExecution(joints, np.where(driven, at, 0.0))
+        movable_names, start = self.joint_names, resting or {}
+        driven: NDArray[np.bool_] = np.array([name in movable_names for name in joints], np.bool_)
+        positions = np.array([start.get(name, 0.0) for name in joints])
+        self._execution = TrajectoryExecution(joints, np.where(driven, positions, 0.0))
         self._no_efforts = np.full(len(joints), np.nan)
-        self._import(robot_facts(self._robot, self._hands, known, self._scope, self._functions))
+        self._import(robot_facts(self._robot, self._hands, start, self._scope, self._functions))
         return driven
 
     def motion(self, time_ns: int) -> JointMotion:
         """Return the commanded motion of the joints at a time."""
         now = time_ns * 1e-9
-        if self._rest is not None and now > self._moves_until:
-            return self._rest
+        if self._rest_motion is not None and now > self._moving_until_s:
+            return self._rest_motion
         motion = JointMotion(*self._execution.at(now), self._no_efforts)
-        self._rest = motion if now > self._moves_until else None
+        self._rest_motion = motion if now > self._moving_until_s else None
         return motion
 
     def sense(
@@ -250,13 +250,13 @@ class ProgramPart(Part):
         messages = [replace(event, time_ns=time_ns) for event in self._events]
         self._events = []
         if time_ns >= self._next_belief_ns:
-            self._next_belief_ns = time_ns - time_ns % _TELLING_NS + _TELLING_NS
+            self._next_belief_ns = time_ns - time_ns % _BELIEF_PERIOD_NS + _BELIEF_PERIOD_NS
             now = time_ns * 1e-9
-            if self._base.moves(now):
+            if self._base.is_moving(now):
                 root = self._base.root(now)
-                messages.append(_loc(self._robot.name, WORLD, root, "odometry", time_ns))
+                messages.append(_location(self._robot.name, WORLD, root, "odometry", time_ns))
             for entity, held in self._held.items():
-                messages.append(_loc(entity, held.frame, held.pose, "held", time_ns))
+                messages.append(_location(entity, held.frame, held.pose, "held", time_ns))
         return messages
 
     def close(self) -> None:
@@ -279,9 +279,9 @@ class ProgramPart(Part):
         try:
             process.send(Start(spec.program, folder, spec.arguments, facts))
             ready: Ready = process.receive(_IMPORT_S)
-        except Silent:
+        except ReceiveTimeout:
             ready = Ready(
-                f"it is not imported within {_IMPORT_S:g} s{process.place()}",
+                f"it is not imported within {_IMPORT_S:g} s{process.where()}",
                 "a module that can be imported quickly",
             )
         except ProgramGone as gone:
@@ -296,16 +296,17 @@ class ProgramPart(Part):
         process = self._process
         assert process is not None  # bind has been called
         start_s = time.monotonic()
-        for _ in range(_CALLS):
+        for _ in range(_MAX_RUN):
             reply = Reply(self._sensed(time_ns), tuple(self._pictures))
             self._pictures.clear()
             try:
                 process.send(reply)
                 message = process.receive(start_s + self._spec.deadline - time.monotonic())
-            except Silent:
+            except ReceiveTimeout:
                 deadline = f"{self._spec.deadline:g} s of real time (source.deadline)"
                 self._fail(
-                    time_ns, f"it makes no call that takes time within {deadline}{process.place()}"
+                    time_ns,
+                    f"it makes no call that takes time within {deadline}{process.where()}",
                 )
             except ProgramGone as gone:
                 self._fail(time_ns, str(gone))
@@ -315,15 +316,17 @@ class ProgramPart(Part):
             self._start(message, time_ns)
             if self._until_ns > time_ns:
                 return
-        self._fail(time_ns, f"it makes {_CALLS} calls in a row that take no time{process.place()}")
+        self._fail(
+            time_ns, f"it makes {_MAX_RUN} calls in a row that take no time{process.where()}"
+        )
 
     def _start(self, request: Request, time_ns: int) -> None:
         """Start to carry out a request of the program."""
         now = time_ns * 1e-9
         for motion in request.motions:
             self._execution.follow(motion, now, now)
-            self._moves_until = max(self._moves_until, now + motion.duration)
-            self._rest = None
+            self._moving_until_s = max(self._moving_until_s, now + motion.duration)
+            self._rest_motion = None
         if request.base is not None:
             self._base.begin_move(request.base, now)
         if request.held is not None:
@@ -348,11 +351,11 @@ class ProgramPart(Part):
         return SensedState(now, self._joints, self._base.root(now))
 
 
-def _names(robot: Body, link: str) -> tuple[str, str]:
+def _scene_names(robot: Body, link: str) -> tuple[str, str]:
     """The names of a link in the scene: for a single robot, and for one of several robots."""
     return link, f"{robot.name}::{link}"
 
 
-def _loc(entity: str, frame: str, pose: tuple[float, ...], origin: str, time_ns: int) -> Event:
+def _location(entity: str, frame: str, pose: tuple[float, ...], origin: str, time_ns: int) -> Event:
     fields = BeliefFields(LOC, (entity,), True, frame, pose, origin=origin)
     return belief_event(fields, time_ns, BELIEFS.logged_name)

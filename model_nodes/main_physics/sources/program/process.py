@@ -20,7 +20,7 @@ from model_nodes.main_physics.world.chains import segments_to
 from model_nodes.main_physics.world.description import Base, Body, Joint
 from model_nodes.robot_program.facts import Functions, HandFacts, JointFacts, RobotFacts
 
-_SPEED = 1.0
+_DEFAULT_MAX_VELOCITY = 1.0
 """Maximum velocity of a joint for which the URDF has none [rad/s or m/s]."""
 
 
@@ -62,7 +62,7 @@ def _joint(joint: Joint, resting: Mapping[str, float]) -> JointFacts:
         resting.get(joint.name, joint.resting),
         -inf if joint.lower is None else joint.lower,
         inf if joint.upper is None else joint.upper,
-        joint.max_velocity or _SPEED,
+        joint.max_velocity or _DEFAULT_MAX_VELOCITY,
     )
 
 
@@ -79,11 +79,11 @@ def _hand(hand: NamedHand) -> HandFacts:
 
 CALLER = "robot_program/main.py"
 """File that calls the program."""
-_PATIENCE_S = 1.0
+_EXIT_TIMEOUT_S = 1.0
 """Time limit for the end of a process that has closed the connection."""
 
 
-class Silent(Exception):
+class ReceiveTimeout(Exception):
     """No message arrived within the time limit."""
 
 
@@ -98,24 +98,24 @@ class ProgramProcess:
     """
 
     def __init__(self) -> None:
-        here, there = socket.socketpair()
+        own_end, child_end = socket.socketpair()
         life, self._life = os.pipe()
         self._stacks, stacks = os.pipe()
-        passed = (there.fileno(), life, stacks)
+        fds = (child_end.fileno(), life, stacks)
         # `-c` keeps the working folder off the path, where modules of any name may be.
         code = "from model_nodes.robot_program.main import main; main()"
         self._process = subprocess.Popen(
-            [sys.executable, "-c", code, *map(str, passed)],
-            pass_fds=passed,
+            [sys.executable, "-c", code, *map(str, fds)],
+            pass_fds=fds,
             stdin=subprocess.DEVNULL,
             stdout=STDERR,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
             start_new_session=True,
         )
-        there.close()
+        child_end.close()
         os.close(life)
         os.close(stacks)
-        self._connection = Connection(here.detach())
+        self._connection = Connection(own_end.detach())
 
     @property
     def pid(self) -> int:
@@ -137,20 +137,20 @@ class ProgramProcess:
         """Return the next message.
 
         Raises:
-            Silent: if none arrives within `seconds` of real time.
+            ReceiveTimeout: if none arrives within `seconds` of real time.
             ProgramGone: if the process has ended.
         """
         try:
             if not self._connection.poll(max(0.0, seconds)):
-                raise Silent
+                raise ReceiveTimeout
             return self._connection.recv()
         except (EOFError, OSError):
             raise ProgramGone(self._end()) from None
 
-    def place(self) -> str:
-        """Where in its code the program is, as the end of a sentence; empty if unknown."""
-        place = where_it_hangs(self.pid, self._stacks, CALLER)
-        return f"; it is in {place}" if place else ""
+    def where(self) -> str:
+        """The location in the program's code, as the end of a sentence; empty if unknown."""
+        where = where_it_hangs(self.pid, self._stacks, CALLER)
+        return f"; it is in {where}" if where else ""
 
     def close(self) -> None:
         """End the process and its children; calling this again does nothing."""
@@ -165,10 +165,10 @@ class ProgramProcess:
 
     def _end(self) -> str:
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_PATIENCE_S)
+            self._process.wait(_EXIT_TIMEOUT_S)
         code = self._process.poll()
         return (
-            "its process does not listen any more"
+            "its process has closed the connection"
             if code is None
             else f"its process {ending(code)}"
         )

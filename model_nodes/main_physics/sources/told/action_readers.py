@@ -23,7 +23,7 @@ from hetwin_core.ensemble.events import (
     Json,
     announce,
 )
-from model_nodes.main_physics.sources.event_stream import OFTEN_NS
+from model_nodes.main_physics.sources.event_stream import THROTTLE_NS
 
 _HIDDEN = "/_action/"
 _ID_DIGITS = 8
@@ -54,7 +54,7 @@ class GoalsReader:
         """Return the begins and ends of goals; goals that had ended before the first message are left out."""
         events: list[Event] = []
         for goal in message.status_list:
-            name, state = _goal(goal.goal_info.goal_id), int(goal.status)
+            name, state = _goal_id(goal.goal_info.goal_id), int(goal.status)
             is_new = name not in self._running and name not in self._ended
             if state in _RUNNING and is_new:
                 self._running.add(name)
@@ -69,8 +69,8 @@ class GoalsReader:
         self._has_begun = True
         return events
 
-    def _event(self, goal: str, phase: str, time_ns: int, **more: Json) -> Event:
-        arguments: dict[str, Json] = {ACTION: self._action, GOAL_ID: goal, **more}
+    def _event(self, goal: str, phase: str, time_ns: int, **extra: Json) -> Event:
+        arguments: dict[str, Json] = {ACTION: self._action, GOAL_ID: goal, **extra}
         operation = self._action.rpartition("/")[2]
         return announce(operation, phase, arguments, time_ns, self._topic)
 
@@ -84,10 +84,10 @@ class GripperReader:
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the event of a change, if there is one."""
-        feedback, goal = message.feedback, _goal(message.goal_id)
+        feedback, goal = message.feedback, _goal_id(message.goal_id)
         stalled, reached = bool(feedback.stalled), bool(feedback.reached_goal)
-        before, self._reported = self._reported, (goal, stalled, reached)
-        if before == self._reported or not (stalled or reached or any(before[1:])):
+        previous, self._reported = self._reported, (goal, stalled, reached)
+        if previous == self._reported or not (stalled or reached or any(previous[1:])):
             return []
         arguments = {ACTION: action_of(self._topic), GOAL_ID: goal, **_gripper_claims(feedback)}
         return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
@@ -123,7 +123,7 @@ class CallReader:
         info = message.info
         call = bytes(int(byte) for byte in info.client_gid), int(info.sequence_number)
         for request in message.request:
-            self._goal_of_call[call] = goal = _goal(request.goal_id)
+            self._goal_of_call[call] = goal = _goal_id(request.goal_id)
             if hasattr(request, "goal"):
                 return self._report(GOAL_SENT, goal, _scalars(request.goal), time_ns)
         for response in message.response:
@@ -175,10 +175,13 @@ class TrajectoryReader:
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return an event for the joint with the largest error, if the error has grown."""
-        of_goal = hasattr(message, "goal_id")
-        tracking = message.feedback if of_goal else message
-        goal, errors = _goal(message.goal_id) if of_goal else "", np.abs(tracking.error.positions)
-        if goal != self._goal or not (of_goal or (errors >= _MIN_ERROR / 2.0).any()):
+        has_goal = hasattr(message, "goal_id")
+        tracking = message.feedback if has_goal else message
+        goal, errors = (
+            _goal_id(message.goal_id) if has_goal else "",
+            np.abs(tracking.error.positions),
+        )
+        if goal != self._goal or not (has_goal or (errors >= _MIN_ERROR / 2.0).any()):
             self._goal, self._threshold = goal, _MIN_ERROR
         names = tracking.joint_names
         if not len(errors) or len(names) != len(errors) or np.isnan(errors).all():
@@ -188,17 +191,17 @@ class TrajectoryReader:
         if not math.isfinite(error) or error < self._threshold:
             return []
         self._threshold = 2.0 * error
-        who: dict[str, Json] = {"controller": self._topic.rpartition("/")[0]}
-        if of_goal:
-            who = {ACTION: action_of(self._topic), GOAL_ID: goal}
-        arguments: dict[str, Json] = {**who, "joint": str(names[worst]), "error": error}
+        origin: dict[str, Json] = {"controller": self._topic.rpartition("/")[0]}
+        if has_goal:
+            origin = {ACTION: action_of(self._topic), GOAL_ID: goal}
+        arguments: dict[str, Json] = {**origin, "joint": str(names[worst]), "error": error}
         return [announce(TRAJECTORY_SAYS, INSTANT, arguments, time_ns, self._topic)]
 
 
 class ControllerReader(TrajectoryReader):
     """Reads the tracking errors from the state that a controller publishes continuously."""
 
-    every_ns = OFTEN_NS
+    every_ns = THROTTLE_NS
 
 
 class TreeReader:
@@ -217,13 +220,13 @@ class TreeReader:
         """Return the begins and ends of nodes."""
         events: list[Event] = []
         for key, name, state in self._states(message):
-            runs = state == "RUNNING"
-            if runs == (key in self._running) or not name:
+            is_running = state == "RUNNING"
+            if is_running == (key in self._running) or not name:
                 continue
             self._running ^= {key}
-            more: dict[str, Json] = {} if runs else {"result": state.lower()}
-            arguments: dict[str, Json] = {TREE_NODE: key, **more}
-            phase = "begin" if runs else "end"
+            extra: dict[str, Json] = {} if is_running else {"result": state.lower()}
+            arguments: dict[str, Json] = {TREE_NODE: key, **extra}
+            phase = "begin" if is_running else "end"
             events.append(announce(name, phase, arguments, time_ns, self._topic))
         return events
 
@@ -238,10 +241,10 @@ def nav2_states(message: Any) -> Iterator[tuple[str, str, str]]:
 def py_trees_states(message: Any) -> Iterator[tuple[str, str, str]]:
     """Yield identity, name and state of py_trees' nodes."""
     for node in message.behaviours:
-        yield _goal(node.own_id), node.name, _TREE_STATES.get(int(node.status), "")
+        yield _goal_id(node.own_id), node.name, _TREE_STATES.get(int(node.status), "")
 
 
-def _goal(identity: Any) -> str:
+def _goal_id(identity: Any) -> str:
     return bytes(int(byte) for byte in identity.uuid).hex()[:_ID_DIGITS]
 
 

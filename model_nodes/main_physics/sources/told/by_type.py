@@ -33,7 +33,11 @@ from model_nodes.main_physics.sources.action_types import (
     UR_IO,
     UR_TOOL,
 )
-from model_nodes.main_physics.sources.event_stream import EVERY, OFTEN_NS, EventReader
+from model_nodes.main_physics.sources.event_stream import (
+    THROTTLE,
+    THROTTLE_NS,
+    EventReader,
+)
 from model_nodes.main_physics.sources.told.action_readers import (
     CallReader,
     ControllerReader,
@@ -64,7 +68,7 @@ class StatusReader:
         claims: returns the claims of a message; only changes of flags among them are reported.
     """
 
-    every_ns = OFTEN_NS
+    every_ns = THROTTLE_NS
 
     def __init__(self, topic: str, claims: Callable[[Any], Claims]) -> None:
         self._topic, self._claims = topic, claims
@@ -73,9 +77,9 @@ class StatusReader:
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the event of a change, if there is one."""
         claims = self._claims(message)
-        before, flags = self._flags, {k: v for k, v in claims.items() if isinstance(v, bool)}
+        previous, flags = self._flags, {k: v for k, v in claims.items() if isinstance(v, bool)}
         self._flags = flags
-        if before == flags or not any((*before.values(), *flags.values())):
+        if previous == flags or not any((*previous.values(), *flags.values())):
             return []
         arguments: dict[str, Json] = {"gripper": self._topic, **claims}
         return [announce(GRIPPER_SAYS, INSTANT, arguments, time_ns, self._topic)]
@@ -101,7 +105,7 @@ def width_claims(message: Any) -> Claims:
 class ForceReader:
     """Reads an arm's wrench at its end effector; an event reports when the force has grown."""
 
-    every_ns = OFTEN_NS
+    every_ns = THROTTLE_NS
 
     def __init__(self, topic: str) -> None:
         self._topic = topic
@@ -124,7 +128,7 @@ def _wrench(message: Any) -> list[float]:
     """Return the estimated external wrench in the base frame [N, Nm]; libfranka and ROS 2 name it differently."""
     found = getattr(message, "O_F_ext_hat_K", None)
     found = message.o_f_ext_hat_k if found is None else found
-    return wrench_numbers(found) if hasattr(found, "wrench") else [float(one) for one in found]
+    return wrench_numbers(found) if hasattr(found, "wrench") else [float(x) for x in found]
 
 
 class ChangesReader:
@@ -135,17 +139,17 @@ class ChangesReader:
         states: returns the state of each input and output in a message.
     """
 
-    every_ns = OFTEN_NS
+    every_ns = THROTTLE_NS
 
     def __init__(self, topic: str, states: Callable[[Any], Claims]) -> None:
         self._topic, self._states = topic, states
-        self._before: dict[str, Json] = {}
+        self._last_states: dict[str, Json] = {}
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the events of the changes."""
-        now = self._states(message)
-        changed = {k: v for k, v in now.items() if self._before.get(k, v) != v}
-        self._before.update(now)
+        states = self._states(message)
+        changed = {k: v for k, v in states.items() if self._last_states.get(k, v) != v}
+        self._last_states.update(states)
         return [
             announce(IO_SAYS, INSTANT, {"io": key, "state": state}, time_ns, self._topic)
             for key, state in changed.items()
@@ -155,9 +159,9 @@ class ChangesReader:
 def ur_pins(message: Any) -> Claims:
     """Return the digital inputs and outputs of a UR's controller and tool."""
     return {
-        f"{kind} {int(one.pin)}": bool(one.state)
+        f"{kind} {int(pin.pin)}": bool(pin.state)
         for kind in ("digital_in", "digital_out")
-        for one in getattr(message, f"{kind}_states")
+        for pin in getattr(message, f"{kind}_states")
     }
 
 
@@ -208,19 +212,19 @@ _READER_OF_SUFFIX: Mapping[str, Reader] = {SENT_GOAL: CallReader, GOT_RESULT: Ca
 def reader_of(type_name: str) -> Reader | None:
     """Return the function that creates readers for a message type; None if such topics are only read when named."""
     known = _READER_OF_TYPE.get(type_name) or _READER_OF_NAME.get(type_name.rpartition("/")[2])
-    ends = (reader for end, reader in _READER_OF_SUFFIX.items() if type_name.endswith(end))
-    own, others = known or next(ends, None), _package_reader(type_name)
+    by_suffix = (reader for end, reader in _READER_OF_SUFFIX.items() if type_name.endswith(end))
+    own, others = known or next(by_suffix, None), _package_reader(type_name)
     if own is None or others is None:
         return own or others
-    return lambda topic: _Both(own(topic), others(topic))
+    return lambda topic: _CombinedReader(own(topic), others(topic))
 
 
-class _Both:
+class _CombinedReader:
     """Reads a topic with hetwin's own reader and with that of a package."""
 
     def __init__(self, *readers: EventReader) -> None:
         self._readers = readers
-        self.every_ns = min(getattr(reader, EVERY, 0) for reader in readers)
+        self.every_ns = min(getattr(reader, THROTTLE, 0) for reader in readers)
 
     def __call__(self, message: Any, time_ns: int) -> list[Event]:
         """Return the events of both readers."""

@@ -79,7 +79,7 @@ class BeliefReader:
             return iter([message_fields(message)])
         if hasattr(message, "pose"):
             return iter([self._pose(message)])
-        raise ValueError(f"a {type(message).__name__} says nothing that the robot believes")
+        raise ValueError(f"a {type(message).__name__} contains no belief of the robot")
 
     def _pose(self, message: Any) -> BeliefFields:
         if self._spec.entity is None:
@@ -111,16 +111,16 @@ class BeliefReader:
         yield from found.values()
 
     def _changes(self, names: tuple[str, ...]) -> Iterator[BeliefFields]:
-        before, self._visible = self._visible, names
+        previous, self._visible = self._visible, names
         for name in names:
-            if name not in before:
+            if name not in previous:
                 yield BeliefFields(VISIBLE, (name,))
-        for name in before:
+        for name in previous:
             if name not in names:
                 yield BeliefFields(VISIBLE, (name,), holds=False)
 
-    def _frame(self, named: str) -> str:
-        return named if self._spec.frame is None else self._spec.frame
+    def _frame(self, recorded: str) -> str:
+        return recorded if self._spec.frame is None else self._spec.frame
 
 
 def _without_covariance(pose: Any) -> Any:
@@ -217,7 +217,7 @@ def _require(bag: Bag, topic: str, where: str, types: Sequence[str]) -> str:
         )
     if not summary.messages:
         raise BadInput(
-            f"nothing ever came on topic {topic}",
+            f"there are no messages on topic {topic}",
             file=bag.path,
             where=where,
             found="no message",
@@ -229,7 +229,7 @@ def _require(bag: Bag, topic: str, where: str, types: Sequence[str]) -> str:
 def _check_entity(spec: Beliefs, type_name: str, where: str) -> None:
     if type_name in _POSES and spec.entity is None:
         raise BadInput(
-            "it is not said whose pose this is",
+            "the entity of this pose is not named",
             where=where,
             found=f"{spec.topic} ({type_name})",
             expected="entity: with the name of an entity of the scene",

@@ -11,7 +11,7 @@ import numpy as np
 from hetwin_calibration.drives.drive import Recording
 from hetwin_calibration.least_squares import Floats
 from hetwin_suite.command import BadInput
-from hetwin_suite.episode import Bag, ReadFault, TopicSummary, listed, nanoseconds
+from hetwin_suite.episode import Bag, ReadFault, TopicSummary, list_topics, nanoseconds
 
 _JOINT_STATES = "sensor_msgs/msg/JointState"
 _POSES: dict[str, Callable[[Any], Any]] = {
@@ -41,7 +41,7 @@ def read_bag(log: Path, wheels: Sequence[str] | None, truth: str | None) -> Reco
             raise BadInput(
                 "the recording has no joint states",
                 file=log,
-                found=listed(bag.topics.values()),
+                found=list_topics(bag.topics.values()),
                 expected=f"a topic of {_JOINT_STATES}",
             )
         wheel_times, angles = _wheels(bag, joint_topics, wheels)
@@ -63,7 +63,7 @@ def _truth(bag: Bag, name: str | None) -> TopicSummary:
         topics = [topic for topic in bag.topics.values() if topic.type in _POSES]
         if len(topics) == 1:
             return topics[0]
-        found = listed(topics) if topics else listed(bag.topics.values())
+        found = list_topics(topics) if topics else list_topics(bag.topics.values())
     raise BadInput(
         "the topic of the true poses is not clear",
         file=bag.path,

@@ -37,7 +37,7 @@ class ArmDynamics:
         self._carried = InverseDynamics(world)
         self.last = robot.driven_joints[driven[joints[-1]]].child
         self._link = 1 + [link.name for link in robot.links].index(self.last)
-        self._carried.weigh_nothing()
+        self._carried.clear_masses()
 
     def rigid(self, positions: Floats, velocities: Floats, accelerations: Floats) -> Floats:
         """Return efforts (n,) by rigid-body dynamics, without friction [Nm or N]."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 
-from hetwin_suite.engine import Body, CopiedPart, frame_name, gives_way, yielding_links
+from hetwin_suite.engine import Body, CopiedPart, frame_name, is_yielding, yielding_links
 from hetwin_suite.model import POSE, Fidelity, Floats
 
 _STANDS = 0x0002
@@ -50,7 +50,7 @@ def masks(body: Body, number: int) -> dict[str, int]:
     frames = [frame_name(body, link.name) for link in body.links]
     if not body.robot:
         return dict.fromkeys(frames, STATIC)
-    yielding = yielding_links(body) if gives_way(body) else ()
+    yielding = yielding_links(body) if is_yielding(body) else ()
     own = _ROBOTS[number % len(_ROBOTS)]
     return dict.fromkeys(frames, own) | dict.fromkeys(yielding, YIELDING)
 

@@ -49,7 +49,7 @@ def test_small_worlds_have_the_memory_that_the_engine_guesses() -> None:
 def test_too_many_shapes_are_refused_with_how_many_there_may_be(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(builder, "MOST_SHAPES", 20)
+    monkeypatch.setattr(builder, "MAX_SHAPES", 20)
     with pytest.raises(BadInput, match="found '21 shapes that collide'; expected 20 at most"):
         made(*boxes(1, 21)).compile()
 

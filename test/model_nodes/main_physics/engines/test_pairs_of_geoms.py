@@ -26,7 +26,7 @@ from model_nodes.main_physics.engines.engine import EngineSettings
 from model_nodes.main_physics.engines.factory import make_engine
 from model_nodes.main_physics.engines.mujoco import distances
 from model_nodes.main_physics.engines.mujoco.builder import Builder
-from model_nodes.main_physics.engines.mujoco.distances import SensedPairs, pairs_of
+from model_nodes.main_physics.engines.mujoco.distances import SensedPairs, make_pairs
 from model_nodes.main_physics.engines.mujoco.tables import make_tables
 from model_nodes.main_physics.world.description import IDENTITY, Body, Link, World
 from model_nodes.main_physics.world.notes import Notes
@@ -72,7 +72,7 @@ class Scene:
         self.data = mj.MjData(self.model)
         self.tables = make_tables(world, self.model)
         self.objects = [b for free in self.tables.free.values() for b in free.members]
-        self.pairs = pairs_of(self.model, self.data, self.tables, self.objects, REACH)
+        self.pairs = make_pairs(self.model, self.data, self.tables, self.objects, REACH)
         assert isinstance(self.pairs, SensedPairs) is plain
         mj.mj_kinematics(self.model, self.data)
 

@@ -27,7 +27,7 @@ from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.resources import data_folder
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
-from model_nodes.main_physics.sources.clock_offsets import Offset, Track, offset_between
+from model_nodes.main_physics.sources.clock_offsets import Offset, Signal, offset_between
 from model_nodes.main_physics.sources.factory import open_source
 
 SEEDS = range(6)
@@ -89,9 +89,9 @@ def test_values_that_are_no_numbers_are_left_out(tmp_path: Path) -> None:
     assert found.arguments["offset"] == pytest.approx(0.2, abs=0.015)
 
 
-def track(numbers: Floats, shift: float = 0.0) -> Track:
+def track(numbers: Floats, shift: float = 0.0) -> Signal:
     times = np.arange(len(numbers)) * PERIOD_NS / 1e9
-    return Track("/topic", times + shift, numbers)
+    return Signal("/topic", times + shift, numbers)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -109,7 +109,7 @@ def test_an_offset_is_as_far_off_as_it_says_at_most(seed: int) -> None:
     noise = rng.normal(scale=rng.uniform(0.0, 0.05), size=one.shape)
     found = offset_between(track(one), track(one + noise, shift))
     assert found is not None
-    assert abs(found.seconds - shift) <= found.within
+    assert abs(found.seconds - shift) <= found.uncertainty
 
 
 def test_a_motion_to_and_fro_does_not_say_which_time_is_meant() -> None:
@@ -150,14 +150,14 @@ def test_a_real_wrist_whose_clock_is_shifted(shift: float) -> None:
 
 
 @cache
-def real_tracks() -> tuple[Track, Track]:
+def real_tracks() -> tuple[Signal, Signal]:
     """The efforts of the right arm, and what its wrist feels."""
     recording = Recording.read(data_folder() / "baxter_pnp_mcap")
     arm = [(at, one) for at, one in recording.messages[JOINT_STATES] if "right_e0" in one.name]
     right = [i for i, name in enumerate(arm[0][1].name) if name.startswith("right_")]
     efforts = np.array([one.effort[right] for _, one in arm])
     felt_at, wrench = recording.series("/wrench", numbers_of)
-    return Track("", np.array([at for at, _ in arm]), efforts), Track("", felt_at, wrench)
+    return Signal("", np.array([at for at, _ in arm]), efforts), Signal("", felt_at, wrench)
 
 
 def numbers_of(message: Any) -> tuple[float, ...]:

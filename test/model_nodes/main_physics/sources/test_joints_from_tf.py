@@ -271,8 +271,11 @@ def off_axis(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("write", "words"),
     [
-        (of_others, ("where joint shoulder_joint", "without pedestal, shoulder", "cart, odom")),
-        (without("slide"), ("where joint slide_joint", "between spacer and slide")),
+        (
+            of_others,
+            ("position of joint shoulder_joint", "without pedestal, shoulder", "cart, odom"),
+        ),
+        (without("slide"), ("position of joint slide_joint", "between spacer and slide")),
         (off_axis, ("not those of this robot", "shoulder", "0.200 rad", "URDF")),
     ],
 )

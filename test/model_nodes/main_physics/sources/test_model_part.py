@@ -53,5 +53,5 @@ def test_only_its_own_model_drives_and_another_one_aligns(part: ModelPart) -> No
     "arguments", [{}, {"forward": True, "turn": 0}, {"forward": 1e999, "turn": 0}]
 )
 def test_what_is_no_number_is_refused(part: ModelPart, arguments: dict[str, Json]) -> None:
-    with pytest.raises(RunFailed, match=r"drive_base says .*; expected finite numbers"):
+    with pytest.raises(RunFailed, match=r"drive_base has .*; expected finite numbers"):
         part.sense(0, {}, [driving(**arguments)])

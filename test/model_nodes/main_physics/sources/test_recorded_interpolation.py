@@ -11,7 +11,7 @@ from support.random_examples import examples
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.joint_table import Int64s
-from model_nodes.main_physics.sources.playback import Interpolator, Rows
+from model_nodes.main_physics.sources.playback import Interpolator, Motions
 
 MS = 1_000_000
 
@@ -24,7 +24,7 @@ def series(times_ms: list[int], values: Floats) -> Series:
     return Series(names, times, table, np.full_like(table, np.nan))
 
 
-def dense(one: Series, step_ns: int = MS // 2) -> tuple[Int64s, Rows]:
+def dense(one: Series, step_ns: int = MS // 2) -> tuple[Int64s, Motions]:
     """Times and motion from before the first to after the last sample."""
     times = np.arange(one.times_ns[0] - 10 * MS, one.times_ns[-1] + 10 * MS, step_ns)
     return times, Interpolator(one, list(one.names)).at(times)

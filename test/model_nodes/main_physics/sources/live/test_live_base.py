@@ -95,7 +95,7 @@ def test_it_moves_as_its_recording_does(tmp_path: Path) -> None:
         replayed = recorded.base(k * PERIOD)
         np.testing.assert_allclose(live.state, replayed.state, atol=1e-9)
         np.testing.assert_allclose(live.odometry, replayed.odometry, atol=1e-9)
-    assert wire.feed.base.samples.known_until == EPOCH_NS + messages[-2].time_ns
+    assert wire.feed.base.samples.certain_until_ns == EPOCH_NS + messages[-2].time_ns
     assert not wire.unusable
 
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_used_is_left_out(tmp_path: Path) -> None:
     assert "0.080 s older" in wire.unusable[0]
     assert "finite" in wire.unusable[1]
     assert "about lidar, not base_link" in wire.unusable[2]
-    assert wire.feed.base.samples.newest == EPOCH_NS + 180 * MS
+    assert wire.feed.base.samples.newest_ns == EPOCH_NS + 180 * MS
 
 
 def test_a_jump_of_odometry_ends_the_run_but_not_the_time_before(tmp_path: Path) -> None:
@@ -207,7 +207,7 @@ def test_skipped_motion_is_bridged(tmp_path: Path) -> None:
     wire.played(0, 100 * MS)
     wire.send(amcl(1000 * MS, planar(matrix(*START) @ matrix(*drive(1.0)))))
     wire.feed.base.skip(EPOCH_NS + 500 * MS, 1800 * MS)
-    wire.feed.base.samples.cut(EPOCH_NS + 500 * MS, EPOCH_NS + 2500 * MS, 200 * MS)
+    wire.feed.base.samples.remove_interval(EPOCH_NS + 500 * MS, EPOCH_NS + 2500 * MS, 200 * MS)
     ((_, found, _),) = wire.played(1200 * MS, 1201 * MS)
     near(found, planar(matrix(*START) @ matrix(*drive(3.0))))
 

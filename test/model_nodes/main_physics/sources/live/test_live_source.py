@@ -43,7 +43,7 @@ def play(
     time_ns = round(begin_s * SECOND)
 
     def end_ns() -> int:
-        known = source._streams.known_until - source._epoch_ns
+        known = source._streams.certain_until_ns - source._epoch_ns
         return known if until_s is None else round(until_s * SECOND)
 
     while time_ns + PERIOD <= end_ns():
@@ -57,7 +57,7 @@ def heard(source: LivePart, robot: Robot) -> None:
     """Wait until the source has received what the robot has published; the last message may be lost."""
 
     def newest() -> int:
-        return int(source._streams.newest + source._skipped_ns)
+        return int(source._streams.newest_ns + source._skipped_ns)
 
     wait_until(
         lambda: newest() >= robot.time_ns - 5 * TEN_MS,
@@ -136,7 +136,7 @@ def test_motion_that_is_not_known_yet_is_not_guessed(robot: Robot) -> None:
     with followed(robot) as source:
         robot.tell(1.5)
         heard(source, robot)
-        last = (source._streams.known_until - source._epoch_ns) // PERIOD * PERIOD
+        last = (source._streams.certain_until_ns - source._epoch_ns) // PERIOD * PERIOD
         source.motion(last)
         turned_ns = robot.time_ns - source._epoch_ns
         robot.tell(0.3, speed=0.9)
@@ -154,7 +154,7 @@ def test_steps_are_quiet_as_far_as_the_motion_is_known_and_nothing_waits(robot: 
         robot.tell(1.5)
         heard(source, robot)
         source.motion(PERIOD)
-        known = source._streams.known_until - source._epoch_ns
+        known = source._streams.certain_until_ns - source._epoch_ns
         source.events(known)  # of pauses, while the source began
         assert known - PERIOD < source.quiet_ns <= known
         robot.say("wave")

@@ -33,7 +33,7 @@ from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.action_types import GOALS, GRIPPER
 from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.main_physics.sources.live.part import LivePart
-from model_nodes.main_physics.sources.live.readers import since_begin, told_reader
+from model_nodes.main_physics.sources.live.readers import action_reader, since_begin
 
 
 @pytest.fixture
@@ -91,9 +91,7 @@ def test_a_live_robot_tells_tasks_and_beliefs(robot: Robot) -> None:
     assert belief_fields(told["believed_box"]) == BeliefFields(
         "loc", ("box",), frame="map", pose=(0.5, 0, 0, 1, 0, 0, 0), origin="believed_box"
     )
-    assert (
-        belief_problem(told["words"]) == "message 1: a String says nothing that the robot believes"
-    )
+    assert belief_problem(told["words"]) == "message 1: a String contains no belief of the robot"
 
 
 def _events(source: LivePart) -> list[Event]:
@@ -186,9 +184,9 @@ def test_states_at_high_rates_are_decoded_now_and_then(robot: Robot) -> None:
 def test_which_live_topics_are_read() -> None:
     """A type of a package that is not installed has no class; of an action's own types the package holds the class."""
     topic = "/gripper/gripper_cmd/_action/feedback"
-    assert told_reader(LiveSpec(live=""), topic, GRIPPER) is not None
-    assert told_reader(LiveSpec(live="", annotations=()), topic, GRIPPER) is None
-    assert told_reader(LiveSpec(live=""), "/hetwin/act/_action/status", GOALS) is None
+    assert action_reader(LiveSpec(live=""), topic, GRIPPER) is not None
+    assert action_reader(LiveSpec(live="", annotations=()), topic, GRIPPER) is None
+    assert action_reader(LiveSpec(live=""), "/hetwin/act/_action/status", GOALS) is None
     assert message_class("no_such_msgs/action/GripperCommand_FeedbackMessage") is None
     found = message_class("hetwin/action/Simulate_GetResult_Event")
     assert found is Simulate.Impl.GetResultService.Event

@@ -7,7 +7,7 @@ import pytest
 
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.live.arrivals import JointSamples, Streams, Unusable
+from model_nodes.main_physics.sources.live.arrivals import BadMessage, JointSamples, Streams
 from model_nodes.main_physics.sources.playback import Interpolator
 
 MS = 1_000_000
@@ -41,13 +41,13 @@ def test_motion_as_samples_come_in_is_that_of_the_whole_recording(gap_at: int | 
     compared = 0
     for time_ns, row in zip(times, positions, strict=True):
         samples.add(sample(time_ns, *row), time_ns)
-        if len(samples.names) and not compared and samples.complete:
+        if len(samples.names) and not compared and samples.has_motion:
             samples.bind(JOINTS)
-        if not samples.complete or time_ns < times[6]:
+        if not samples.has_motion or time_ns < times[6]:
             continue
         if not compared:
             samples.bind(JOINTS)
-        while asked <= (known := Streams(samples.streams).known_until):
+        while asked <= (known := Streams(samples.streams).certain_until_ns):
             rows = min(20, (known - asked) // PERIOD + 1)
             for i, motion in enumerate(samples.motion(asked, PERIOD, rows)):
                 expected = whole.at(np.array([asked + i * PERIOD]))
@@ -63,11 +63,11 @@ def test_joints_of_several_publishers_are_known_when_all_have_told() -> None:
     samples = JointSamples({"left_a": "a"})
     for i in range(3):
         samples.add(sample(i * 10 * MS, 0.1 * i, names=("left_a",)), i * 10 * MS)
-    assert samples.complete
+    assert samples.has_motion
     for i in range(2):
         samples.add(sample(i * 10 * MS + MS, 5.0, names=("b",)), i * 10 * MS + MS)
     assert samples.bind(("b", "c", "a")).tolist() == [True, False, True]
-    assert Streams(samples.streams).known_until == MS
+    assert Streams(samples.streams).certain_until_ns == MS
     (motion,) = samples.motion(MS, PERIOD, 1)
     assert motion.positions[0] == 5.0
     assert motion.positions[1] == 0.0
@@ -97,7 +97,7 @@ def test_the_order_of_joints_may_change() -> None:
 def test_what_cannot_be_used_is_refused_in_words(wrong: JointSample, words: str) -> None:
     samples = JointSamples({})
     samples.add(sample(MS, 0.0, 0.0), MS)
-    with pytest.raises(Unusable, match=words):
+    with pytest.raises(BadMessage, match=words):
         samples.add(wrong, wrong.stamp_ns)
     samples.add(sample(2 * MS, 0.0, 0.0), 2 * MS)
 
@@ -109,7 +109,7 @@ def test_cut_motion_is_bridged_and_what_follows_keeps_its_shape() -> None:
     samples.bind(JOINTS)
     begin, backlog, bridge = 500 * MS, 1000 * MS, 250 * MS
     before = samples.motion(begin, PERIOD, 1)[0].positions[0]
-    Streams(samples.streams).cut(begin, begin + backlog, bridge)
+    Streams(samples.streams).remove_interval(begin, begin + backlog, bridge)
     after = samples.motion(begin, PERIOD, 161)
     assert after[0].positions[0] == pytest.approx(before)
     assert after[100].positions[0] == pytest.approx(1.5)  # where the robot was at 1.5 s

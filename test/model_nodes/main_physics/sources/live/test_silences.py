@@ -15,21 +15,21 @@ def test_joints_and_base_that_are_silent_together_are_silent_once() -> None:
     assert silences.add(100, 200)
     assert not silences.add(90, 210)
     assert silences.add(300, 350)
-    assert silences.after(0) == 120 + 50
+    assert silences.total_after(0) == 120 + 50
 
 
 def test_a_silence_that_is_partly_over_counts_with_its_rest() -> None:
     silences = Silences()
     silences.add(100, 200)
-    assert silences.after(150) == 50
-    assert silences.after(200) == 0
+    assert silences.total_after(150) == 50
+    assert silences.total_after(200) == 0
 
 
 def test_what_is_cleared_counts_no_more() -> None:
     silences = Silences()
     silences.add(100, 200)
     silences.clear()
-    assert silences.after(0) == 0
+    assert silences.total_after(0) == 0
 
 
 @given(INTERVALS, st.integers(0, 300))
@@ -43,4 +43,4 @@ def test_the_total_is_that_of_all_moments_in_which_nothing_came(
             silences.add(begin, end)
             covered |= set(range(begin, end))
             latest = begin
-    assert silences.after(at) == sum(moment >= at for moment in covered)
+    assert silences.total_after(at) == sum(moment >= at for moment in covered)

@@ -16,7 +16,7 @@ def test_they_are_due_by_time_and_numbered_by_their_source() -> None:
     waiting = WaitingEvents()
     waiting.add([event("over", 900), event("late", 1_300), event("soon", 1_100)])
     waiting.set_epoch(EPOCH)
-    waiting.note(100, "own", {"seconds": 1.0})
+    waiting.add_own(100, "own", {"seconds": 1.0})
     assert len(waiting) == 3
     assert [one.name for one in waiting.due(99)] == []
     found = waiting.due(100)

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.part import JointNow
+from model_nodes.main_physics.sources.part import JointReading
 from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
@@ -46,7 +46,7 @@ def bound(*steps: dict[str, Any], **more: float) -> Plan:
     source = opened(*steps, **more)
     resting = {"elbow_joint": 0.4, **dict.fromkeys(FINGERS, 0.04)}
     source.bind(["elbow_joint", *FINGERS], 2_500_000, resting)
-    source.use_places(nowhere, {})
+    source.set_scene_access(nowhere, {})
     return source
 
 
@@ -104,7 +104,7 @@ def test_an_operation_is_announced_and_its_closing_fingers_are_to_stop_at_what_t
 
 def test_opening_fingers_follow_their_command() -> None:
     source = bound({"operation": "move_hand", "arguments": {"goal": "open"}})
-    source.take_over(0, dict.fromkeys(FINGERS, JointNow(0.01)))
+    source.take_over(0, dict.fromkeys(FINGERS, JointReading(0.01)))
     assert positions(source, 0.0, 2.0) == [[0.4, 0.01, 0.01], [0.4, 0.04, 0.04]]
     assert source.limited == ()
 
@@ -114,14 +114,14 @@ def test_operation_waits_until_the_scene_is_known_and_began_when_it_was_due() ->
     source.bind(["elbow_joint", *FINGERS], 2_500_000, dict.fromkeys(FINGERS, 0.04))
     source.motion(0)
     assert source.events(0) == []
-    source.use_places(nowhere, {})
+    source.set_scene_access(nowhere, {})
     source.motion(2_500_000)
     assert [event.time_ns for event in source.events(2_500_000)] == [0]
 
 
 def test_a_plan_takes_a_robot_over_with_its_velocities_and_efforts() -> None:
     source = bound(trajectory((1.0, 1.4)))
-    joints = {"elbow_joint": JointNow(1.0, 0.3), FINGERS[0]: JointNow(0.02, 0.0, -5.0)}
+    joints = {"elbow_joint": JointReading(1.0, 0.3), FINGERS[0]: JointReading(0.02, 0.0, -5.0)}
     source.take_over(5_000_000_000, joints)
     motion = source.motion(5_002_500_000)
     assert motion.velocities[0] == pytest.approx(0.3, abs=0.02)
@@ -131,7 +131,7 @@ def test_a_plan_takes_a_robot_over_with_its_velocities_and_efforts() -> None:
 
 def test_held_fingers_keep_their_efforts_until_a_step_moves_them() -> None:
     source = bound({**CLOSE, "at": 6.0})
-    source.take_over(5_000_000_000, {FINGERS[0]: JointNow(0.02, 0.0, -5.0)})
+    source.take_over(5_000_000_000, {FINGERS[0]: JointReading(0.02, 0.0, -5.0)})
     motion = source.motion(5_500_000_000)
     assert (motion.positions[1], motion.efforts[1]) == (0.02, -5.0)
     assert math.isnan(source.motion(6_100_000_000).efforts[1])
@@ -172,7 +172,11 @@ def test_a_saved_plan_goes_on_as_it_would_have() -> None:
         ([{"at": 1.0}], "source.plan.0", "recording, trajectory, operation"),
         ([{"operation": "juggle"}], "source.plan.0.operation", "no such skill.*found 'juggle'"),
         ([{"operation": "wave", "skill": "holt"}], "source.plan.0.skill", "hold"),
-        ([{**CLOSE, "at": 2.0}, {**CLOSE, "at": 1.0}], "source.plan.1.at", "in the order of time"),
+        (
+            [{**CLOSE, "at": 2.0}, {**CLOSE, "at": 1.0}],
+            "source.plan.1.at",
+            "in chronological order",
+        ),
         ([{**CLOSE, "at": -1.0}], "source.plan.0.at", "greater than or equal to 0"),
         ([trajectory((1.0, 0.0), (0.5, 0.0))], "source.plan.0.trajectory.points.1", "increase"),
         ([trajectory((1.0, math.nan))], "source.plan.0.trajectory.points.0", "not finite"),

@@ -169,9 +169,9 @@ def test_a_task_that_makes_no_sense_ends_the_run(make: Make) -> None:
         ({"tasks": ["/jobs"]}, "tasks.0", "the recording has no topic /jobs"),
         ({"tasks": ["/number"]}, "tasks.0", "expected a topic of type hetwin/msg/Task"),
         ({"beliefs": [{"topic": "/nowhere"}]}, "beliefs.0.topic", "has no topic /nowhere"),
-        ({"beliefs": [{"topic": "/silent"}]}, "beliefs.0.topic", "nothing ever came on topic"),
+        ({"beliefs": [{"topic": "/silent"}]}, "beliefs.0.topic", "there are no messages on topic"),
         ({"beliefs": [{"topic": "/number"}]}, "beliefs.0.topic", "or vision_msgs/msg/Detection3D"),
-        ({"beliefs": [{"topic": "/odom"}]}, "beliefs.0", "not said whose pose this is"),
+        ({"beliefs": [{"topic": "/odom"}]}, "beliefs.0", "the entity of this pose is not named"),
         (
             {"beliefs": [{"topic": "/odom", "entity": "robot"}] * 2},
             "beliefs.1.topic",
