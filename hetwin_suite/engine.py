@@ -97,7 +97,7 @@ from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.notes import STEP_SETTINGS, Notes
 from model_nodes.main_physics.world.resources import Resources, find_description
 from model_nodes.main_physics.world.robot_xml import Description
-from model_nodes.main_physics.world.sdf.frames import moved
+from model_nodes.main_physics.world.sdf.frames import transformed_extras
 from model_nodes.main_physics.world.sdf.reader import read_world
 from model_nodes.main_physics.world.transforms import compose as compose_poses
 from model_nodes.main_physics.world.transforms import invert as inverse_pose
@@ -176,7 +176,6 @@ __all__ = [
     "load_world",
     "make_engine",
     "make_tables",
-    "moved",
     "moved_inertial",
     "moving_joints",
     "no_rows",
@@ -190,5 +189,6 @@ __all__ = [
     "read_xml",
     "rotation_by",
     "rotation_vector",
+    "transformed_extras",
     "yielding_links",
 ]

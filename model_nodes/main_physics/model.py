@@ -54,8 +54,8 @@ from model_nodes.main_physics.moving import RobotMotion
 from model_nodes.main_physics.robots import SceneRobot, robots_of
 from model_nodes.main_physics.settings import Settings, check_bounces
 from model_nodes.main_physics.sources.plans import Plans
-from model_nodes.main_physics.sources.wrenches import felt_table
-from model_nodes.main_physics.watching import Watching, start_overlaps
+from model_nodes.main_physics.sources.wrenches import wrench_table
+from model_nodes.main_physics.watching import RobotReporter, start_overlaps
 from model_nodes.main_physics.world.description import Body, Joint, World
 from model_nodes.main_physics.world.entities import entities_of
 from model_nodes.main_physics.world.resources import Resources
@@ -95,7 +95,7 @@ class MainPhysics(MainModel[Settings]):
         self._engine: Engine | None = None
         self._moving: RobotMotion | None = None
         self._switcher: FidelitySwitcher | None = None
-        self._watching: Watching | None = None
+        self._watching: RobotReporter | None = None
         self._rows = NO_PROXIMITY
         self._time_ns = 0
 
@@ -154,10 +154,10 @@ class MainPhysics(MainModel[Settings]):
         engine: Engine,
         moving: RobotMotion,
         findings: tuple[Finding, ...],
-    ) -> Watching | None:
+    ) -> RobotReporter | None:
         if not robots or settings.watch_rate <= 0.0:
             return None
-        watching = Watching(
+        watching = RobotReporter(
             [robot.body for robot in robots],
             engine,
             self._block,
@@ -215,7 +215,7 @@ class MainPhysics(MainModel[Settings]):
         self._rows = Table(lambda: to_entity_indices(compute()))
         tables = {PROXIMITY: self._rows}
         if plans.wrenches:
-            tables[WRENCHES] = felt_table(plans.wrenches, tick.scene.layout, now_ns)
+            tables[WRENCHES] = wrench_table(plans.wrenches, tick.scene.layout, now_ns)
         if self._watching is not None and now_ns >= self._watching.due_ns:
             tables |= self._watching.report(now_ns, motion)
         is_quiet = now_ns < plans.quiet_ns

@@ -23,7 +23,7 @@ from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.factory import open_plans
 from model_nodes.main_physics.sources.part import JointMotion, JointReading
 from model_nodes.main_physics.sources.plans import Plans
-from model_nodes.main_physics.watching import Watching
+from model_nodes.main_physics.watching import RobotReporter
 from model_nodes.main_physics.world.description import joint_name
 
 _SOURCE_REPLACED = "the source was replaced during the run"
@@ -57,7 +57,7 @@ class RobotMotion:
         self._robots, self._engine = tuple(robots), engine
         self._bodies = [robot.body for robot in robots]
         self._period_ns = round(1e9 / settings.rate)
-        self._watching: Watching | None = None
+        self._watching: RobotReporter | None = None
         self._replaced = False
         self.prepared = False
         start = {name: q for robot in robots for name, q in robot.joints_at_start.items()}
@@ -86,7 +86,7 @@ class RobotMotion:
     def _pose_of(self, entity: str) -> Floats:
         return self._block.value(entity, POSE.name)
 
-    def set_watch(self, watching: Watching) -> None:
+    def set_watch(self, watching: RobotReporter) -> None:
         """Keep a watch informed about the joints' commands."""
         self._watching = watching
 
@@ -167,7 +167,7 @@ class RobotMotion:
         self._yielding = np.union1d(self._yielding, joints).astype(np.intp)
         self.has_own_efforts = len(self._yielding) > 0
         if self._watching is not None:
-            self._watching.let_loose(joints)
+            self._watching.add_loose_joints(joints)
 
     def efforts(self, motion: JointMotion) -> Floats:
         """The recorded efforts, replaced by those of drives that exert their own [Nm or N]."""

@@ -54,23 +54,23 @@ class Smoother:
         # Each sample is written twice, so that the last ones are always contiguous.
         self._positions = np.zeros((2 * self._size, count))
         self._efforts = np.zeros((self._size, count))
-        self._taken = 0
+        self._sample_count = 0
         times = np.arange(-self._half, self._half + 1) * interval
         fit = np.linalg.pinv(np.vander(times, 3, increasing=True))
         self._weights = np.stack((fit[1], 2.0 * fit[2]))
 
     def take(self, positions: Floats, efforts: Floats) -> None:
         """Add the next sample."""
-        at = self._taken % self._size
-        self._positions[at] = self._positions[at + self._size] = positions
-        self._efforts[at] = efforts
-        self._taken += 1
+        row = self._sample_count % self._size
+        self._positions[row] = self._positions[row + self._size] = positions
+        self._efforts[row] = efforts
+        self._sample_count += 1
 
     def motion(self) -> SmoothMotion | None:
         """Return the smoothed motion; None until the window is full."""
-        if self._taken < self._size:
+        if self._sample_count < self._size:
             return None
-        begin = self._taken % self._size
+        begin = self._sample_count % self._size
         window = self._positions[begin : begin + self._size]
         velocities, accelerations = self._weights @ window
         efforts = self._efforts[(begin + self._half) % self._size]
@@ -81,7 +81,7 @@ SAMPLE_INTERVAL = 0.02
 """Time between the samples from which accelerations are computed [s]."""
 
 
-class Watching:
+class RobotReporter:
     """Creates a report after a fixed number of steps.
 
     Args:
@@ -141,7 +141,7 @@ class Watching:
         """Use other plans with the same joints from now on."""
         self._plans = plans
 
-    def let_loose(self, joints: Sequence[int]) -> None:
+    def add_loose_joints(self, joints: Sequence[int]) -> None:
         """Add commanded joints that may deviate from their command."""
         self._unless_driven[list(joints)] = np.nan
 
@@ -257,12 +257,12 @@ def start_overlaps(
 
 def _findings(kind: str, rows: Floats, names: Sequence[str]) -> list[Finding]:
     deepest: dict[frozenset[str], tuple[float, str, str]] = {}
-    for one, other, distance, *_ in rows[rows[:, 2] < -MIN_OVERLAP].tolist():
-        pair = names[int(one)], names[int(other)]
-        before = deepest.get(frozenset(pair))
-        if before is None or before[0] < -distance:
-            deepest[frozenset(pair)] = (-distance, *(pair if before is None else before[1:]))
+    for first, second, distance, *_ in rows[rows[:, 2] < -MIN_OVERLAP].tolist():
+        pair = names[int(first)], names[int(second)]
+        previous = deepest.get(frozenset(pair))
+        if previous is None or previous[0] < -distance:
+            deepest[frozenset(pair)] = (-distance, *(pair if previous is None else previous[1:]))
     return [
-        Finding("starts_inside", 0, 0, {kind: thing, "partner": partner, "depth": depth})
-        for depth, thing, partner in deepest.values()
+        Finding("starts_inside", 0, 0, {kind: entity, "partner": partner, "depth": depth})
+        for depth, entity, partner in deepest.values()
     ]

@@ -24,7 +24,7 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.transforms import compose, rotate
 
-_SIDEWAYS = 0.99
+_MIN_SIDEWAYS = 0.99
 """Minimum sideways component of a wheel's axis, a unit vector."""
 _RADIUS_TOLERANCE = 0.02
 """Maximum relative difference of the wheels' radii."""
@@ -62,8 +62,8 @@ class DifferentialDrive:
             forward: velocity of the midpoint between the wheels [m/s].
             turn: angular velocity about z, counter-clockwise [rad/s].
         """
-        aside = turn * self.separation / 2.0
-        sides = [forward - aside] * len(self.left) + [forward + aside] * len(self.right)
+        difference = turn * self.separation / 2.0
+        sides = [forward - difference] * len(self.left) + [forward + difference] * len(self.right)
         velocities: Floats = self.signs * np.array(sides) / self.radius
         return velocities
 
@@ -199,15 +199,15 @@ def _centre(frame: Pose, joint: Joint) -> Floats:
 
 
 def _sign(frame: Pose, joint: Joint) -> float:
-    aside = rotate(frame, joint.axis)[1]
-    if abs(aside) < _SIDEWAYS:
+    sideways = rotate(frame, joint.axis)[1]
+    if abs(sideways) < _MIN_SIDEWAYS:
         raise BadInput(
             "this wheel does not roll forward, along x of the root link",
             where="robot.wheels",
             found=f"{joint.name}, whose axis is {[round(x, 3) for x in rotate(frame, joint.axis)]} there",
             expected="an axis along y",
         )
-    return math.copysign(1.0, aside)
+    return math.copysign(1.0, sideways)
 
 
 def _separation(left: Sequence[Joint], right: Sequence[Joint], centres: dict[str, Floats]) -> float:
@@ -229,7 +229,7 @@ def _radius(body: Body, joints: Sequence[Joint]) -> float:
     for joint in joints:
         geometries = links[joint.child].geometries
         rolling = [g for g in geometries if g.collides] or list(geometries)
-        radii[joint.name] = max((_reach(g, joint) for g in rolling), default=0.0)
+        radii[joint.name] = max((_extent(g, joint) for g in rolling), default=0.0)
     largest, smallest = max(radii.values()), min(radii.values())
     if smallest < (1.0 - _RADIUS_TOLERANCE) * largest or largest == 0.0:
         raise BadInput(
@@ -241,7 +241,7 @@ def _radius(body: Body, joints: Sequence[Joint]) -> float:
     return float(np.mean(list(radii.values())))
 
 
-def _reach(geometry: Geometry, joint: Joint) -> float:
+def _extent(geometry: Geometry, joint: Joint) -> float:
     """Return the distance that a round geometry or a mesh extends from the joint's axis [m]; 0 for other shapes."""
     axis, anchor = np.array(joint.axis), np.array(joint.anchor)
 
@@ -255,8 +255,10 @@ def _reach(geometry: Geometry, joint: Joint) -> float:
         case ShapeKind.SPHERE | ShapeKind.CYLINDER | ShapeKind.CAPSULE:
             return centre + geometry.size[0]
         case ShapeKind.ELLIPSOID:
-            own = np.abs(rotate_vector(axis, _conjugate(geometry.pose)))
-            return centre + max(s for s, a in zip(geometry.size, own, strict=True) if a < _SIDEWAYS)
+            local_axis = np.abs(rotate_vector(axis, _conjugate(geometry.pose)))
+            return centre + max(
+                s for s, a in zip(geometry.size, local_axis, strict=True) if a < _MIN_SIDEWAYS
+            )
         case ShapeKind.MESH if geometry.hull is not None:
             points = [rotate(geometry.pose, vertex) for vertex in geometry.hull.vertices]
             return float(distances_from_axis(np.array(points) + np.array(geometry.pose[:3])).max())

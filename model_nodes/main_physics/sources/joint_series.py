@@ -83,7 +83,7 @@ def _count_messages(
         for group in table.groups.values()
         if any(facts.has(name) for name in group.names)
     }
-    account.mended += [repair for repair in table.mended if repair.topic in topics]
+    account.repairs += [repair for repair in table.repairs if repair.topic in topics]
     lost = list(table.lost.items())
     for topic, count in table.left_out.items():
         first = next((g for g in table.groups.values() if g.publisher.topic == topic), None)
@@ -193,7 +193,7 @@ class _Samples:
         conflicting = duplicates[changed]
         if len(conflicting) and robot_joints:
             first, last = int(times[conflicting[0]]), int(times[conflicting[-1]])
-            account.mended.append(
+            account.repairs.append(
                 Repair(
                     RepairKind.SAME_TIME,
                     self.topic,
@@ -217,7 +217,7 @@ class _Samples:
             return
         rows = np.flatnonzero(dropped[:, columns].any(axis=1))
         first, last = int(self.times_ns[rows[0]]), int(self.times_ns[rows[-1]])
-        account.mended.append(
+        account.repairs.append(
             Repair(
                 kind,
                 self.topic,

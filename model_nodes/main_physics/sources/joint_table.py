@@ -70,7 +70,7 @@ class JointTable:
         groups: samples by publisher and the set of joints in their messages.
         times_ns: (messages,) run time of each message [ns], from its stamp if that is plausible.
         kept: (messages,) whether each message is used.
-        mended: repairs of the messages.
+        repairs: repairs of the messages.
         lost: (publisher, joints) -> number of messages without usable positions.
         left_out: topic -> number of its messages that the bag leaves out.
         fault: set if the recording cannot be read to its end.
@@ -80,7 +80,7 @@ class JointTable:
         self.groups: dict[tuple[Publisher, frozenset[str], bool], Group] = {}
         self.times_ns: Int64s = np.empty(0, np.int64)
         self.kept: Bools = np.empty(0, np.bool_)
-        self.mended: list[Repair] = []
+        self.repairs: list[Repair] = []
         self.lost: dict[tuple[Publisher, tuple[str, ...]], int] = {}
         self.left_out: Mapping[str, int] = {}
         self.fault: ReadFault | None = None
@@ -158,12 +158,12 @@ class JointTable:
                 _PositionsChange(groups, messages),
             )
             self.times_ns[messages], self.kept[messages] = dated.times_ns, dated.kept
-            self.mended += dated.mended
+            self.repairs += dated.repairs
         for (what, publisher), numbers in self._bad.items():
             times = logged[numbers]
             total = self._topics.count(publisher.topic)
             first, last = int(times[0]), int(times[-1])
-            self.mended.append(Repair(what, publisher.topic, len(numbers), total, first, last))
+            self.repairs.append(Repair(what, publisher.topic, len(numbers), total, first, last))
 
     def _add(self, message: int, publisher: Publisher, sample: JointSample) -> None:
         size = 8 * len(sample.names)

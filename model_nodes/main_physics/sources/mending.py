@@ -99,11 +99,11 @@ class UsageReport:
     """All repairs of the samples of some topics, and the numbers of used samples.
 
     Attributes:
-        mended: the repairs.
+        repairs: the repairs.
         recorded, used: joint -> number of its samples.
     """
 
-    mended: list[Repair] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
     recorded: dict[str, int] = field(default_factory=dict)
     used: dict[str, int] = field(default_factory=dict)
 
@@ -115,7 +115,7 @@ class UsageReport:
 
     def findings(self, duration_ns: int) -> list[Finding]:
         """Return the repairs and, if samples are left out, a finding with their number and the most affected joint."""
-        found = [repair.finding() for repair in self.mended]
+        found = [repair.finding() for repair in self.repairs]
         lost = {joint: 1.0 - self.used[joint] / n for joint, n in self.recorded.items() if n}
         if any(share > 0.0 for share in lost.values()):
             found.append(_left_out(self.recorded, self.used, lost, duration_ns))
@@ -178,12 +178,12 @@ class MessageTimes(NamedTuple):
     Attributes:
         times_ns: (n,) run time; need not increase.
         kept: (n,) whether each message is used.
-        mended: the repairs.
+        repairs: the repairs.
     """
 
     times_ns: Int64s
     kept: Bools
-    mended: list[Repair]
+    repairs: list[Repair]
 
     def in_order(self) -> Int64s:
         """Return the indices of the used messages in chronological order; for equal times only the last one."""
@@ -213,17 +213,17 @@ def date_messages(
     near = np.abs(stamps - logged) <= tolerance_ns
     times = np.where(near, stamps, logged)
     kept = np.ones(len(times), np.bool_)
-    mended: list[Repair] = []
+    repairs: list[Repair] = []
     if tolerance_ns < 0:
-        return MessageTimes(times, kept, mended)
+        return MessageTimes(times, kept, repairs)
     if not near.all():
-        mended += _find_unusable_stamps(topic, ~near, stamps, logged, start_ns)
+        repairs += _find_unusable_stamps(topic, ~near, stamps, logged, start_ns)
     if (np.diff(times) <= 0).any():
-        mended += _repair_clock(topic, times, logged, moved)
-        mended += _repair_set_clock(topic, times, logged)
+        repairs += _repair_clock(topic, times, logged, moved)
+        repairs += _repair_set_clock(topic, times, logged)
         kept = _in_time(times, logged)
-        mended += _out_of_order(topic, times, kept)
-    return MessageTimes(times, kept, mended)
+        repairs += _out_of_order(topic, times, kept)
+    return MessageTimes(times, kept, repairs)
 
 
 def _repair(

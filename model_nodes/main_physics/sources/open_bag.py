@@ -37,7 +37,7 @@ from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.writing import FULL, unwritable
 from hetwin_core.episodes.bag import METADATA
 from model_nodes.main_physics.sources.bag_types import ros1_converter
-from model_nodes.main_physics.sources.whole_records import WholeReader
+from model_nodes.main_physics.sources.whole_records import TolerantReader
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -103,7 +103,7 @@ class Rosbag2(Storage):
             elif path.is_dir() and (compressed := _compressed_files(path)):
                 file = Path(opened.enter_context(TemporaryDirectory()))
                 truncated = _unpack_folder(*compressed, file)
-            self._reader = opened.enter_context(WholeReader(file))
+            self._reader = opened.enter_context(TolerantReader(file))
             parts: list[Any] = self._reader.parts
             # A folder's metadata.yaml repeats the times and counts; those in the files are more reliable.
             non_empty = [part.metadata for part in parts if part.metadata.message_count]

@@ -25,7 +25,7 @@ from model_nodes.main_physics.sources.part import (
     Placement,
 )
 from model_nodes.main_physics.sources.plan import Plan, start_times
-from model_nodes.main_physics.sources.wrenches import Felt
+from model_nodes.main_physics.sources.wrenches import RobotWrenches
 from model_nodes.main_physics.world.description import Body, joint_name
 
 _JOINT_KEYS = ("joint", "joints")
@@ -104,7 +104,7 @@ class Plans:
         self.quiet_ns = 0
         wrenches = ((entry, part.wrenches) for entry in self._plans for part in entry.plan.parts)
         self.wrenches = [
-            Felt(entry.robot, entry.begin_ns, found) for entry, found in wrenches if found
+            RobotWrenches(entry.robot, entry.begin_ns, found) for entry, found in wrenches if found
         ]
 
     def __bool__(self) -> bool:

@@ -86,9 +86,9 @@ def read_motion(
     series = [samples for chain in chains for samples in chain.series()]
     joints = sum(len(samples.names) for samples in series)
     note = f"the positions of {joints} joints are those of the transforms on {series[0].topic}"
-    mended = [f for chain in chains for f in chain.account.findings(bag.duration_ns)]
+    repairs = [f for chain in chains for f in chain.account.findings(bag.duration_ns)]
     implausible = find_implausible(series, bag.duration_ns, facts)
-    findings = sorted([*implausible, *mended], key=lambda f: f.from_ns)
+    findings = sorted([*implausible, *repairs], key=lambda f: f.from_ns)
     return RecordedJoints(series, transforms.fault, [note], findings)
 
 
@@ -151,8 +151,8 @@ def examine(
     )
     series, account = build_series(table, facts, contradictions)
     implausible = find_implausible(series, bag.duration_ns, facts)
-    mended = account.findings(bag.duration_ns)
-    findings = sorted([*contradictions.findings, *implausible, *mended], key=lambda f: f.from_ns)
+    repairs = account.findings(bag.duration_ns)
+    findings = sorted([*contradictions.findings, *implausible, *repairs], key=lambda f: f.from_ns)
     return [_unwrapped(samples, facts) for samples in series], findings
 
 
@@ -222,7 +222,7 @@ def _reject_empty(bag: Bag, topics: Sequence[str], table: JointTable) -> None:
     found = "no message at all"
     if table.times_ns.size:
         found = f"{table.times_ns.size} messages, all without joints"
-    if any(repair.kind is RepairKind.MISFIT for repair in table.mended):
+    if any(repair.kind is RepairKind.MISFIT for repair in table.repairs):
         found = f"{table.times_ns.size} messages, with more or fewer positions than names"
     elif silent := table.without_positions():
         found = f"{silent} messages, all without positions"

@@ -179,7 +179,7 @@ def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopi
     _, findings = examine(bag, table, (), JointFacts())
     ranges = {s.joint: _range(s.in_order()) for s in raw_samples(table)}
     mended = [concern_text(f.name, f.arguments) for f in findings if f.name == MENDED]
-    mended += [concern_text(MENDED, one.finding().arguments) for one in table.mended]
+    mended += [concern_text(MENDED, one.finding().arguments) for one in table.repairs]
     if not ranges and mended:
         problem = BadInput(
             "no joint position on this topic can be used",

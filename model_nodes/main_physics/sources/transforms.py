@@ -79,7 +79,7 @@ class Edge:
         parent, child: names of the frames, without a leading slash.
         topic: topic on which they were recorded.
         static: whether they were published as static.
-        mended: repairs of the recorded times.
+        repairs: repairs of the recorded times.
         recorded: number of recorded transforms.
     """
 
@@ -87,7 +87,7 @@ class Edge:
     child: str
     topic: str
     static: bool
-    mended: list[Repair] = field(default_factory=list)
+    repairs: list[Repair] = field(default_factory=list)
     recorded: int = 0
     _times: list[int] = field(default_factory=list)
     _logged: list[int] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Edge:
         dated = date_messages(
             self.topic, stamps, logged, bag.start_ns, bag.tolerance_ns, moved_in(poses)
         )
-        self.mended = dated.mended
+        self.repairs = dated.repairs
         self._times = dated.times_ns[dated.kept].tolist()
         if not dated.kept.all():
             self._logged = logged[dated.kept].tolist()
@@ -126,7 +126,7 @@ class Edge:
             names: names of the moved links or joints.
             joints: names of the joints among them.
         """
-        account.mended += [replace(one, joints=tuple(joints)) for one in self.mended]
+        account.repairs += [replace(repair, joints=tuple(joints)) for repair in self.repairs]
         account.count(names, self.recorded, len(self._times))
 
     def table(self, *, when_known: bool = False) -> tuple[Int64s, Floats]:

@@ -32,7 +32,7 @@ from hetwin_core.episodes.mcap_records import (
     SCHEMA,
     unpack_records,
 )
-from model_nodes.main_physics.sources.whole_rows import SqliteOfWholeRows
+from model_nodes.main_physics.sources.whole_rows import TruncatedSqliteReader
 
 # The library decompresses chunks of any size; its readers look up the functions for it here.
 _BOUNDED: dict[str, Any] = {name: partial(unpack_records, name) for name in COMPRESSIONS}
@@ -43,7 +43,7 @@ _KINDS = range(_HEADER, DATA_END + 1)
 _TIMES = struct.Struct("<QQQI")
 
 
-class McapOfWholeRecords(McapReader):
+class TruncatedMcapReader(McapReader):
     """An MCAP file; one without an index is read up to the last intact record.
 
     Attributes:
@@ -54,7 +54,7 @@ class McapOfWholeRecords(McapReader):
 
     def __init__(self, path: Any) -> None:
         super().__init__(path)
-        self._rest: McapReader | None = None
+        self._last_chunk: McapReader | None = None
 
     def open(self) -> None:
         """Open the file."""
@@ -82,17 +82,17 @@ class McapOfWholeRecords(McapReader):
     def _scan(self) -> None:
         """Find the intact part of the file, and create the missing index."""
         assert self.bio is not None
-        self._forget()
+        self._clear()
         size = self.bio.seek(0, 2)
         self.bio.seek(0)
         if self.bio.read(len(MAGIC)) != MAGIC:
             raise ReaderError("File magic is invalid.")
         self.data_start = self.data_end = self.bio.tell()
         chunks: list[ChunkInfo] = []
-        closed, rest = False, b""
+        closed, last_chunk = False, b""
         for kind, begin, length in _records(self.bio, size):
             if kind == CHUNK:
-                chunk = _whole_chunk(self.bio, begin, length)
+                chunk = _chunk_info(self.bio, begin, length)
                 if chunk is None:
                     break
                 chunks.append(chunk)
@@ -103,34 +103,34 @@ class McapOfWholeRecords(McapReader):
             if kind == _HEADER:
                 self.data_start = self.data_end
         else:
-            rest = _records_of_last_chunk(self.bio, self.data_end)
+            last_chunk = _records_of_last_chunk(self.bio, self.data_end)
         self.meta_scan()
-        self._read_rest(rest)
+        self._read_last_chunk(last_chunk)
         assert self.statistics is not None
         if not self.statistics.message_count:
             raise ReaderError("not one message of the file is whole")
         everything = {connection.id: 1 for connection in self.connections}
         self.chunks.extend(chunk._replace(channel_count=everything) for chunk in chunks)
-        self.lost = None if closed else max(1.0 - (self.data_end + len(rest)) / size, 0.0)
-        self._count()
+        self.lost = None if closed else max(1.0 - (self.data_end + len(last_chunk)) / size, 0.0)
+        self._update_counts()
 
-    def _read_rest(self, rest: bytes) -> None:
+    def _read_last_chunk(self, records: bytes) -> None:
         """Read the records of the last chunk, which is truncated."""
-        before = self.statistics
-        if not rest or before is None:
+        previous = self.statistics
+        if not records or previous is None:
             return
-        self._rest = other = McapReader(self.path)
-        other.bio, other.data_end = BytesIO(rest), len(rest)
-        other.schemas, other.channels = self.schemas, self.channels
-        other.connections = self.connections
-        other.meta_scan()
-        assert other.statistics is not None
-        more = other.statistics
-        counts = Counter(before.channel_message_counts) + Counter(more.channel_message_counts)
-        self.statistics = before._replace(
-            message_count=before.message_count + more.message_count,
-            start_time=min(before.start_time, more.start_time),
-            end_time=max(before.end_time, more.end_time),
+        self._last_chunk = reader = McapReader(self.path)
+        reader.bio, reader.data_end = BytesIO(records), len(records)
+        reader.schemas, reader.channels = self.schemas, self.channels
+        reader.connections = self.connections
+        reader.meta_scan()
+        assert reader.statistics is not None
+        added = reader.statistics
+        counts = Counter(previous.channel_message_counts) + Counter(added.channel_message_counts)
+        self.statistics = previous._replace(
+            message_count=previous.message_count + added.message_count,
+            start_time=min(previous.start_time, added.start_time),
+            end_time=max(previous.end_time, added.end_time),
             channel_message_counts=dict(counts),
         )
 
@@ -139,17 +139,17 @@ class McapOfWholeRecords(McapReader):
     ) -> Generator[tuple[Connection, int, bytes], None, None]:
         """Yield connection, log time and payload of the messages of some connections."""
         parts = [super().messages(connections, start, stop)]
-        if self._rest is not None:
-            parts.append(self._rest.messages_scan(connections, start, stop))
-        rest = [iter(sorted(part, key=_log_time)) for part in parts[1:]]
-        yield from merge(parts[0], *rest, key=_log_time) if rest else parts[0]
+        if self._last_chunk is not None:
+            parts.append(self._last_chunk.messages_scan(connections, start, stop))
+        scanned = [iter(sorted(part, key=_log_time)) for part in parts[1:]]
+        yield from merge(parts[0], *scanned, key=_log_time) if scanned else parts[0]
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         for found in (self.schemas, self.channels, self.chunks, self.connections):
             found.clear()
         self.statistics = None
 
-    def _count(self) -> None:
+    def _update_counts(self) -> None:
         statistics = self.statistics
         assert statistics is not None
         counts = statistics.channel_message_counts
@@ -164,15 +164,15 @@ class McapOfWholeRecords(McapReader):
 
 def _records(file: BinaryIO, size: int) -> Iterator[tuple[int, int, int]]:
     """Yield kind, begin and length of each intact record from the current position on."""
-    at = file.tell()
-    while at + HEAD.size <= size:
-        file.seek(at)
+    position = file.tell()
+    while position + HEAD.size <= size:
+        file.seek(position)
         kind, length = HEAD.unpack(file.read(HEAD.size))
-        at += HEAD.size
-        if kind not in _KINDS or at + length > size:
+        position += HEAD.size
+        if kind not in _KINDS or position + length > size:
             return
-        yield kind, at, length
-        at += length
+        yield kind, position, length
+        position += length
 
 
 def _log_time(message: tuple[Connection, int, bytes]) -> int:
@@ -183,31 +183,37 @@ def _records_of_last_chunk(file: BinaryIO, begin: int) -> bytes:
     """Return the intact records of a truncated chunk at a position; empty if there is no chunk."""
     file.seek(begin)
     content = file.read(largest())
-    at = HEAD.size + _TIMES.size + 4
-    if len(content) < at or content[0] != CHUNK:
+    position = HEAD.size + _TIMES.size + 4
+    if len(content) < position or content[0] != CHUNK:
         return b""
-    (text,) = struct.unpack_from("<I", content, at - 4)
-    packed = content[at + text + 8 :]
+    (name_length,) = struct.unpack_from("<I", content, position - 4)
+    compressed = content[position + name_length + 8 :]
     try:
-        make = COMPRESSIONS[content[at : at + text].decode()]
-        raw = packed if make is None else bytes(make().decompress(packed, max_length=largest()))
+        make = COMPRESSIONS[content[position : position + name_length].decode()]
+        raw = (
+            compressed
+            if make is None
+            else bytes(make().decompress(compressed, max_length=largest()))
+        )
     except Exception:  # damaged, or compressed in an unknown format
         return b""
-    return raw[: sum(HEAD.size + size for _, size in _inner(raw))]
+    return raw[: sum(HEAD.size + size for _, size in _records_inside(raw))]
 
 
-def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
+def _chunk_info(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
     """Return the index entry for a chunk; None if it is damaged."""
     file.seek(begin)
     content = file.read(check_size(length, "a chunk has"))
     try:
         first, last, unpacked, checksum = _TIMES.unpack_from(content)
-        (text,) = struct.unpack_from("<I", content, _TIMES.size)
-        at = _TIMES.size + 4 + text
-        compression = content[at - text : at].decode()
-        (packed,) = struct.unpack_from("<Q", content, at)
-        raw = decompress(content[at + 8 : at + 8 + packed], compression, unpacked, checksum)
-        inner = list(_inner(raw))
+        (name_length,) = struct.unpack_from("<I", content, _TIMES.size)
+        position = _TIMES.size + 4 + name_length
+        compression = content[position - name_length : position].decode()
+        (packed,) = struct.unpack_from("<Q", content, position)
+        raw = decompress(
+            content[position + 8 : position + 8 + packed], compression, unpacked, checksum
+        )
+        inner = list(_records_inside(raw))
     except TooLarge:
         raise
     except Exception:  # on damage each library raises exceptions of its own
@@ -220,32 +226,32 @@ def _whole_chunk(file: BinaryIO, begin: int, length: int) -> ChunkInfo | None:
     )
 
 
-def _inner(raw: bytes) -> Iterator[tuple[int, int]]:
-    at = 0
-    while at + HEAD.size <= len(raw):
-        kind, length = HEAD.unpack_from(raw, at)
-        if kind not in (SCHEMA, CHANNEL, MESSAGE) or at + HEAD.size + length > len(raw):
+def _records_inside(raw: bytes) -> Iterator[tuple[int, int]]:
+    position = 0
+    while position + HEAD.size <= len(raw):
+        kind, length = HEAD.unpack_from(raw, position)
+        if kind not in (SCHEMA, CHANNEL, MESSAGE) or position + HEAD.size + length > len(raw):
             return
         yield kind, length
-        at += HEAD.size + length
+        position += HEAD.size + length
 
 
 class _Folder(DirectoryReader):
     """A folder with metadata.yaml, whose files may be truncated."""
 
     STORAGE_PLUGINS: Mapping[str, Any] = {
-        "mcap": McapOfWholeRecords,
-        "sqlite3": SqliteOfWholeRows,
+        "mcap": TruncatedMcapReader,
+        "sqlite3": TruncatedSqliteReader,
     }
 
 
-class WholeReader(Reader):
+class TolerantReader(Reader):
     """Opens a folder or a file as the library does, including truncated files."""
 
     STORAGE_PLUGINS: Mapping[str, Any] = {
         "dir": _Folder,
-        ".mcap": McapOfWholeRecords,
-        ".db3": SqliteOfWholeRows,
+        ".mcap": TruncatedMcapReader,
+        ".db3": TruncatedSqliteReader,
     }
 
     @property

@@ -28,7 +28,7 @@ _GENERATED = (2, 3)
 _WAL_SUFFIX = "-wal"
 
 
-class SqliteOfWholeRows(Sqlite3Reader):
+class TruncatedSqliteReader(Sqlite3Reader):
     """An SQLite file; if it was truncated or not closed, all rows that can be read.
 
     Such rows are copied to a temporary file, so that nothing is written into the recording's folder.
@@ -45,7 +45,7 @@ class SqliteOfWholeRows(Sqlite3Reader):
 
     def open(self) -> None:
         """Open the file, or a copy of its readable part."""
-        with _guarded():
+        with _restricted_connections():
             self._open_rows()
         if self.dbconn is not None:
             self.dbconn.row_trace = None
@@ -54,8 +54,8 @@ class SqliteOfWholeRows(Sqlite3Reader):
         path = Path(str(self.path))
         check_regular(path)
         missing = _missing_share(path)
-        ahead = path.with_name(path.name + _WAL_SUFFIX)
-        if not missing and not (ahead.is_file() and ahead.stat().st_size):
+        write_ahead = path.with_name(path.name + _WAL_SUFFIX)
+        if not missing and not (write_ahead.is_file() and write_ahead.stat().st_size):
             super().open()
             return
         self._copied = TemporaryDirectory()
@@ -65,7 +65,7 @@ class SqliteOfWholeRows(Sqlite3Reader):
                 _copy_rows(path, self.path)
                 self.lost = missing
             else:
-                _copy_closed(path, ahead, self.path)
+                _copy_closed(path, write_ahead, self.path)
             super().open()
         except BaseException:
             self._copied.cleanup()
@@ -80,21 +80,21 @@ class SqliteOfWholeRows(Sqlite3Reader):
 
 
 @contextmanager
-def _guarded() -> Iterator[None]:
+def _restricted_connections() -> Iterator[None]:
     """Restrict new connections to plain tables, with rows within the size limits.
 
     A file may define tables that compute rows without end. Definitions that a recorder left empty get the encoding of
     messages, since the library does not accept an empty one.
     """
 
-    def filled(_: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
+    def fill_encoding(_: apsw.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
         is_empty = len(row) == _DEFINITION_COLUMNS and row[1] == "" and not row[2]
         return (row[0], "ros2msg", *row[2:]) if is_empty else row
 
     def hook(connection: apsw.Connection) -> None:
         with suppress(apsw.Error):  # the file is damaged, so reading it fails as well
-            _only_tables(connection)
-        connection.row_trace = filled
+            _reject_computed_tables(connection)
+        connection.row_trace = fill_encoding
 
     apsw.connection_hooks.append(hook)
     try:
@@ -103,7 +103,7 @@ def _guarded() -> Iterator[None]:
         apsw.connection_hooks.remove(hook)
 
 
-def _only_tables(connection: apsw.Connection) -> None:
+def _reject_computed_tables(connection: apsw.Connection) -> None:
     connection.limit(apsw.SQLITE_LIMIT_LENGTH, min(largest(), 2**31 - 1))
     connection.execute("PRAGMA trusted_schema=OFF")
     computed = (
@@ -132,9 +132,9 @@ def _missing_share(path: Path) -> float:
         raise BadInput("this is not an SQLite file", file=path, expected="an SQLite 3 recording")
     changes, pages = struct.unpack_from(">II", head, 24)
     (valid_for,) = struct.unpack_from(">I", head, 92)
-    promised = pages * _page_size(path)
+    expected_size = pages * _page_size(path)
     size = path.stat().st_size
-    return 1.0 - size / promised if changes == valid_for and size < promised else 0.0
+    return 1.0 - size / expected_size if changes == valid_for and size < expected_size else 0.0
 
 
 def _page_size(path: Path) -> int:
@@ -143,12 +143,12 @@ def _page_size(path: Path) -> int:
     return 65536 if page == 1 else max(int(page), 512)
 
 
-def _copy_closed(path: Path, ahead: Path, copy: Path) -> None:
+def _copy_closed(path: Path, write_ahead: Path, copy: Path) -> None:
     """Copy a file and its write-ahead log, and merge them."""
     shutil.copyfile(path, copy)
-    shutil.copyfile(ahead, copy.with_name(copy.name + _WAL_SUFFIX))
-    with closing(sqlite3.connect(copy)) as joined:
-        joined.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copyfile(write_ahead, copy.with_name(copy.name + _WAL_SUFFIX))
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _copy_rows(path: Path, copy: Path) -> None:
@@ -157,30 +157,30 @@ def _copy_rows(path: Path, copy: Path) -> None:
     Raises:
         ReaderError: if not even the topics can be read.
     """
-    part = copy.with_suffix(".part")
+    intact_pages = copy.with_suffix(".part")
     page = _page_size(path)
-    with path.open("rb") as source, part.open("wb") as target:
+    with path.open("rb") as source, intact_pages.open("wb") as target:
         shutil.copyfileobj(source, target)
         target.truncate(path.stat().st_size // page * page)
-    damaged = apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READONLY)
-    with closing(damaged), closing(sqlite3.connect(copy)) as whole:
+    damaged = apsw.Connection(str(intact_pages), flags=apsw.SQLITE_OPEN_READONLY)
+    with closing(damaged), closing(sqlite3.connect(copy)) as target_db:
         try:
             damaged.execute("PRAGMA writable_schema=ON")  # lets files be shorter than declared
-            _only_tables(damaged)
-            _copy_tables(damaged, whole)
+            _reject_computed_tables(damaged)
+            _copy_tables(damaged, target_db)
         except (apsw.Error, sqlite3.Error, ValueError) as error:
             raise ReaderError(f"not one message of the file can be read: {error}") from error
-        whole.commit()
-    part.unlink()
+        target_db.commit()
+    intact_pages.unlink()
 
 
-def _copy_tables(damaged: apsw.Connection, whole: sqlite3.Connection) -> None:
+def _copy_tables(damaged: apsw.Connection, target: sqlite3.Connection) -> None:
     """Copy the tables, the small ones first; a table ends at the first row that cannot be read."""
     tables = damaged.execute("SELECT name, sql FROM sqlite_master WHERE type='table'").fetchall()
     for name, text in sorted(tables, key=lambda table: table[0] == "messages"):
         if name in _TABLES and str(text).upper().startswith("CREATE TABLE"):
-            whole.execute(str(text))
+            target.execute(str(text))
             with suppress(apsw.Error):
                 for row in damaged.execute(f'SELECT * FROM "{name}" ORDER BY rowid'):
-                    places = ",".join("?" * len(row))
-                    whole.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({places})', row)
+                    placeholders = ",".join("?" * len(row))
+                    target.execute(f'INSERT OR IGNORE INTO "{name}" VALUES ({placeholders})', row)

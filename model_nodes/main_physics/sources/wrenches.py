@@ -25,10 +25,10 @@ from model_nodes.main_physics.sources.joint_messages import (
 )
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
-_KEPT_NS = 500_000_000
+_WINDOW_NS = 500_000_000
 """Period of time in a table of samples [ns]; a model that reads rarely still gets all of them."""
 _NUMBERS = 6
-_LIVE_KEPT = 2048
+_MAX_LIVE_SAMPLES = 2048
 """Maximum number of samples per frame that are kept of a live robot."""
 
 
@@ -85,12 +85,12 @@ class Wrenches:
             try:
                 stamp_ns, frame, numbers = decode(raw)
             except (Undecodable, ValueError) as error:
-                why = f"{self._bag.path}: {topic}, wrench {number + 1} cannot be used: {error}"
-                raise RunFailed("recording", "read", log_ns, why) from None
+                reason = f"{self._bag.path}: {topic}, wrench {number + 1} cannot be used: {error}"
+                raise RunFailed("recording", "read", log_ns, reason) from None
             stamped = stamp_ns - self._bag.start_ns
-            near = abs(stamped - log_ns) <= self._bag.tolerance_ns
+            uses_stamp = abs(stamped - log_ns) <= self._bag.tolerance_ns
             times, samples = read.setdefault(frame, ([], []))
-            times.append(max(0, stamped) if near else log_ns)
+            times.append(max(0, stamped) if uses_stamp else log_ns)
             samples.append(numbers)
         return {frame: _sorted(times, samples) for frame, (times, samples) in read.items()}
 
@@ -98,7 +98,7 @@ class Wrenches:
         """Return the latest samples up to a time of the run [ns]: (n,) their times, and (n, 6) forces and torques."""
         times, samples = self._read[frame]
         now_ns = time_ns - self.offset_ns
-        first, end = np.searchsorted(times, (now_ns - _KEPT_NS, now_ns), side="right")
+        first, end = np.searchsorted(times, (now_ns - _WINDOW_NS, now_ns), side="right")
         return times[first:end] + self.offset_ns, samples[first:end]
 
 
@@ -109,7 +109,7 @@ def decode(raw: bytes) -> tuple[int, str, Floats]:
         Undecodable: if the bytes are not such a message.
     """
     if raw[:2] != LITTLE_ENDIAN or len(raw) < ORIGIN + STAMP.size + 4:
-        raise Undecodable(f"{len(raw)} bytes are no {WRENCH}")
+        raise Undecodable(f"{len(raw)} bytes are not a {WRENCH}")
     seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
     frame, end = read_string(raw, ORIGIN + STAMP.size)
     begin = align(end, 8)
@@ -146,9 +146,9 @@ def wrenches_of(bag: Bag, others: Collection[str] = ()) -> Wrenches | None:
 
 
 def _sorted(times: list[int], samples: list[Floats]) -> tuple[Floats, Floats]:
-    at = np.array(times, np.float64)
-    order = np.argsort(at, kind="stable")
-    return at[order], np.array(samples)[order]
+    stamps = np.array(times, np.float64)
+    order = np.argsort(stamps, kind="stable")
+    return stamps[order], np.array(samples)[order]
 
 
 class LiveWrenches:
@@ -166,8 +166,8 @@ class LiveWrenches:
         """Add a geometry_msgs/msg/WrenchStamped."""
         header = message.header
         stamp_ns = header.stamp.sec * 1_000_000_000 + header.stamp.nanosec
-        kept = self._samples.setdefault(header.frame_id, deque(maxlen=_LIVE_KEPT))
-        kept.append((self._time_of(stamp_ns, arrived_ns), wrench_numbers(message)))
+        samples = self._samples.setdefault(header.frame_id, deque(maxlen=_MAX_LIVE_SAMPLES))
+        samples.append((self._time_of(stamp_ns, arrived_ns), wrench_numbers(message)))
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -176,12 +176,16 @@ class LiveWrenches:
 
     def until(self, time_ns: int, frame: str) -> tuple[Floats, Floats]:
         """Return the latest samples up to a time of the run [ns]; see `Wrenches.until`."""
-        kept = [one for one in tuple(self._samples[frame]) if -_KEPT_NS < one[0] - time_ns <= 0]
-        times = np.array([at for at, _ in kept], np.float64)
-        return times, np.array([numbers for _, numbers in kept]).reshape(-1, _NUMBERS)
+        recent = [
+            sample
+            for sample in tuple(self._samples[frame])
+            if -_WINDOW_NS < sample[0] - time_ns <= 0
+        ]
+        times = np.array([time for time, _ in recent], np.float64)
+        return times, np.array([numbers for _, numbers in recent]).reshape(-1, _NUMBERS)
 
 
-class Felt(NamedTuple):
+class RobotWrenches(NamedTuple):
     """Wrenches of a robot's wrists: name of the robot (empty: a single robot), and start of its recording [ns]."""
 
     robot: str
@@ -189,14 +193,14 @@ class Felt(NamedTuple):
     wrenches: Wrenches | LiveWrenches
 
 
-def felt_table(felt: Sequence[Felt], layout: Layout, time_ns: int) -> Table:
+def wrench_table(robots: Sequence[RobotWrenches], layout: Layout, time_ns: int) -> Table:
     """Return the table of the latest wrenches at a time, see `Snapshot.wrenches`; computed when it is read."""
-    return Table(lambda: _rows(felt, layout, time_ns), time_ns=time_ns)
+    return Table(lambda: _rows(robots, layout, time_ns), time_ns=time_ns)
 
 
-def _rows(felt: Sequence[Felt], layout: Layout, time_ns: int) -> Floats:
+def _rows(robots: Sequence[RobotWrenches], layout: Layout, time_ns: int) -> Floats:
     rows = [no_rows(WRENCHES)]
-    for robot, begin_ns, wrenches in felt:
+    for robot, begin_ns, wrenches in robots:
         for frame in wrenches.frames:
             times, numbers = wrenches.until(time_ns - begin_ns, frame)
             sensor = _index(layout, f"{robot}::{frame}" if robot else frame)

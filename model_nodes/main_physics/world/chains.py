@@ -31,7 +31,7 @@ def segments_to(robot: Body, link: str) -> list[Segment]:
     Raises:
         KeyError: if the robot has no such link.
     """
-    poses = {each.name: each.pose for each in robot.links}
+    poses = {link_.name: link_.pose for link_ in robot.links}
     if link not in poses:
         raise KeyError(link)
     return _segments(poses, {joint.child: joint for joint in robot.joints}, link)
@@ -57,11 +57,11 @@ def chain_in(urdf: str, link: str) -> Chain:
     return Chain(_segments(poses, {joint.child: joint for joint in joints}, link))
 
 
-def _segments(poses: Mapping[str, Pose], above: Mapping[str, Joint], link: str) -> list[Segment]:
+def _segments(poses: Mapping[str, Pose], joint_of: Mapping[str, Joint], link: str) -> list[Segment]:
     segments: list[Segment] = []
-    while link in above:
-        segments.append(_segment(link, poses[link], above[link]))
-        link = above[link].parent
+    while link in joint_of:
+        segments.append(_segment(link, poses[link], joint_of[link]))
+        link = joint_of[link].parent
     return segments[::-1]
 
 

@@ -135,7 +135,7 @@ class Geometry:
     mesh: MeshFile | None = None
     """The detailed mesh from which `hull` was computed; used for display only."""
     bounce: float | None = None
-    """Coefficient of restitution against something hard; None: that of the engine's contacts."""
+    """Coefficient of restitution against a rigid surface; None: that of the engine's contacts."""
     touches_over: float = 0.0
     """Width of its contact with the ground [m]; 0: a single point, which does not resist rotation."""
 

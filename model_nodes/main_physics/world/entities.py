@@ -18,7 +18,7 @@ from model_nodes.main_physics.world.description import (
 
 def entities_of(world: World, tags: Mapping[str, tuple[str, ...]]) -> list[Entity]:
     """Return all entities: free objects, static bodies, links, hands, robots."""
-    entities = [entity for body in world.bodies for entity in _of_body(body, tags)]
+    entities = [entity for body in world.bodies for entity in _body_entities(body, tags)]
     entities += [
         Entity(
             hand.name,
@@ -33,7 +33,7 @@ def entities_of(world: World, tags: Mapping[str, tuple[str, ...]]) -> list[Entit
     return entities
 
 
-def _of_body(body: Body, tags: Mapping[str, tuple[str, ...]]) -> Iterator[Entity]:
+def _body_entities(body: Body, tags: Mapping[str, tuple[str, ...]]) -> Iterator[Entity]:
     joints = {joint.child: joint for joint in body.joints}
     positioned = {joint.name for joint in body.moving_joints}
     if body.robot:

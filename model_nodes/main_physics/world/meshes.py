@@ -32,24 +32,24 @@ _FORMAT = 1
 """Version of the cache; increased when hulls are computed differently."""
 
 
-def _entry(content: bytes, scale: Vector, vertices: int) -> Path:
+def _cache_file(content: bytes, scale: Vector, vertices: int) -> Path:
     key = hashlib.sha256(content)
     key.update(repr((_FORMAT, scale, vertices)).encode())
     return cache_folder("hulls") / f"{key.hexdigest()}.npz"
 
 
-def look_up(content: bytes, scale: Vector, vertices: int) -> Hull | None:
+def cached_hull(content: bytes, scale: Vector, vertices: int) -> Hull | None:
     """Return the cached hull of a file with this content; None if there is none or it cannot be read."""
     try:
-        with np.load(_entry(content, scale, vertices), allow_pickle=False) as kept:
-            return Hull(kept["vertices"], kept["faces"])
+        with np.load(_cache_file(content, scale, vertices), allow_pickle=False) as archive:
+            return Hull(archive["vertices"], archive["faces"])
     except (OSError, ValueError, KeyError, EOFError):
         return None
 
 
-def keep(content: bytes, scale: Vector, vertices: int, hull: Hull) -> None:
+def cache_hull(content: bytes, scale: Vector, vertices: int, hull: Hull) -> None:
     """Cache a hull; failures to write are ignored."""
-    entry = _entry(content, scale, vertices)
+    entry = _cache_file(content, scale, vertices)
     try:
         entry.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=entry.parent, delete=False) as file:
@@ -87,10 +87,10 @@ def hull_of_file(file: Path, scale: Vector) -> Hull:
         content = read_bytes(file)
     except OSError as error:
         raise BadInput(f"cannot be read: {error}", file=file) from None
-    hull = look_up(content, scale, MAX_HULL_VERTICES)
+    hull = cached_hull(content, scale, MAX_HULL_VERTICES)
     if hull is None:
         hull = hull_of_points(_vertices_by_trimesh(content, file) * np.asarray(scale), file)
-        keep(content, scale, MAX_HULL_VERTICES, hull)
+        cache_hull(content, scale, MAX_HULL_VERTICES, hull)
     return hull
 
 
@@ -113,7 +113,7 @@ def _vertices_by_trimesh(content: bytes, file: Path) -> Floats:
     kind = file.suffix.lower()
     if kind not in _BY_TRIMESH or content.count(b"<instance_node") > _MAX_REPEATED:
         raise BadInput(
-            "this is no mesh that is read"
+            "this mesh format is not supported"
             if kind not in _BY_TRIMESH
             else "its nodes repeat others",
             file=file,
@@ -166,14 +166,14 @@ def _hull(source: dict[str, Any]) -> Hull:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Suppress stderr: the library for hulls prints a page of explanations."""
-    kept, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, STDERR)
+    saved, devnull = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, STDERR)
     try:
         yield
     finally:
-        os.dup2(kept, STDERR)
-        os.close(kept)
-        os.close(nowhere)
+        os.dup2(saved, STDERR)
+        os.close(saved)
+        os.close(devnull)
 
 
 def _outward(vertices: Floats, faces: Ints) -> Ints:

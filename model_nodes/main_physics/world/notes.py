@@ -46,12 +46,12 @@ class Notes:
         self._notes[_LeftOut(label)] = None
         self._meshes.setdefault(label, {})[reference] = error
 
-    def pass_on(self, others: Notes) -> None:
+    def copy_to(self, target: Notes) -> None:
         """Add all these notes to another object."""
         for note in self._notes:
-            others._notes[note] = None
+            target._notes[note] = None
         for label, meshes in self._meshes.items():
-            others._meshes.setdefault(label, {}).update(meshes)
+            target._meshes.setdefault(label, {}).update(meshes)
 
     def left_out(self) -> tuple[str, ...]:
         """Return the notes about left-out meshes, one for each robot or world."""
@@ -107,7 +107,7 @@ def note_ignored(world: World, notes: Notes) -> None:
 
     Lights and settings of a simulator's steps are not noted, since the results of a run do not depend on them.
     """
-    places: dict[str, dict[str, None]] = {}
+    locations: dict[str, dict[str, None]] = {}
     for extra in world.all_extras():
         if extra.tag == "light" or (
             extra.tag == "physics"
@@ -115,11 +115,11 @@ def note_ignored(world: World, notes: Notes) -> None:
         ):
             continue
         for tag in _ignored(extra):
-            places.setdefault(tag, {})[extra.place] = None
-    for tag, found in places.items():
-        first, *others = found
-        more = f" here and in {len(others)} more" if others else ""
-        notes.add(f"{first}: <{tag}> is not carried over{more} (engine gz does)")
+            locations.setdefault(tag, {})[extra.place] = None
+    for tag, found_at in locations.items():
+        first, *others = found_at
+        elsewhere = f" here and in {len(others)} more" if others else ""
+        notes.add(f"{first}: <{tag}> is not carried over{elsewhere} (engine gz does)")
 
 
 def _ignored(extra: Extra) -> Iterator[str]:

@@ -57,11 +57,11 @@ def find_description(text: str, *kinds: Kind, where: str | None = None) -> Path:
     return find_known(text, *kinds, where=where).file
 
 
-def _in_folder(folder: Path, package: str, rest: str) -> Path | None:
+def _in_folder(folder: Path, package: str, path: str) -> Path | None:
     # A folder of the search path may contain packages, or be a package itself.
-    candidates = [folder / package / rest]
+    candidates = [folder / package / path]
     if folder.name == package:
-        candidates.append(folder / rest)
+        candidates.append(folder / path)
     return next((c for c in candidates if c.exists()), None)
 
 
@@ -70,16 +70,16 @@ def in_fuel_cache(url: str) -> Path | None:
     match = _FUEL.fullmatch(url)
     if match is None:
         return None
-    server, owner, name, version, rest = (unquote(part or "") for part in match.groups())
+    server, owner, name, version, path = (unquote(part or "") for part in match.groups())
     cache = Path(os.environ.get("GZ_FUEL_CACHE_PATH", Path.home() / ".gz" / "fuel"))
     folder = cache / server.lower() / owner.lower() / "models" / name.lower()
     if not folder.is_dir():
         return None
-    versions = {int(each.name): each for each in folder.iterdir() if each.name.isdigit()}
+    versions = {int(entry.name): entry for entry in folder.iterdir() if entry.name.isdigit()}
     newest = (
         versions.get(int(version)) if version.isdigit() else versions.get(max(versions, default=0))
     )
-    found = None if newest is None else newest / rest
+    found = None if newest is None else newest / path
     return found if found is not None and found.exists() else None
 
 
@@ -144,11 +144,11 @@ class Resources:
         raise BadInput("does not exist", found=text, expected=f"a file below {self._base}")
 
     def _find_in_package(self, text: str, path: str) -> Path:
-        package, _, rest = path.partition("/")
+        package, _, inner = path.partition("/")
         if package in self._packages:
-            return self._find_in_mapped(text, package, rest)
+            return self._find_in_mapped(text, package, inner)
         for folder in self._folders:
-            found = _in_folder(folder, package, rest)
+            found = _in_folder(folder, package, inner)
             if found is not None:
                 return found
         raise BadInput(
@@ -159,9 +159,9 @@ class Resources:
             f"or `packages: {{{package}: FOLDER}}` in the scenario",
         )
 
-    def _find_in_mapped(self, text: str, package: str, rest: str) -> Path:
+    def _find_in_mapped(self, text: str, package: str, inner: str) -> Path:
         folder = self._packages[package]
-        for candidate in (folder / rest, folder / package / rest):
+        for candidate in (folder / inner, folder / package / inner):
             if candidate.exists():
                 return candidate
         raise BadInput(

@@ -14,7 +14,7 @@ from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.screws import Segment
 from model_nodes.main_physics.world.description import Joint, JointKind, Pose
 from model_nodes.main_physics.world.resources import Resources, find_description
-from model_nodes.main_physics.world.robot_xml import opened, read_robot_xml
+from model_nodes.main_physics.world.robot_xml import open_description, read_robot_xml
 from model_nodes.main_physics.world.urdf.joints import SEVERAL_AXES, read_joint
 from model_nodes.main_physics.world.urdf.reader import (
     check_mimics,
@@ -78,13 +78,13 @@ class RobotFile:
         Raises:
             BadInput: if there are no such links or no such chain, or limits are missing.
         """
-        above = {each.joint.child: each for each in self.joints.values()}
+        joint_of = {robot_joint.joint.child: robot_joint for robot_joint in self.joints.values()}
         start = self.links[0] if base is None else self._link(base, "--base")
-        end = self._only_end(above) if tip is None else self._link(tip, "--tip")
+        end = self._only_end(joint_of) if tip is None else self._link(tip, "--tip")
         path: list[RobotJoint] = []
         link = end
         while link != start:
-            if link not in above:
+            if link not in joint_of:
                 raise BadInput(
                     f"this link is not below {start}",
                     file=self.file,
@@ -92,9 +92,9 @@ class RobotFile:
                     found=end,
                     expected=f"a link below {start}, such as {self._example(start)}",
                 )
-            path.append(above[link])
-            link = above[link].joint.parent
-        segments = [self._segment(each, limited) for each in reversed(path)]
+            path.append(joint_of[link])
+            link = joint_of[link].joint.parent
+        segments = [self._segment(robot_joint, limited) for robot_joint in reversed(path)]
         if not any(segment.joint for segment in segments):
             raise BadInput(
                 "no joint moves between these links",
@@ -107,19 +107,21 @@ class RobotFile:
 
     def below(self, link: str) -> Iterator[str]:
         """Iterate over the links below a link, each one after its parent."""
-        above = {each.joint.child: each.joint.parent for each in self.joints.values()}
-        found = {link}
-        for each in self.links:
-            if above.get(each) in found:
-                found.add(each)
-                yield each
+        parent_of = {name.joint.child: name.joint.parent for name in self.joints.values()}
+        reached = {link}
+        for name in self.links:
+            if parent_of.get(name) in reached:
+                reached.add(name)
+                yield name
 
     def joints_above(self, link: str) -> Iterator[str]:
         """Iterate over the joints between a link and the robot's root."""
-        above = {each.joint.child: each.joint for each in self.joints.values()}
-        while link in above:
-            yield above[link].name
-            link = above[link].parent
+        joint_of = {
+            robot_joint.joint.child: robot_joint.joint for robot_joint in self.joints.values()
+        }
+        while link in joint_of:
+            yield joint_of[link].name
+            link = joint_of[link].parent
 
     def _link(self, name: str, option: str) -> str:
         if name not in self.links:
@@ -132,12 +134,12 @@ class RobotFile:
             )
         return name
 
-    def _only_end(self, above: dict[str, RobotJoint]) -> str:
-        parents = {each.joint.parent for each in above.values()}
+    def _only_end(self, joint_of: dict[str, RobotJoint]) -> str:
+        parents = {robot_joint.joint.parent for robot_joint in joint_of.values()}
         ends = [link for link in self.links if link not in parents]
         if len(ends) != 1:
             raise BadInput(
-                "it is not said where the chain ends",
+                "the end of the chain is ambiguous",
                 file=self.file,
                 where="--tip",
                 expected=f"a link of the robot, such as {ends[0]}",
@@ -148,14 +150,14 @@ class RobotFile:
         below = list(self.below(link))
         return below[-1] if below else "one of another --base: nothing is below this one"
 
-    def _segment(self, each: RobotJoint, limited: bool) -> Segment:
-        joint = each.joint
-        if each.type in SEVERAL_AXES:
-            raise each.element.bad(
-                "has several axes", each.type, "a chain of joints with one axis each"
+    def _segment(self, robot_joint: RobotJoint, limited: bool) -> Segment:
+        joint = robot_joint.joint
+        if robot_joint.type in SEVERAL_AXES:
+            raise robot_joint.element.bad(
+                "has several axes", robot_joint.type, "a chain of joints with one axis each"
             )
         if joint.kind is JointKind.FIXED:
-            return Segment(joint.child, each.origin)
+            return Segment(joint.child, robot_joint.origin)
         lower, upper = self.limits(joint.name, needed=limited)
         mimic = joint.mimic
         if mimic is not None:
@@ -166,7 +168,7 @@ class RobotFile:
             lower, upper = max(lower, min(ends)), min(upper, max(ends))
         return Segment(
             joint.child,
-            each.origin,
+            robot_joint.origin,
             joint.name,
             joint.kind is JointKind.SLIDE,
             joint.axis,
@@ -182,16 +184,16 @@ class RobotFile:
         Raises:
             BadInput: if limits are needed but missing.
         """
-        each = self.joints[name]
-        limit = each.element.child("limit")
-        written = limit is not None and {"lower", "upper"} & set(limit.attributes)
-        if needed and each.type != "continuous" and not written:
-            raise (limit or each.element).bad(
+        robot_joint = self.joints[name]
+        limit = robot_joint.element.child("limit")
+        has_limits = limit is not None and {"lower", "upper"} & set(limit.attributes)
+        if needed and robot_joint.type != "continuous" and not has_limits:
+            raise (limit or robot_joint.element).bad(
                 f"joint {name} has no limits",
                 expected='<limit lower="..." upper="..." .../>, or type continuous',
             )
-        joint = each.joint
-        if joint.lower is None or joint.upper is None or not written:
+        joint = robot_joint.joint
+        if joint.lower is None or joint.upper is None or not has_limits:
             return -math.inf, math.inf
         return joint.lower, joint.upper
 
@@ -202,7 +204,7 @@ def is_robot(file: Path) -> bool:
     Raises:
         BadInput: if it describes neither, or cannot be read.
     """
-    root = opened(file)
+    root = open_description(file)
     if not isinstance(root, Element):
         return root.is_robot()
     if root.tag not in ("robot", "sdf"):
@@ -237,9 +239,11 @@ def read_robot(file: Path) -> RobotFile:
         RobotJoint(read_joint(e, links), e.attributes["type"], origin_of(e), e)
         for e in root.all("joint")
     ]
-    check_mimics(root, [each.joint for each in joints])
-    order = tree_order(root, links, [each.joint for each in joints])
-    return RobotFile(file, root, tuple(order), {each.joint.name: each for each in joints})
+    check_mimics(root, [robot_joint.joint for robot_joint in joints])
+    order = tree_order(root, links, [robot_joint.joint for robot_joint in joints])
+    return RobotFile(
+        file, root, tuple(order), {robot_joint.joint.name: robot_joint for robot_joint in joints}
+    )
 
 
 def _missing(root: Element, resources: Resources) -> Iterator[str]:

@@ -17,7 +17,7 @@ from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.xml_file import Element, as_text, read_xml
 
 _PREFIX = "xacro:"
-_READ = ("link", "joint", "material")
+_URDF_TAGS = ("link", "joint", "material")
 """Elements of which URDF readers read the whole content."""
 
 
@@ -54,7 +54,7 @@ _GROUP = Group(
 )
 
 
-def opened(file: Path) -> Element | Description:
+def open_description(file: Path) -> Element | Description:
     """Return the root element of an XML file, or its description if a package reads such files.
 
     The name of the package's entry point is the file's suffix or the root's tag.
@@ -63,14 +63,14 @@ def opened(file: Path) -> Element | Description:
         BadInput: if the package is not installed, or the file is not XML.
     """
     names = _GROUP.known()
-    ending = file.suffix.lower().removeprefix(".")
-    if ending in names:
-        return _described(ending, file)
+    suffix = file.suffix.lower().removeprefix(".")
+    if suffix in names:
+        return _read_description(suffix, file)
     root = read_xml(file)
-    return _described(root.tag, file) if root.tag in names else root
+    return _read_description(root.tag, file) if root.tag in names else root
 
 
-def _described(name: str, file: Path) -> Description:
+def _read_description(name: str, file: Path) -> Description:
     try:
         read: Callable[[Path], Description] = _GROUP.load(name)
     except BadInput as error:
@@ -87,7 +87,7 @@ def is_xacro(root: Element) -> bool:
     if root.file.name.endswith(".xacro"):
         return True
     return any(
-        child.tag.startswith(_PREFIX) or (child.tag in _READ and _has_expressions(child))
+        child.tag.startswith(_PREFIX) or (child.tag in _URDF_TAGS and _has_expressions(child))
         for child in root.children
     )
 
@@ -117,7 +117,7 @@ def read_robot_xml(
     Raises:
         BadInput: if the file is neither URDF, xacro nor a format of a package, or cannot be converted to a URDF.
     """
-    root = opened(file)
+    root = open_description(file)
     if not isinstance(root, Element):
         return root.robot(notes or Notes())
     if root.tag != "robot":
@@ -126,9 +126,9 @@ def read_robot_xml(
         )
     if not is_xacro(root):
         return root
-    from model_nodes.main_physics.world.xacro_file import expanded  # imports the xacro library
+    from model_nodes.main_physics.world.xacro_file import expand_xacro  # imports the xacro library
 
-    return expanded(file, resources or Resources(file.parent))
+    return expand_xacro(file, resources or Resources(file.parent))
 
 
 def urdf_of(file: Path, resources: Resources | None = None) -> bytes:
@@ -137,7 +137,7 @@ def urdf_of(file: Path, resources: Resources | None = None) -> bytes:
     Raises:
         BadInput: see `read_robot_xml`.
     """
-    root = opened(file)
+    root = open_description(file)
     if isinstance(root, Element) and root.tag == "robot" and not is_xacro(root):
         return file.read_bytes()
     return as_text(read_robot_xml(file, resources=resources)).encode()

@@ -116,5 +116,5 @@ def principal(inertial: Inertial) -> tuple[Inertial, str]:
         axes = -axes
     principal_axes = pose_of([0.0, 0.0, 0.0, *mat2quat(axes)])
     a, b, c = (float(m) for m in moments)
-    fixed = Inertial(mass, compose(inertial.pose, principal_axes), (a, b, c, 0.0, 0.0, 0.0))
-    return fixed, ", ".join(faults)
+    repaired = Inertial(mass, compose(inertial.pose, principal_axes), (a, b, c, 0.0, 0.0, 0.0))
+    return repaired, ", ".join(faults)

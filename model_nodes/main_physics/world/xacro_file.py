@@ -21,7 +21,7 @@ _LOCK = threading.Lock()
 """The library keeps its state in module variables, so that only one file can be expanded at a time."""
 
 
-def expanded(file: Path, resources: Resources) -> Element:
+def expand_xacro(file: Path, resources: Resources) -> Element:
     """Return the URDF to which a xacro file expands with the defaults of its arguments.
 
     Args:
@@ -32,7 +32,7 @@ def expanded(file: Path, resources: Resources) -> Element:
         BadInput: if the library cannot expand it; the error includes the library's message.
     """
     output = io.StringIO()
-    with _LOCK, _finding(resources), contextlib.redirect_stderr(output):
+    with _LOCK, _using_resources(resources), contextlib.redirect_stderr(output):
         try:
             text = xacro.process_file(str(file)).toxml(encoding="utf-8")
         except (Exception, RecursionError) as error:  # expressions may raise any Python exception
@@ -40,7 +40,7 @@ def expanded(file: Path, resources: Resources) -> Element:
             raise _bad(error, file, where) from None
     root = parse_xml(text, file)
     if root.tag != "robot":
-        raise root.bad("becomes no URDF robot", f"<{root.tag}>", "<robot name=...>")
+        raise root.bad("does not expand to a URDF robot", f"<{root.tag}>", "<robot name=...>")
     return root
 
 
@@ -60,21 +60,23 @@ def _bad(error: BaseException, file: Path, where: str | None) -> BadInput:
 
 
 @contextlib.contextmanager
-def _finding(resources: Resources) -> Iterator[None]:
+def _using_resources(resources: Resources) -> Iterator[None]:
     """Make the library find packages by the same search path as other references."""
 
     def package(name: str) -> str:
         return str(resources.find(f"package://{name}"))
 
     def path(reference: str) -> Any:
-        return str(resources.find(reference)) if reference.startswith(SCHEMES) else usual(reference)
+        return (
+            str(resources.find(reference)) if reference.startswith(SCHEMES) else original(reference)
+        )
 
-    usual, table = xacro.abs_filename_spec, substitution_args._eval_dict
-    before = substitution_args._eval_find, table["find"]
+    original, table = xacro.abs_filename_spec, substitution_args._eval_dict
+    originals = substitution_args._eval_find, table["find"]
     substitution_args._eval_find = table["find"] = package
     xacro.abs_filename_spec = path
     try:
         yield
     finally:
-        substitution_args._eval_find, table["find"] = before
-        xacro.abs_filename_spec = usual
+        substitution_args._eval_find, table["find"] = originals
+        xacro.abs_filename_spec = original

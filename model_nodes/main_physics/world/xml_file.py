@@ -75,11 +75,13 @@ class Element:
             raise self.bad("is empty", expected=expected)
         return text
 
-    def numbers(self, count: int, text: str | None = None, least: float = -math.inf) -> list[float]:
+    def numbers(
+        self, count: int, text: str | None = None, minimum: float = -math.inf
+    ) -> list[float]:
         """Read `count` finite numbers from the element's text, or from `text`, for example an attribute.
 
         Raises:
-            BadInput: if the count is wrong, a number is not finite, or a number is below `least`.
+            BadInput: if the count is wrong, a number is not finite, or a number is below `minimum`.
         """
         source = self.text if text is None else text
         expected = "one number" if count == 1 else f"{count} numbers"
@@ -91,14 +93,14 @@ class Element:
             raise self.bad(f"has {len(values)} numbers", source.strip(), expected)
         if not all(math.isfinite(value) for value in values):
             raise self.bad("has a number that is not finite", source.strip(), expected)
-        if min(values) < least:
-            raise self.bad("is too small", source.strip(), f"at least {least:g}")
+        if min(values) < minimum:
+            raise self.bad("is too small", source.strip(), f"at least {minimum:g}")
         return values
 
-    def number_in(self, tag: str, default: float, least: float = -math.inf) -> float:
+    def number_in(self, tag: str, default: float, minimum: float = -math.inf) -> float:
         """Return the number in the child `tag`, or `default` if there is no such child."""
         found = self.child(tag)
-        return default if found is None else found.numbers(1, least=least)[0]
+        return default if found is None else found.numbers(1, minimum=minimum)[0]
 
     def number_attribute(self, name: str, default: float) -> float:
         """Return the number in an attribute, or `default` if there is none."""
@@ -106,7 +108,7 @@ class Element:
         return default if text is None else self.numbers(1, text)[0]
 
 
-def truth(element: Element) -> bool:
+def read_bool(element: Element) -> bool:
     """Read the text as true or false, or 1 or 0.
 
     Raises:

@@ -29,9 +29,9 @@ from hetwin_suite.engine import (
     frame_name,
     joined_inertials,
     joint_name,
-    moved,
     moved_inertial,
     rotation_by,
+    transformed_extras,
 )
 from hetwin_suite.model import BadInput, Floats
 
@@ -75,7 +75,7 @@ class Lump:
         self.links.update({link: compose_poses(pose, at) for link, at in other.links.items()})
         self.take_load(other, pose)
         self.visuals.extend(_moved(geometry, pose) for geometry in other.visuals)
-        self.extras.extend(moved(tuple(other.extras), pose))
+        self.extras.extend(transformed_extras(tuple(other.extras), pose))
 
     def take_load(self, other: Lump, pose: Pose) -> None:
         """Add geometries and inertias of a part of another body; `pose` is its pose in the frame of this part.
@@ -128,7 +128,7 @@ def lumps(
             pose = compose_poses(lump.links[joint.parent], link.pose)
         lump_of[link.name] = lump
         lump.links[link.name] = pose
-        lump.extras.extend(moved(link.extras, pose))
+        lump.extras.extend(transformed_extras(link.extras, pose))
         frame = frame_name(body, link.name)
         if frame not in mute:
             lump.geometries.extend((frame, _moved(g, pose)) for g in link.geometries if g.collides)

@@ -53,7 +53,7 @@ def robot_of_mjcf(file: Path, notes: Notes) -> Element:
         BadInput: if MuJoCo cannot read it.
     """
     model = read_mjcf(file)
-    model.notes.pass_on(notes)
+    model.notes.copy_to(notes)
     robot = [b for b in model.tops if model.is_articulated(b)] or model.tops
     others = [model.name(b) for b in model.tops if b not in robot]
     others += [model.geom_name(g) for g in model.geoms_of(0)]

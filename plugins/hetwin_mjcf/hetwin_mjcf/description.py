@@ -35,7 +35,7 @@ class Mjcf:
             BadInput: if MuJoCo cannot read the file.
         """
         model = read_mjcf(self._file)
-        model.notes.pass_on(notes)
+        model.notes.copy_to(notes)
         x, y, z = (float(v) for v in model.spec.option.gravity)
         bodies = tuple(_bodies(model, notes))
         return World(model.title, bodies, (x, y, z), warnings=notes.all())

@@ -102,7 +102,7 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
         bag.tolerance_ns,
         moved_in(table),
     )
-    account, order = UsageReport(dated.mended), dated.in_order()
+    account, order = UsageReport(dated.repairs), dated.in_order()
     account.count([topic], len(stamps), int(dated.kept.sum()))
     times = dated.times_ns[order]
     return RecordedPoses(topic, times, table[order], parent, child, order + 1, account, fault)

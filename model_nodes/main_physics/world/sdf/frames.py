@@ -137,13 +137,13 @@ class Frames:
             frame = self._frames[name]
             self._frames[name] = _Frame(frame.element, frame.base, compose(frame.pose, offset))
 
-    def pose(self, name: str, asking: Element) -> Pose:
+    def pose(self, name: str, referrer: Element) -> Pose:
         """Return a frame's pose in the scope's frame.
 
         Raises:
             BadInput: if there is no such frame, or the frames form a cycle.
         """
-        return self._pose(name, asking, ())
+        return self._pose(name, referrer, ())
 
     def relative(self, element: Element, default_base: str = "") -> Pose:
         """Return the pose of an element that is not a frame itself, in the scope's frame."""
@@ -151,31 +151,31 @@ class Frames:
         base = relative_to(pose) or default_base or self.root
         return compose(self.pose(base, element), read_pose(pose))
 
-    def _pose(self, name: str, asking: Element, chain: tuple[str, ...]) -> Pose:
-        known = self._resolved.get(name)
-        if known is not None:
-            return known
+    def _pose(self, name: str, referrer: Element, chain: tuple[str, ...]) -> Pose:
+        resolved = self._resolved.get(name)
+        if resolved is not None:
+            return resolved
         if name in chain:
-            raise asking.bad("depends on itself", " -> ".join([*chain, name]), "frames in a tree")
+            raise referrer.bad("depends on itself", " -> ".join([*chain, name]), "frames in a tree")
         frame = self._frames.get(name)
         if frame is None:
-            nested = self._nested(name, asking, chain)
-            if nested is not None:
-                return nested
+            nested_pose = self._nested(name, referrer, chain)
+            if nested_pose is not None:
+                return nested_pose
             names = ", ".join(sorted([self.root, *self._frames]))
-            raise asking.bad("refers to a frame that does not exist", name, f"one of {names}")
+            raise referrer.bad("refers to a frame that does not exist", name, f"one of {names}")
         outer = self._pose(frame.base, frame.element, (*chain, name))
         self._resolved[name] = compose(outer, frame.pose)
         return self._resolved[name]
 
-    def _nested(self, name: str, asking: Element, chain: tuple[str, ...]) -> Pose | None:
+    def _nested(self, name: str, referrer: Element, chain: tuple[str, ...]) -> Pose | None:
         """Return the pose of a nested model's frame; None if there is no such frame."""
         model, _, rest = name.partition("::")
         found = [(model, rest, self._inner[model])] if rest and model in self._inner else []
         found += [(m, name, inner) for m, inner in self._merged.items() if inner.has(name)]
         for owner, frame, inner in found:
-            outer = self._pose(owner, asking, (*chain, name))
-            return compose(outer, inner.pose(frame, asking))
+            outer = self._pose(owner, referrer, (*chain, name))
+            return compose(outer, inner.pose(frame, referrer))
         return None
 
     def has(self, name: str) -> bool:
@@ -187,12 +187,12 @@ class Frames:
             or any(inner.has(name) for inner in self._merged.values())
         )
 
-    def between(self, outer: str, inner: str, asking: Element) -> Pose:
+    def between(self, outer: str, inner: str, referrer: Element) -> Pose:
         """Return the pose of frame `inner` in frame `outer`."""
-        return compose(invert(self.pose(outer, asking)), self.pose(inner, asking))
+        return compose(invert(self.pose(outer, referrer)), self.pose(inner, referrer))
 
 
-_PLACED = {
+_WITH_POSE = {
     "actor",
     "audio_source",
     "collision",
@@ -207,7 +207,7 @@ _MAX_PATH = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Keeper:
+class ExtraCollector:
     """Keeps unsupported elements of one file as `Extra`."""
 
     resources: Resources
@@ -246,8 +246,8 @@ class Keeper:
         inside: str = "",
     ) -> Extra:
         """Keep one element; its pose is converted to the scope's frame; for the arguments see `unknown`."""
-        placed = element.tag in _PLACED or element.child("pose") is not None
-        pose = frames.relative(element, base) if frames is not None and placed else None
+        has_pose = element.tag in _WITH_POSE or element.child("pose") is not None
+        pose = frames.relative(element, base) if frames is not None and has_pose else None
         return Extra(context.place, self._absolute(element, context), pose, inside)
 
     def _absolute(self, element: Element, context: Context) -> Element:
@@ -266,15 +266,15 @@ class Keeper:
             except BadInput as error:
                 context.note(f"<{element.tag}> {reference} {error.problem}")
                 return element.text
-        beside = self.resources.base / reference if _like_a_path(reference) else None
+        beside = self.resources.base / reference if _is_path(reference) else None
         return str(beside.absolute()) if beside is not None and beside.is_file() else element.text
 
 
-def _like_a_path(text: str) -> bool:
+def _is_path(text: str) -> bool:
     return len(text) < _MAX_PATH and "\n" not in text and bool(Path(text).suffix)
 
 
-def moved(extras: tuple[Extra, ...], frame: Pose) -> tuple[Extra, ...]:
+def transformed_extras(extras: tuple[Extra, ...], frame: Pose) -> tuple[Extra, ...]:
     """Transform extras from `frame` to the parent frame of `frame`."""
     return tuple(
         extra if extra.pose is None else replace(extra, pose=compose(frame, extra.pose))
@@ -282,7 +282,7 @@ def moved(extras: tuple[Extra, ...], frame: Pose) -> tuple[Extra, ...]:
     )
 
 
-def nested(extras: tuple[Extra, ...], model: str) -> tuple[Extra, ...]:
+def in_outer_model(extras: tuple[Extra, ...], model: str) -> tuple[Extra, ...]:
     """Convert the extras of a nested model to extras of its outer model."""
     return tuple(
         replace(extra, scope=f"{model}::{extra.scope}" if extra.scope else model)

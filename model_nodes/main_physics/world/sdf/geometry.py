@@ -22,7 +22,7 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.meshes import hull_of_file, hull_of_points
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.sdf.frames import Context, Keeper
+from model_nodes.main_physics.world.sdf.frames import Context, ExtraCollector
 from model_nodes.main_physics.world.transforms import compose, pose_of
 from model_nodes.main_physics.world.xml_file import Element
 
@@ -30,7 +30,7 @@ _CONE_CORNERS = 32
 _DEFAULTS = {("capsule", "radius"): 0.5, ("cone", "radius"): 0.5}
 """Default dimensions of shapes [m]; all others are 1 m."""
 _KNOWN_IN_COLLISION = {"pose", "geometry", "surface", "density"}
-NOT_READ = ("heightmap", "image", "polyline", "empty")
+GAZEBO_SHAPES = ("heightmap", "image", "polyline", "empty")
 """Shapes that only Gazebo supports."""
 
 
@@ -47,18 +47,18 @@ class GeometryReader:
             BadInput: if it has no shape or an invalid size.
         """
         shape = shape_of(element)
-        if shape.tag in NOT_READ:
+        if shape.tag in GAZEBO_SHAPES:
             return None
         collides = element.tag == "collision"
         name = element.attributes.get("name", "") if collides else ""
         friction, extras = self._surface(element, context) if collides else (None, ())
         colour = GREY if collides else _colour(element.child("material"))
-        density = element.number_in("density", 1000.0, least=0.0)
+        density = element.number_in("density", 1000.0, minimum=0.0)
         read = self._mesh(shape, context) if shape.tag == "mesh" else (None, None)
         if read is None:
             return None
         hull, mesh = read
-        kind, size, rotation = _form(shape, context)
+        kind, size, rotation = _kind_and_size(shape, context)
         if shape.tag == "cone":
             hull, size = _cone(*size), ()
         pose = compose(pose, rotation)
@@ -70,7 +70,7 @@ class GeometryReader:
         self, collision: Element, context: Context
     ) -> tuple[float | None, tuple[Extra, ...]]:
         """Read the friction coefficient, and keep everything else as extras."""
-        keep = Keeper(self.resources).unknown
+        keep = ExtraCollector(self.resources).unknown
         extras = keep(collision, _KNOWN_IN_COLLISION, context)
         surface = collision.child("surface")
         if surface is None:
@@ -122,7 +122,7 @@ def _lengths(shape: Element, tag: str, count: int, context: Context) -> tuple[fl
     return tuple(values)
 
 
-def _form(shape: Element, context: Context) -> tuple[ShapeKind, tuple[float, ...], Pose]:
+def _kind_and_size(shape: Element, context: Context) -> tuple[ShapeKind, tuple[float, ...], Pose]:
     if shape.tag == "mesh":
         return ShapeKind.MESH, (), IDENTITY
     if shape.tag == "box":
@@ -155,8 +155,8 @@ def _plane_rotation(shape: Element) -> Pose:
         return IDENTITY
     if z / length < -1 + 1e-12:
         return pose_of([0, 0, 0, 0, 1, 0, 0])
-    turn = axangle2quat([-y, x, 0.0], math.acos(z / length))
-    return pose_of([0.0, 0.0, 0.0, *turn])
+    quaternion = axangle2quat([-y, x, 0.0], math.acos(z / length))
+    return pose_of([0.0, 0.0, 0.0, *quaternion])
 
 
 def shape_of(element: Element) -> Element:
@@ -172,8 +172,8 @@ def shape_of(element: Element) -> Element:
 
 
 def _coefficient(ode: Element, context: Context) -> float:
-    sliding = ode.number_in("mu", 1.0, least=0.0)
-    if ode.number_in("mu2", sliding, least=0.0) != sliding:
+    sliding = ode.number_in("mu", 1.0, minimum=0.0)
+    if ode.number_in("mu2", sliding, minimum=0.0) != sliding:
         context.note("<mu2> differs from <mu> and is not carried over")
     return sliding
 
@@ -184,6 +184,6 @@ def _colour(material: Element | None) -> Colour:
     element = material.child("diffuse") or material.child("ambient")
     if element is None:
         return GREY
-    numbers = element.numbers(3 if len(element.text.split()) == 3 else 4, least=0.0)
+    numbers = element.numbers(3 if len(element.text.split()) == 3 else 4, minimum=0.0)
     r, g, b, a = [*numbers, 1.0][:4]
     return (r, g, b, a)

@@ -17,7 +17,12 @@ from model_nodes.main_physics.world.description import (
     Pose,
     Vector,
 )
-from model_nodes.main_physics.world.sdf.frames import Context, Frames, Keeper, moved
+from model_nodes.main_physics.world.sdf.frames import (
+    Context,
+    ExtraCollector,
+    Frames,
+    transformed_extras,
+)
 from model_nodes.main_physics.world.transforms import (
     compose,
     invert,
@@ -25,7 +30,7 @@ from model_nodes.main_physics.world.transforms import (
     moved_inertial,
     rotate,
 )
-from model_nodes.main_physics.world.xml_file import Element, truth
+from model_nodes.main_physics.world.xml_file import Element, read_bool
 
 WORLD = "world"
 _KINDS = {
@@ -55,7 +60,7 @@ class JointReader:
 
     frames: Frames
     links: Mapping[str, str]
-    keeper: Keeper
+    keeper: ExtraCollector
 
     def read(self, element: Element, context: Context) -> tuple[list[Joint], list[Link]]:
         """Read one joint; axis and anchor are in the child link's frame.
@@ -89,9 +94,9 @@ class JointReader:
         pose = self.frames.pose(joint.child, element)
         link = Link(cross, pose, (), replace(_CROSS, pose=pose))
         first = self._with_axis(joint, element.need("axis"), element, context)
-        other = replace(joint, name=second, parent=cross, extras=())
-        other = self._with_axis(other, element.need("axis2"), element, context)
-        return [replace(first, child=cross), other], [link]
+        second_joint = replace(joint, name=second, parent=cross, extras=())
+        second_joint = self._with_axis(second_joint, element.need("axis2"), element, context)
+        return [replace(first, child=cross), second_joint], [link]
 
     def _with_axis(self, joint: Joint, axis: Element, element: Element, context: Context) -> Joint:
         keep = self.keeper.unknown
@@ -102,8 +107,8 @@ class JointReader:
         damping = friction = 0.0
         if dynamics is not None:
             extras += keep(dynamics, {"damping", "friction"}, context, inside="axis/dynamics")
-            damping = dynamics.number_in("damping", 0.0, least=0.0)
-            friction = dynamics.number_in("friction", 0.0, least=0.0)
+            damping = dynamics.number_in("damping", 0.0, minimum=0.0)
+            friction = dynamics.number_in("friction", 0.0, minimum=0.0)
         if limit is not None:
             extras += keep(limit, {"lower", "upper"}, context, inside="axis/limit")
         lower, upper = _limits(limit, element)
@@ -147,7 +152,7 @@ def _axis(axis: Element, joint: str, child: str, frames: Frames, context: Contex
     direction = (x / length, y / length, z / length)
     frame = xyz.attributes.get("expressed_in", "").strip() or joint
     in_model_frame = axis.child("use_parent_model_frame")
-    if context.version <= (1, 4) or (in_model_frame is not None and truth(in_model_frame)):
+    if context.version <= (1, 4) or (in_model_frame is not None and read_bool(in_model_frame)):
         frame = frames.root
     outer = IDENTITY if frame == frames.root else frames.pose(frame, xyz)
     return rotate(invert(frames.pose(child, xyz)), rotate(outer, direction))
@@ -205,8 +210,8 @@ def trees_of(
     reached = sum(len(group.order) for group in groups)
     if reached != len(links):
         raise element.bad("has a loop of joints", expected="a tree of links")
-    alone = len(groups) == 1
-    return [group.tree(model, by_name, static, alone) for group in groups]
+    is_single = len(groups) == 1
+    return [group.tree(model, by_name, static, is_single) for group in groups]
 
 
 _ROOT = Joint("", JointKind.FIXED, "", "")
@@ -233,31 +238,33 @@ class _Group:
         self.anchor = anchor
         self.order = [root]
         self.joints: list[Joint] = []
-        waiting = list(reversed(children.get(root, [])))
-        while waiting:  # depth first, as the engines do
-            joint = waiting.pop()
+        stack = list(reversed(children.get(root, [])))
+        while stack:  # depth first, as the engines do
+            joint = stack.pop()
             self.joints.append(joint)
             self.order.append(joint.child)
-            waiting += reversed(children.get(joint.child, []))
+            stack += reversed(children.get(joint.child, []))
 
-    def tree(self, model: str, links: dict[str, Link], static: bool, alone: bool) -> Tree:
+    def tree(self, model: str, links: dict[str, Link], static: bool, is_single: bool) -> Tree:
         anchored = static or self.anchor is not None
-        name = model if alone else f"{model}::{self.root}"
-        base = IDENTITY if alone else links[self.root].pose
-        held_by = {self.root: self.root}
+        name = model if is_single else f"{model}::{self.root}"
+        base = IDENTITY if is_single else links[self.root].pose
+        merged_into = {self.root: self.root}
         for joint in self.joints:
-            held_by[joint.child] = held_by[joint.parent] if _is_merged(joint) else joint.child
+            merged_into[joint.child] = (
+                merged_into[joint.parent] if _is_merged(joint) else joint.child
+            )
         frames = {n: links[n].pose for n in self.order} | {self.root: base}
         parts = {
-            n: [links[m] for m in self.order if held_by[m] == n]
-            for n in dict.fromkeys(held_by.values())
+            n: [links[m] for m in self.order if merged_into[m] == n]
+            for n in dict.fromkeys(merged_into.values())
         }
         kept = [j for j in self.joints if not _is_merged(j)]
-        joints = [replace(j, parent=held_by[j.parent]) for j in kept]
+        joints = [replace(j, parent=merged_into[j.parent]) for j in kept]
         if self.anchor is not None and self.anchor.kind is not JointKind.FIXED and not static:
             return self._hinged_to_world(name, base, frames, parts, joints, links)
-        merged = [_merged(self.root, IDENTITY, base, parts[self.root])]
-        merged += [_child(j, frames, parts) for j in joints]
+        merged = [_merged_link(self.root, IDENTITY, base, parts[self.root])]
+        merged += [_child_link(j, frames, parts) for j in joints]
         return Tree(name, base, tuple(merged), tuple(joints), anchored)
 
     def _hinged_to_world(
@@ -275,7 +282,7 @@ class _Group:
         frames = frames | {self.root: links[self.root].pose, root.name: base}
         first = replace(self.anchor, parent=root.name)
         all_joints = [first, *joints]
-        merged = [root, *(_child(j, frames, parts) for j in all_joints)]
+        merged = [root, *(_child_link(j, frames, parts) for j in all_joints)]
         return Tree(name, base, tuple(merged), tuple(all_joints), True)
 
 
@@ -283,16 +290,16 @@ def _is_merged(joint: Joint) -> bool:
     return joint.kind is JointKind.FIXED and not joint.apart
 
 
-def _child(joint: Joint, frames: dict[str, Pose], parts: dict[str, list[Link]]) -> Link:
+def _child_link(joint: Joint, frames: dict[str, Pose], parts: dict[str, list[Link]]) -> Link:
     frame = frames[joint.child]
     pose = compose(invert(frames[joint.parent]), frame)
-    return _merged(joint.child, pose, frame, parts[joint.child])
+    return _merged_link(joint.child, pose, frame, parts[joint.child])
 
 
-def _merged(name: str, pose: Pose, frame: Pose, parts: Sequence[Link]) -> Link:
+def _merged_link(name: str, pose: Pose, frame: Pose, parts: Sequence[Link]) -> Link:
     inverse = invert(frame)
-    geometries = tuple(_moved(parts, inverse))
-    extras = tuple(extra for part in parts for extra in moved(part.extras, inverse))
+    geometries = tuple(_transformed(parts, inverse))
+    extras = tuple(extra for part in parts for extra in transformed_extras(part.extras, inverse))
     specified = [part.inertial for part in parts if part.inertial is not None]
     if len(specified) < len(parts):
         return Link(name, pose, geometries, None, extras)
@@ -300,7 +307,7 @@ def _merged(name: str, pose: Pose, frame: Pose, parts: Sequence[Link]) -> Link:
     return Link(name, pose, geometries, inertial, extras)
 
 
-def _moved(parts: Sequence[Link], inverse: Pose) -> Iterator[Geometry]:
+def _transformed(parts: Sequence[Link], inverse: Pose) -> Iterator[Geometry]:
     for part in parts:
         for geometry in part.geometries:
             yield replace(geometry, pose=compose(inverse, geometry.pose))

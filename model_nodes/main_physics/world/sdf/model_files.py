@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.robot_xml import opened, read_robot_xml
+from model_nodes.main_physics.world.robot_xml import open_description, read_robot_xml
 from model_nodes.main_physics.world.xml_file import Element, read_xml
 
 KNOWN_IN_INCLUDE = {"uri", "name", "pose", "static", "placement_frame"}
@@ -33,7 +33,7 @@ def model_root(found: Path) -> Element:
         BadInput: if it is missing or malformed.
     """
     file = _model_file(found) if found.is_dir() else found
-    root = opened(file)
+    root = open_description(file)
     if isinstance(root, Element) and root.tag != "robot":
         return root
     return read_robot_xml(file)

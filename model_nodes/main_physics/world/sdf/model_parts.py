@@ -16,14 +16,14 @@ from model_nodes.main_physics.world.description import (
 from model_nodes.main_physics.world.resources import Resources
 from model_nodes.main_physics.world.sdf.frames import (
     Context,
+    ExtraCollector,
     Frames,
-    Keeper,
-    moved,
-    nested,
+    in_outer_model,
     read_pose,
+    transformed_extras,
     version_of,
 )
-from model_nodes.main_physics.world.sdf.geometry import NOT_READ, GeometryReader, shape_of
+from model_nodes.main_physics.world.sdf.geometry import GAZEBO_SHAPES, GeometryReader, shape_of
 from model_nodes.main_physics.world.sdf.joints import WORLD, JointReader
 from model_nodes.main_physics.world.sdf.model_files import (
     KNOWN_IN_INCLUDE,
@@ -68,7 +68,7 @@ def read_parts(
     Raises:
         BadInput: if the model is invalid.
     """
-    keeper = Keeper(resources)
+    keeper = ExtraCollector(resources)
     frames = _frames(element)
     inner = [
         _read_nested(child, frames, resources, context, static=static)
@@ -80,11 +80,11 @@ def read_parts(
     joints: list[Joint] = []
     extras = keeper.unknown(element, _KNOWN_IN_MODEL, context, frames)
     for part in inner:
-        placed = part.placed(frames.pose(part.frame, part.element))
-        links += placed.links
-        joints += placed.joints
-        extras += placed.extras
-        attached |= placed.attached
+        outer = part.to_outer(frames.pose(part.frame, part.element))
+        links += outer.links
+        joints += outer.joints
+        extras += outer.extras
+        attached |= outer.attached
     _attach(element, attached)
     _read_joints(element, JointReader(frames, attached, keeper), context, links, joints)
     return ModelParts(links, joints, extras, frames, attached)
@@ -98,9 +98,9 @@ def _read_joints(
     joints: list[Joint],
 ) -> None:
     for child in element.all("joint"):
-        read, between = reader.read(child, context)
+        read, extra_links = reader.read(child, context)
         joints += read
-        links += between
+        links += extra_links
 
 
 def _frames(element: Element) -> Frames:
@@ -146,7 +146,7 @@ class _Nested:
     parts: ModelParts
     merged: bool
 
-    def placed(self, pose: Pose) -> ModelParts:
+    def to_outer(self, pose: Pose) -> ModelParts:
         """Convert the parts to parts of the outer model; `pose` is the model's pose in the outer model's frame."""
         parts = self.parts
         links = [_moved_link(link, pose, self._outer(link.name)) for link in parts.links]
@@ -159,12 +159,12 @@ class _Nested:
             )
             for joint in parts.joints
         ]
-        extras = moved(parts.extras, pose)
+        extras = transformed_extras(parts.extras, pose)
         attached = {self._outer(name): self._outer(link) for name, link in parts.attached.items()}
         if self.merged:
             attached.pop(MODEL, None)
         else:
-            extras = nested(extras, self.name)
+            extras = in_outer_model(extras, self.name)
             attached[self.name] = self._outer(parts.attached.get(MODEL, ""))
         return ModelParts(links, joints, extras, parts.frames, attached)
 
@@ -184,7 +184,7 @@ def _read_nested(
             raise element.bad("includes more", expected=f"{MAX_INCLUDED} models in models at most")
         root = included_root(element, resources)
         model = only_model(root)
-        extras = Keeper(resources).unknown(element, KNOWN_IN_INCLUDE, context)
+        extras = ExtraCollector(resources).unknown(element, KNOWN_IN_INCLUDE, context)
         merge = element.attributes.get("merge", "false").strip().lower()
         merged = merge in ("true", "1")
         name = given_name(element) or model.need_attribute("name")
@@ -197,17 +197,17 @@ def _read_nested(
     elif not name:
         element.need_attribute("name")
     try:
-        inside = read_parts(model, resources, context.at(f"model {name}"), static=static)
+        inner_parts = read_parts(model, resources, context.at(f"model {name}"), static=static)
     except RecursionError:
         raise element.bad("is nested too deeply, or in itself") from None
-    inside = replace(inside, extras=inside.extras + extras)
+    inner_parts = replace(inner_parts, extras=inner_parts.extras + extras)
     placement_frame = placement_frame or model.attributes.get("placement_frame", "").strip()
     if placement_frame:
-        offset = compose(offset, invert(inside.frames.pose(placement_frame, model)))
+        offset = compose(offset, invert(inner_parts.frames.pose(placement_frame, model)))
     frame = f"_merged__{name}" if merged else name
     frames.add(element, frame, "")
-    frames.nest(frame, inside.frames, offset, merged=merged)
-    return _Nested(element, name, frame, inside, merged)
+    frames.nest(frame, inner_parts.frames, offset, merged=merged)
+    return _Nested(element, name, frame, inner_parts, merged)
 
 
 def _moved_link(link: Link, pose: Pose, name: str) -> Link:
@@ -216,7 +216,7 @@ def _moved_link(link: Link, pose: Pose, name: str) -> Link:
         compose(pose, link.pose),
         tuple(replace(g, pose=compose(pose, g.pose)) for g in link.geometries),
         None if link.inertial is None else moved_inertial(pose, link.inertial),
-        moved(link.extras, pose),
+        transformed_extras(link.extras, pose),
     )
 
 
@@ -226,7 +226,7 @@ class _LinkReader:
 
     frames: Frames
     geometries: GeometryReader
-    keeper: Keeper
+    keeper: ExtraCollector
     static: bool
 
     def read(self, element: Element, context: Context) -> Link:
@@ -238,7 +238,7 @@ class _LinkReader:
             geometry = self.geometries.read(part, self.frames.relative(part, name), context)
             if geometry is not None:
                 geometries.append(geometry)
-            if part.tag == "visual" or shape_of(part).tag in NOT_READ:
+            if part.tag == "visual" or shape_of(part).tag in GAZEBO_SHAPES:
                 extras += (self.keeper.keep(part, context, self.frames, name),)
         # The mass of a static body does not matter.
         inertial = Inertial(1.0) if self.static else _read_inertial(element, context)

@@ -26,14 +26,14 @@ from model_nodes.main_physics.world.description import (
 )
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.resources import Resources
-from model_nodes.main_physics.world.robot_xml import opened
+from model_nodes.main_physics.world.robot_xml import open_description
 from model_nodes.main_physics.world.sdf.frames import (
     NEWEST,
     Context,
+    ExtraCollector,
     Frames,
-    Keeper,
-    moved,
     read_pose,
+    transformed_extras,
     version_of,
 )
 from model_nodes.main_physics.world.sdf.joints import Tree, trees_of
@@ -47,13 +47,13 @@ from model_nodes.main_physics.world.sdf.model_files import (
 from model_nodes.main_physics.world.sdf.model_parts import ModelParts, read_parts
 from model_nodes.main_physics.world.transforms import compose, invert
 from model_nodes.main_physics.world.urdf.reader import read_urdf
-from model_nodes.main_physics.world.xml_file import Element, parse_xml, truth
+from model_nodes.main_physics.world.xml_file import Element, parse_xml, read_bool
 
 _MERGEABLE = ("visual", "collision")
 """Kept elements of a link that do not prevent merging it with another link."""
 
 
-def mentioned(extra: Extra) -> set[str]:
+def mentioned_texts(extra: Extra) -> set[str]:
     """Return all texts in an element; in a nested model with the prefix that its links and joints have outside."""
     texts = set(_texts(extra.element))
     return {f"{extra.scope}::{text}" for text in texts} if extra.scope else texts
@@ -69,7 +69,7 @@ def with_links_apart(
         joints: joints of the model.
         extras: extras of the model itself.
     """
-    needed = {name for extra in extras for name in mentioned(extra)}
+    needed = {name for extra in extras for name in mentioned_texts(extra)}
     needed |= {link.name for link in links if any(e.tag not in _MERGEABLE for e in link.extras)}
     return [
         replace(joint, apart=True)
@@ -124,14 +124,14 @@ def read_model(
     context = context.at(f"model {name}")
     static = placement.static
     if static is None:
-        own = element.child("static")
-        static = False if own is None else truth(own)
+        element_static = element.child("static")
+        static = False if element_static is None else read_bool(element_static)
     parts = read_parts(element, resources, context, static=static)
     if not parts.links:
         if not static:
             raise element.bad("has no links", expected="at least one <link>")
         parts = replace(parts, links=[Link("link")])
-    pose = _placed(element, placement, parts)
+    pose = _model_pose(element, placement, parts)
     joints = parts.joints
     if static:
         # Nothing in a static model moves, regardless of its joints.
@@ -143,7 +143,7 @@ def read_model(
     return _bodies(trees, extras, pose, file)
 
 
-def _placed(element: Element, placement: Placement, parts: ModelParts) -> Pose:
+def _model_pose(element: Element, placement: Placement, parts: ModelParts) -> Pose:
     pose = placement.pose if placement.pose is not None else IDENTITY
     frame = placement.frame or element.attributes.get("placement_frame", "").strip()
     if not frame:
@@ -156,7 +156,7 @@ def _bodies(trees: Sequence[Tree], extras: Sequence[Extra], pose: Pose, file: Pa
     names = [{k.name for k in tree.links} | {j.name for j in tree.joints} for tree in trees]
     owned: list[list[Extra]] = [[] for _ in trees]
     for extra in extras:
-        found = mentioned(extra)
+        found = mentioned_texts(extra)
         owner = next((i for i, own in enumerate(names) if own & found), 0)
         owned[owner].append(extra)
     return [
@@ -167,7 +167,7 @@ def _bodies(trees: Sequence[Tree], extras: Sequence[Extra], pose: Pose, file: Pa
             compose(pose, tree.pose),
             tree.static,
             file=file,
-            extras=moved(tuple(own), invert(tree.pose)),
+            extras=transformed_extras(tuple(own), invert(tree.pose)),
         )
         for tree, own in zip(trees, owned, strict=True)
     ]
@@ -203,9 +203,9 @@ def read_include(element: Element, resources: Resources, context: Context) -> In
     placement_frame = element.child("placement_frame")
     placement = Placement(
         name,
-        static=None if static is None else truth(static),
+        static=None if static is None else read_bool(static),
         frame="" if placement_frame is None else placement_frame.required_text("a frame"),
-        extras=Keeper(resources).unknown(element, KNOWN_IN_INCLUDE, context),
+        extras=ExtraCollector(resources).unknown(element, KNOWN_IN_INCLUDE, context),
     )
     return _read(root, placement, resources, context, placed=element.child("pose") is not None)
 
@@ -237,8 +237,8 @@ def _actor(include: Element, actor: Element, name: str) -> Include:
     inside = [child for child in actor.children if child.tag != "pose"]
     pose = include.child("pose") or actor.child("pose")
     children = [*([] if pose is None else [pose]), *inside, *added]
-    whole = replace(actor, attributes={**actor.attributes, "name": name}, children=children)
-    return Include(name, lambda _pose: [], whole)
+    merged = replace(actor, attributes={**actor.attributes, "name": name}, children=children)
+    return Include(name, lambda _pose: [], merged)
 
 
 def _read(
@@ -308,7 +308,7 @@ def read_world(
         BadInput: with file and line, if the file is malformed or refers to missing files.
     """
     notes = notes or Notes()
-    root = opened(file)
+    root = open_description(file)
     if not isinstance(root, Element):
         return root.world(notes)
     if root.tag != "sdf":
@@ -342,7 +342,7 @@ def _contents(
     for element in world.all("include"):
         includes[id(element)] = include = read_include(element, resources, context)
         frames.add(element, include.name, "")
-    keeper = Keeper(resources)
+    keeper = ExtraCollector(resources)
     extras = keeper.unknown(world, _KNOWN, context, frames)
     bodies: list[Body] = []
     for element in world.all("model", "include"):
@@ -350,7 +350,7 @@ def _contents(
             include = includes[id(element)]
             bodies += include.bodies(frames.pose(include.name, element))
             if include.actor is not None:
-                inside = Keeper(resources.beside(include.actor.file.parent))
+                inside = ExtraCollector(resources.beside(include.actor.file.parent))
                 extras += (inside.keep(include.actor, context, frames),)
             continue
         name = element.attributes["name"]

@@ -28,65 +28,73 @@ from model_nodes.main_physics.world.transforms import MIN_MASS, compose
 from model_nodes.main_physics.world.xml_file import Element
 
 PLANAR, FLOATING = "planar", "floating"
-_NOTHING = Inertial(MIN_MASS, IDENTITY, (1e-9, 1e-9, 1e-9, 0.0, 0.0, 0.0))
+_NEGLIGIBLE = Inertial(MIN_MASS, IDENTITY, (1e-9, 1e-9, 1e-9, 0.0, 0.0, 0.0))
 _X, _Y, _Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
-def in_single_axes(body: Body, several: Mapping[str, str], notes: Notes, label: str) -> Body:
+def split_joints(body: Body, multi_axis: Mapping[str, str], notes: Notes, label: str) -> Body:
     """Replace each joint with more than one axis by a chain of joints with one axis each.
 
     Args:
         body: the robot; such joints are fixed ones in it.
-        several: joint -> `PLANAR` or `FLOATING`.
+        multi_axis: joint -> `PLANAR` or `FLOATING`.
         notes: collects a note on each replacement.
         label: name of the robot for notes.
     """
-    if _is_base(body, several):
+    if _is_base(body, multi_axis):
         base = body.joints[0].name
         notes.add(
-            f"{label}: joint {base}: type {several[base]} is the robot's base; robot.base says what moves it"
+            f"{label}: joint {base}: type {multi_axis[base]} is the robot's base; robot.base determines its motion"
         )
         links = (replace(body.links[1], pose=IDENTITY), *body.links[2:])
         pose = compose(body.pose, body.links[1].pose)
         body = replace(body, pose=pose, links=links, joints=body.joints[1:])
     all_links, all_joints = [body.links[0]], list[Joint]()
     for link, joint in zip(body.links[1:], body.joints, strict=True):
-        if joint.name not in several:
+        if joint.name not in multi_axis:
             all_links.append(link)
             all_joints.append(joint)
             continue
-        chain = single_axes(joint, several[joint.name])
+        chain = split_joint(joint, multi_axis[joint.name])
         names = ", ".join(part.name for part in chain)
-        notes.add(f"{label}: joint {joint.name}: type {several[joint.name]} has the joints {names}")
-        all_links += _between(chain, link)
+        notes.add(
+            f"{label}: joint {joint.name}: type {multi_axis[joint.name]} has the joints {names}"
+        )
+        all_links += _chain_links(chain, link)
         all_joints += chain
     return replace(body, links=tuple(all_links), joints=tuple(all_joints))
 
 
-def _is_base(body: Body, several: Mapping[str, str]) -> bool:
+def _is_base(body: Body, multi_axis: Mapping[str, str]) -> bool:
     """Whether the root link is only a frame, with a planar or floating joint to the robot below it."""
     root = body.links[0]
-    below = [joint.name in several for joint in body.joints if joint.parent == root.name]
+    below = [joint.name in multi_axis for joint in body.joints if joint.parent == root.name]
     massless = root.inertial is not None and root.inertial.mass == 0.0
     return massless and not root.geometries and below == [True]
 
 
-def _between(chain: Sequence[Joint], link: Link) -> list[Link]:
+def _chain_links(chain: Sequence[Joint], link: Link) -> list[Link]:
     """Return the links of a chain of joints that ends with this link."""
-    links = [Link(part.child, IDENTITY, (), _NOTHING) for part in chain[:-1]]
+    links = [Link(part.child, IDENTITY, (), _NEGLIGIBLE) for part in chain[:-1]]
     return [replace(links[0], pose=link.pose), *links[1:], replace(link, pose=IDENTITY)]
 
 
-def single_axes(joint: Joint, kind: str) -> list[Joint]:
+def split_joint(joint: Joint, kind: str) -> list[Joint]:
     """Return the chain of joints that replaces a joint, from its parent to its child."""
     axes = _planar(joint.axis) if kind == PLANAR else _FLOATING
     chain, parent = [], joint.parent
-    for name, of, axis in axes:
+    for name, joint_kind, axis in axes:
         part = f"{joint.name}/{name}"
         child = joint.child if name == axes[-1][0] else part
         chain.append(
             replace(
-                joint, name=part, kind=of, axis=axis, parent=parent, child=child, whole=joint.name
+                joint,
+                name=part,
+                kind=joint_kind,
+                axis=axis,
+                parent=parent,
+                child=child,
+                whole=joint.name,
             )
         )
         parent = child
@@ -221,14 +229,14 @@ def with_control_mimics(root: Element, joints: Sequence[Joint]) -> list[Joint]:
     for control in root.all("ros2_control"):
         for element in control.all("joint"):
             given = {p.attributes.get("name"): p.text.strip() for p in element.all("param")}
-            leader, own = known.get(given.get("mimic", "")), element.attributes.get("name", "")
-            follower = known.get(own)
+            leader, name = known.get(given.get("mimic", "")), element.attributes.get("name", "")
+            follower = known.get(name)
             if leader is None or follower is None or follower.mimic or leader.mimic:
                 continue
             if leader is not follower:
                 multiplier = _number(given.get("multiplier"), 1.0)
                 mimic = Mimic(leader.name, multiplier, _number(given.get("offset"), 0.0))
-                known[own] = replace(follower, mimic=mimic)
+                known[name] = replace(follower, mimic=mimic)
     return [known[joint.name] for joint in joints]
 
 

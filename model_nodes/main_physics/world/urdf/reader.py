@@ -30,9 +30,9 @@ from model_nodes.main_physics.world.robot_xml import read_robot_xml
 from model_nodes.main_physics.world.transforms import from_rpy
 from model_nodes.main_physics.world.urdf.joints import (
     SEVERAL_AXES,
-    in_single_axes,
     read_joint,
-    single_axes,
+    split_joint,
+    split_joints,
     with_control_mimics,
 )
 from model_nodes.main_physics.world.xml_file import Element, read_xml
@@ -115,7 +115,7 @@ def _friction_of_links(root: Element) -> dict[str, float]:
         element = gazebo.child("mu1") or gazebo.child("mu")
         if element is not None and "reference" in gazebo.attributes:
             text = element.attributes.get("value", element.text)
-            friction[gazebo.attributes["reference"]] = element.numbers(1, text, least=0.0)[0]
+            friction[gazebo.attributes["reference"]] = element.numbers(1, text, minimum=0.0)[0]
     return friction
 
 
@@ -125,7 +125,7 @@ def _materials_in_links(root: Element) -> list[Element]:
 
 
 def _rgba(colour: Element) -> Colour:
-    r, g, b, a = colour.numbers(4, colour.need_attribute("rgba"), least=0.0)
+    r, g, b, a = colour.numbers(4, colour.need_attribute("rgba"), minimum=0.0)
     return (r, g, b, a)
 
 
@@ -142,7 +142,7 @@ def _primitive(shape: Element) -> tuple[ShapeKind, tuple[float, ...]]:
             raise shape.bad("has a length that is not positive", size, "lengths above 0")
         return ShapeKind(shape.tag), tuple(size)
     if shape.tag == "plane":
-        x, y = shape.numbers(2, shape.need_attribute("size"), least=0.0)
+        x, y = shape.numbers(2, shape.need_attribute("size"), minimum=0.0)
         return ShapeKind.PLANE, (x, y)
     if shape.tag == "sphere":
         return ShapeKind.SPHERE, (number("radius"),)
@@ -197,16 +197,16 @@ def read_urdf(
     _note_ignored(root, notes, label)
     origins = {e.need("child").need_attribute("link"): origin_of(e) for e in root.all("joint")}
     order = tree_order(root, list(links), joints)
-    read = tuple(_read_link(links[n], origins.get(n, IDENTITY), reader) for n in order)
+    read_links = tuple(_read_link(links[n], origins.get(n, IDENTITY), reader) for n in order)
     by_child = {joint.child: joint for joint in joints}
     ordered = tuple(by_child[n] for n in order if n in by_child)
-    body = Body(name, read, ordered, pose, static, driven, file)
-    several = {
+    body = Body(name, read_links, ordered, pose, static, driven, file)
+    multi_axis = {
         e.need_attribute("name"): e.need_attribute("type")
         for e in root.all("joint")
         if e.attributes.get("type") in SEVERAL_AXES
     }
-    return in_single_axes(body, several, notes, label) if several else body
+    return split_joints(body, multi_axis, notes, label) if multi_axis else body
 
 
 def check_unique(root: Element, tag: str) -> None:
@@ -231,7 +231,7 @@ def _read_inertial(link: Element) -> Inertial | None:
         # In URDF a link without <inertial> has no mass; its geometries do not matter.
         return Inertial(0.0, IDENTITY, (0.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     mass = element.need("mass")
-    value = mass.numbers(1, mass.need_attribute("value"), least=0.0)[0]
+    value = mass.numbers(1, mass.need_attribute("value"), minimum=0.0)[0]
     inertia = element.need("inertia")
     ixx, iyy, izz, ixy, ixz, iyz = (
         inertia.number_attribute(k, 0.0) for k in ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -256,14 +256,14 @@ def tree_order(root: Element, links: list[str], joints: list[Joint]) -> list[str
             )
         parents[joint.child] = joint.parent
         children.setdefault(joint.parent, []).append(joint.child)
-    tops = [link for link in links if link not in parents]
-    if len(tops) != 1:
-        raise root.bad(f"has {len(tops)} root links", tops, "exactly one link without a parent")
+    roots = [link for link in links if link not in parents]
+    if len(roots) != 1:
+        raise root.bad(f"has {len(roots)} root links", roots, "exactly one link without a parent")
     order: list[str] = []
-    waiting = [tops[0]]
-    while waiting:  # depth first, so that the joints of an arm are contiguous
-        order.append(waiting.pop())
-        waiting += reversed(children.get(order[-1], []))
+    stack = [roots[0]]
+    while stack:  # depth first, so that the joints of an arm are contiguous
+        order.append(stack.pop())
+        stack += reversed(children.get(order[-1], []))
     if len(order) != len(links):
         raise root.bad("has a loop of joints", sorted(set(links) - set(order)), "a tree of links")
     return order
@@ -275,8 +275,8 @@ def check_mimics(root: Element, joints: list[Joint]) -> None:
     for joint in joints:
         if joint.mimic is None:
             continue
-        master = names.get(joint.mimic.joint)
-        if master is None or master.mimic is not None or master is joint:
+        mimicked = names.get(joint.mimic.joint)
+        if mimicked is None or mimicked.mimic is not None or mimicked is joint:
             raise BadInput(
                 "mimics a joint that does not exist or mimics itself",
                 file=root.file,
@@ -313,12 +313,14 @@ def moving_joints(urdf: str) -> dict[str, Joint]:
         file.write_text(urdf, "utf-8")
         root = read_xml(file)
     links = {link.need_attribute("name") for link in root.all("link")}
-    joints = (joint for element in root.all("joint") for joint in _single(element, links))
+    joints = (
+        joint for element in root.all("joint") for joint in _single_axis_joints(element, links)
+    )
     return {
         joint.name: joint for joint in joints if joint.kind in (JointKind.HINGE, JointKind.SLIDE)
     }
 
 
-def _single(element: Element, links: Container[str]) -> list[Joint]:
+def _single_axis_joints(element: Element, links: Container[str]) -> list[Joint]:
     joint, kind = read_joint(element, links), element.need_attribute("type")
-    return single_axes(joint, kind) if kind in SEVERAL_AXES else [joint]
+    return split_joint(joint, kind) if kind in SEVERAL_AXES else [joint]

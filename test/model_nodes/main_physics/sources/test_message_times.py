@@ -34,8 +34,8 @@ CLOSE = 2e-3
 @pytest.mark.parametrize("late_ms", [13, 70, 300, 495])
 def test_a_late_message_is_sorted(tmp_path: Path, late_ms: int) -> None:
     source = written(tmp_path, messages(log=lambda k, t: t + (late_ms * MS if k == 111 else 0)))
-    (mended,) = source.findings
-    assert (mended.arguments["what"], mended.arguments["count"]) == ("sorted", 1)
+    (repairs,) = source.findings
+    assert (repairs.arguments["what"], repairs.arguments["count"]) == ("sorted", 1)
     assert error(source) < CLOSE
     assert lost(source) == 0.0
 
@@ -67,13 +67,13 @@ def test_a_stamp_ahead_of_its_time_takes_no_others_with_it(tmp_path: Path) -> No
 @pytest.mark.parametrize("back_ms", [40, 350, 355, 990, 3_600_000])
 def test_a_clock_that_is_set_back_is_bridged(tmp_path: Path, back_ms: int) -> None:
     source = written(tmp_path, messages(stamp=lambda k, t: t - (back_ms * MS if k > 120 else 0)))
-    mended = said(source)
+    repairs = said(source)
     if back_ms < 1000:
-        assert set(mended) == {"set_back"}
-        assert mended["set_back"].from_ns == 120 * PERIOD_NS
-        assert mended["set_back"].arguments["size"] == pytest.approx(back_ms / 1e3, abs=1e-3)
+        assert set(repairs) == {"set_back"}
+        assert repairs["set_back"].from_ns == 120 * PERIOD_NS
+        assert repairs["set_back"].arguments["size"] == pytest.approx(back_ms / 1e3, abs=1e-3)
     else:
-        assert set(mended) == {"other_clock"}
+        assert set(repairs) == {"other_clock"}
     assert lost(source) == 0.0
     assert error(source) < CLOSE
 
@@ -88,9 +88,9 @@ def test_a_clock_that_stands_is_bridged(tmp_path: Path) -> None:
     source = written(
         tmp_path, messages(stamp=lambda k, t: 100 * PERIOD_NS if 100 <= k < 140 else t)
     )
-    (mended,) = source.findings
-    assert mended.arguments["what"] == "stood"
-    assert mended.arguments["size"] == pytest.approx(39 * PERIOD_NS / 1e9)
+    (repairs,) = source.findings
+    assert repairs.arguments["what"] == "stood"
+    assert repairs.arguments["size"] == pytest.approx(39 * PERIOD_NS / 1e9)
     assert error(source) < CLOSE
 
 
@@ -133,10 +133,10 @@ def test_stamps_of_a_simulation_in_a_recording_of_wall_time(tmp_path: Path, pace
     begin = 20 * 10**9 - EPOCH_NS
     bag = write_bag(tmp_path / "bag", messages(stamp=lambda _, t: begin + round(pace * t)))
     source = opened(bag)
-    (mended,) = source.findings
-    assert mended.arguments["what"] == "other_pace"
-    assert mended.arguments["size"] == pytest.approx(pace, rel=1e-3)
-    assert "--stamps header or log" in concern_text("mended", mended.arguments)
+    (repairs,) = source.findings
+    assert repairs.arguments["what"] == "other_pace"
+    assert repairs.arguments["size"] == pytest.approx(pace, rel=1e-3)
+    assert "--stamps header or log" in concern_text("mended", repairs.arguments)
     assert error(source) < CLOSE
     simulated = opened(bag, stamps=Stamps.HEADER)
     assert simulated.findings == ()
@@ -171,5 +171,5 @@ def test_what_is_late_by_less_than_half_a_second_is_never_left_out(
     logged, stamped = (sent + lags)[order], sent[order]
     dated = date_messages("/x", stamped, logged, EPOCH_NS, 10**9, lambda a, b: True)
     assert dated.kept.all()
-    if not any(one.kind.value != "sorted" for one in dated.mended):
+    if not any(one.kind.value != "sorted" for one in dated.repairs):
         np.testing.assert_array_equal(dated.times_ns, stamped)

@@ -11,7 +11,13 @@ from support.recorded_bags import MS, TYPES, Recorded, header, sine, write_bag
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.joint_messages import Undecodable
-from model_nodes.main_physics.sources.wrenches import WRENCH, Felt, Wrenches, decode, felt_table
+from model_nodes.main_physics.sources.wrenches import (
+    WRENCH,
+    RobotWrenches,
+    Wrenches,
+    decode,
+    wrench_table,
+)
 
 LAYOUT = Layout.build((Entity("robot", EntityKind.ROBOT), Entity("tool0", EntityKind.LINK)), [])
 
@@ -59,17 +65,17 @@ def test_the_table_has_the_latest_samples_in_the_order_of_their_stamps(tmp_path:
         wrench(705 * MS, 2.0, stamp_ns=680 * MS),
         wrench(900 * MS, 4.0),
     )
-    rows = felt_table([Felt("", 0, found)], LAYOUT, 800 * MS).rows()
+    rows = wrench_table([RobotWrenches("", 0, found)], LAYOUT, 800 * MS).rows()
     assert rows[:, 0].tolist() == [680 * MS, 690 * MS]
     assert rows[:, 2].tolist() == [2.0, 3.0]
     assert set(rows[:, 1]) == {LAYOUT.entity_id("tool0")}
-    later = felt_table([Felt("", 1000 * MS, found)], LAYOUT, 1800 * MS).rows()
+    later = wrench_table([RobotWrenches("", 1000 * MS, found)], LAYOUT, 1800 * MS).rows()
     assert later[:, 0].tolist() == [1680 * MS, 1690 * MS]
 
 
 def test_a_frame_that_the_scene_does_not_have_is_marked(tmp_path: Path) -> None:
     found = recorded(tmp_path, wrench(100 * MS, 1.0, "nowhere"))
-    rows = felt_table([Felt("", 0, found)], LAYOUT, 200 * MS).rows()
+    rows = wrench_table([RobotWrenches("", 0, found)], LAYOUT, 200 * MS).rows()
     assert rows[:, 1].tolist() == [-1.0]
     (note,) = found.notes(["tool0"])
     assert "/ft are not used: they name frame nowhere" in note
@@ -78,7 +84,7 @@ def test_a_frame_that_the_scene_does_not_have_is_marked(tmp_path: Path) -> None:
 
 def test_nothing_is_decoded_before_it_is_read(tmp_path: Path) -> None:
     found = recorded(tmp_path, wrench(100 * MS, 1.0))
-    table = felt_table([Felt("", 0, found)], LAYOUT, 200 * MS)
+    table = wrench_table([RobotWrenches("", 0, found)], LAYOUT, 200 * MS)
     assert table.known is None
     assert "_read" not in vars(found)
     assert np.isfinite(table.rows()).all()

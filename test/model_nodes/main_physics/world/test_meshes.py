@@ -100,7 +100,9 @@ def test_text_stl_is_read(tmp_path: Path) -> None:
 def test_an_archive_is_no_mesh(tmp_path: Path, name: str) -> None:
     """It may unpack to any size, and a GLB says only how large it is."""
     (tmp_path / name).write_bytes(b"anything")
-    with pytest.raises(BadInput, match=r"this is no mesh that is read; expected a mesh in \.stl"):
+    with pytest.raises(
+        BadInput, match=r"this mesh format is not supported; expected a mesh in \.stl"
+    ):
         meshes.hull_of_file(tmp_path / name, (1.0, 1.0, 1.0))
 
 

@@ -42,7 +42,7 @@ def test_below_a_root_that_is_only_a_frame_it_is_the_base(tmp_path: Path, kind: 
     assert [joint.name for joint in body.joints] == ["lift"]
     assert body.pose[:3] == (1, 2, 3)
     assert notes.all() == (
-        f"robot r.urdf: joint ride: type {kind} is the robot's base; robot.base says what moves it",
+        f"robot r.urdf: joint ride: type {kind} is the robot's base; robot.base determines its motion",
     )
 
 

@@ -19,7 +19,7 @@ from support.waiting import wait_until
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from model_nodes.main_physics.sources.live.part import LivePart
-from model_nodes.main_physics.sources.wrenches import Felt, felt_table
+from model_nodes.main_physics.sources.wrenches import RobotWrenches, wrench_table
 
 LAYOUT = Layout.build(
     [Entity("robot", EntityKind.ROBOT), Entity("wrist", EntityKind.LINK, owner="robot")],
@@ -51,7 +51,7 @@ def feel(publisher: Any, time_ns: int, push: float, frame: str = "wrist") -> Non
 def rows(source: LivePart, time_ns: int) -> Floats:
     """The table of wrenches as a model reads it at a time of the run."""
     assert source.wrenches is not None
-    return felt_table([Felt("", 0, source.wrenches)], LAYOUT, time_ns).rows()
+    return wrench_table([RobotWrenches("", 0, source.wrenches)], LAYOUT, time_ns).rows()
 
 
 @pytest.mark.parametrize(
