@@ -228,7 +228,7 @@ def _restart_ended_nodes(
     node: ConductorNode, scenario: Scenario, local_models: frozenset[str], nodes: ModelNodes
 ) -> None:
     """Restart the nodes of models on this machine that ended with an earlier run."""
-    for plan in scenario.placeable:
+    for plan in scenario.relocatable_models:
         former = node.former_registrations.get(plan.name)
         if plan.name in local_models or plan.name in node.registrations or former is None:
             continue

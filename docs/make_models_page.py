@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from hetwin_core.ensemble.installed import MODELS, installs
+from hetwin_core.ensemble.installed import MODELS, install_command
 from hetwin_suite.cli.catalogue import (
     AttributeRow,
     ModelRow,
@@ -63,7 +63,7 @@ def page() -> str:
 
 
 def _model(row: ModelRow) -> str:
-    brought = f" From `{installs(MODELS[row.type])}`." if row.type in MODELS else ""
+    brought = f" From `{install_command(MODELS[row.type])}`." if row.type in MODELS else ""
     responsible = ", ".join(f"`{attribute(a)}`" for a in row.attributes) or "nothing"
     parts = [
         f"## {row.type}\n\n{row.summary}\n",

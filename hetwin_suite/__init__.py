@@ -98,10 +98,10 @@ def __getattr__(name: str) -> object:
         f"{__name__}.{name} {now}; version 0.3 removes it here", DeprecationWarning, stacklevel=2
     )
     if home in _EXTRAS:
-        from hetwin_core.ensemble.installed import library_of
+        from hetwin_core.ensemble.installed import import_library
 
         needed = f"{name} is in a package of its own"
-        return getattr(library_of(_EXTRAS[home], home, needed), name)
+        return getattr(import_library(_EXTRAS[home], home, needed), name)
     return getattr(import_module(home), name)
 
 

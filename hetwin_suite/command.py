@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.events import plain
-from hetwin_core.ensemble.installed import Group, library_of
-from hetwin_core.ensemble.limits import parsed_json
+from hetwin_core.ensemble.installed import Group, import_library
+from hetwin_core.ensemble.limits import parse_json
 from hetwin_core.ensemble.nearest import counted, one_of, perhaps
 from hetwin_core.ensemble.resources import find as find_file
 from hetwin_core.ensemble.resources import names_of as resource_names
@@ -108,9 +108,9 @@ __all__ = [
     "counted",
     "find_file",
     "followed",
+    "import_library",
     "json_object",
     "json_text",
-    "library_of",
     "lines_of",
     "load_with_base",
     "load_yaml",
@@ -120,7 +120,7 @@ __all__ = [
     "one_of",
     "option",
     "package_folders",
-    "parsed_json",
+    "parse_json",
     "perhaps",
     "plain",
     "present",

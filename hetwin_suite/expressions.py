@@ -28,10 +28,10 @@ from hetwin_core.ensemble.expressions.nodes import (
     text_of,
     walk,
 )
-from hetwin_core.ensemble.expressions.parser import DEEPEST, ExpressionSyntaxError, parse
+from hetwin_core.ensemble.expressions.parser import MAX_NESTING, ExpressionSyntaxError, parse
 
 __all__ = [
-    "DEEPEST",
+    "MAX_NESTING",
     "Binary",
     "Call",
     "Choice",

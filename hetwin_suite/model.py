@@ -50,7 +50,7 @@ from hetwin_core.ensemble.events import (
 from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, scene_only
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.installed import library_of
+from hetwin_core.ensemble.installed import import_library
 from hetwin_core.ensemble.limits import check_files, check_size, read_json
 from hetwin_core.ensemble.model import (
     Changes,
@@ -70,7 +70,7 @@ from hetwin_core.ensemble.model_abilities import (
     Placeable,
     Responsible,
     SavesItself,
-    compared_by,
+    learnable_parameters,
 )
 from hetwin_core.ensemble.nearest import one_of, perhaps, some
 from hetwin_core.ensemble.parameters import (
@@ -87,10 +87,10 @@ from hetwin_core.ensemble.parameters import (
     WatchedRobot,
     parameter,
 )
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
-from hetwin_core.ensemble.scene.hands import HandDescription, hand_links, sides_of
+from hetwin_core.ensemble.scene.hands import HandDescription, finger_roots, hand_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection, entity_to_json
 from hetwin_core.ensemble.scene.poses import (
     angles_between,
@@ -237,11 +237,11 @@ __all__ = [
     "Shape",
     "ShapeKind",
     "Snapshot",
+    "StateError",
     "Stepping",
     "Strict",
     "Text",
     "Tick",
-    "Unsaveable",
     "Value",
     "Vector3",
     "Watch",
@@ -255,16 +255,17 @@ __all__ = [
     "check",
     "check_files",
     "check_size",
-    "compared_by",
     "compose",
     "conjugate",
     "cross",
     "entity_to_json",
     "extrapolate",
+    "finger_roots",
     "hand_links",
     "hand_of_event",
+    "import_library",
     "is_pose",
-    "library_of",
+    "learnable_parameters",
     "multiply",
     "normalized",
     "one_of",
@@ -283,7 +284,6 @@ __all__ = [
     "rotation_matrices",
     "rotation_matrix",
     "scene_only",
-    "sides_of",
     "some",
     "tag",
 ]

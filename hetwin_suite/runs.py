@@ -35,7 +35,7 @@ from hetwin_core.ensemble.conductor.start.shared_keys import merged_scene
 from hetwin_core.ensemble.conductor.start.sources import LIVE, source_specs
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.events import event_from_summary
-from hetwin_core.ensemble.installed import library_of
+from hetwin_core.ensemble.installed import import_library
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
@@ -84,8 +84,8 @@ __all__ = [
     "failure_row_words",
     "find_scenario",
     "handover_row",
+    "import_library",
     "is_routine_touch",
-    "library_of",
     "load_scenario",
     "merged_scene",
     "model_types",

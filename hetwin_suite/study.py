@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.scenario.uncertainty import (
-    Between,
     Factor,
     Mixture,
     NumberSpread,
     PoseMixture,
     Sigma,
+    Uniform,
     Values,
 )
 from hetwin_core.ensemble.transport.port import ModelPort
@@ -49,7 +49,6 @@ from hetwin_suite._study.work import Done, Each, Job
 
 __all__ = [
     "AS_BELIEVED",
-    "Between",
     "Cluster",
     "Done",
     "Draw",
@@ -79,6 +78,7 @@ __all__ = [
     "Study",
     "Trouble",
     "Uncertainty",
+    "Uniform",
     "Values",
     "Varied",
     "Watch",

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from hetwin_core.ensemble.conductor.reporting.coverage import DECIDED_BY
 from hetwin_core.ensemble.number_table import Table as NumberTable
-from hetwin_core.ensemble.number_table import need_columns, read_table
+from hetwin_core.ensemble.number_table import check_columns, read_table
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_core.episodes.tables.intervals import Intervals
@@ -58,9 +58,9 @@ __all__ = [
     "Occasion",
     "Tables",
     "Task",
+    "check_columns",
     "distances",
     "finished_tables",
-    "need_columns",
     "open_tables",
     "picked",
     "read_table",

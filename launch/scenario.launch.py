@@ -171,7 +171,9 @@ def _nodes(context: LaunchContext) -> list[object]:
     def model(plan: ModelPlan) -> LifecycleNode:
         return node("model", plan.name, parameters_of(plan, run))
 
-    models = [model(p) for p in scenario.placeable if p.name in here and p.name not in inside]
+    models = [
+        model(p) for p in scenario.relocatable_models if p.name in here and p.name not in inside
+    ]
     middleware = [SetEnvironmentVariable(*pair) for pair in fast_dds_variables().items()]
     started: list[object] = [*middleware]
     for started_here in models:
@@ -193,7 +195,9 @@ def _nodes(context: LaunchContext) -> list[object]:
 
 def _waited_for(scenario: Scenario, here: frozenset[str]) -> list[LogInfo]:
     """Names the models that must be started elsewhere, for the run waits for them."""
-    elsewhere = ", ".join(plan.name for plan in scenario.placeable if plan.name not in here)
+    elsewhere = ", ".join(
+        plan.name for plan in scenario.relocatable_models if plan.name not in here
+    )
     return [LogInfo(msg=f"not started here, and waited for: {elsewhere}")] if elsewhere else []
 
 

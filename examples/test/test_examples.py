@@ -9,7 +9,7 @@ import pytest
 
 from hetwin_core.ensemble import resources
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import COMMANDS, MODELS, SCENARIOS, installs
+from hetwin_core.ensemble.installed import COMMANDS, MODELS, SCENARIOS, install_command
 from hetwin_core.ensemble.scenario.scenario import find_scenario
 from model_nodes.main_physics.sources.factory import open_source
 
@@ -61,7 +61,7 @@ def test_where_the_package_is_missing_a_scenario_names_what_brings_it(
     for name in NAMES:
         with pytest.raises(BadInput, match="there is no such scenario") as error:
             find_scenario(name)
-        assert error.value.expected == installs("examples")
+        assert error.value.expected == install_command("examples")
 
 
 @pytest.mark.parametrize("recording", RECORDINGS, ids=lambda folder: folder.name)

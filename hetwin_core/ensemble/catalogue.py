@@ -6,10 +6,10 @@ from importlib import import_module
 from importlib.metadata import EntryPoint
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import MODELS, Group, installs, package_of
+from hetwin_core.ensemble.installed import MODELS, Group, install_command, package_of
 from hetwin_core.ensemble.model import Model
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.own_modules import refusal
+from hetwin_core.ensemble.own_modules import untrusted_module_error
 
 TYPES = Group("hetwin.models", "model type", "MODULE:CLASS of a class derived from Model")
 
@@ -34,7 +34,9 @@ def model_class(type_name: str) -> type[Model]:
     try:
         found = getattr(import_module(module_name), class_name)
     except ModuleNotFoundError as error:
-        raise refusal(error.name or "") or _missing_module_error(error, location, point) from error
+        raise untrusted_module_error(error.name or "") or _missing_module_error(
+            error, location, point
+        ) from error
     except Exception as error:  # a third party's module may raise anything while it is imported
         raise _import_error(error, location) from error
     if not (isinstance(found, type) and issubclass(found, Model)):
@@ -75,7 +77,7 @@ def _entry_point(name: str) -> EntryPoint:
         raise BadInput(
             "unknown model type",
             found=name,
-            expected=installs(MODELS[name]) if name in MODELS else known,
+            expected=install_command(MODELS[name]) if name in MODELS else known,
         )
     return found
 

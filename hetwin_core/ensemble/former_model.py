@@ -1,7 +1,7 @@
 """The contract of models in version 0.1, which is still supported.
 
-A class that is derived from this `Model` runs like a present one: its description becomes its declaration, and its
-`StepInput`, `StepOutput` and `Contribution` are converted from and to the present classes. This module will be
+A class that is derived from this `Model` runs like a current one: its description becomes its declaration, and its
+`StepInput`, `StepOutput` and `Contribution` are converted from and to the current classes. This module will be
 removed with the minor version after the next.
 """
 
@@ -22,7 +22,7 @@ from hetwin_core.ensemble.model import (
     MainTick,
     Stepping,
 )
-from hetwin_core.ensemble.model import Model as PresentModel
+from hetwin_core.ensemble.model import Model as CurrentModel
 from hetwin_core.ensemble.model_abilities import rebuild_attributes, record_attributes, take_anew
 from hetwin_core.ensemble.parameters import File, Hand, ParameterRequest, Pose
 from hetwin_core.ensemble.scene.layout import Selection
@@ -76,16 +76,16 @@ class StepOutput(MainChanges):
             self.tables[PROXIMITY] = Table(proximity)
 
 
-class Model(PresentModel):
+class Model(CurrentModel):
     """A model written against the contract of version 0.1."""
 
     watched: ClassVar[bool]
-    asked: ClassVar[Sequence[ParameterRequest]]
+    requested: ClassVar[Sequence[ParameterRequest]]
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         text = f"{cls.__module__}:{cls.__qualname__} keeps the contract of models of hetwin 0.1"
-        warnings.warn(f"{text}; {PAGE} shows the present one", DeprecationWarning, stacklevel=3)
+        warnings.warn(f"{text}; {PAGE} shows the current one", DeprecationWarning, stacklevel=3)
 
     @classmethod
     @abstractmethod
@@ -99,7 +99,7 @@ class Model(PresentModel):
         cls.summary, cls.rate, cls.stepping = described.summary, described.rate, described.stepping
         cls.provides, cls.raises = described.provides, described.raises
         cls.can_be_main, cls.watched = described.can_be_main, described.watched
-        cls.asked = cls().parameters()
+        cls.requested = cls().parameters()
 
     def parameters(self) -> Sequence[ParameterRequest]:
         """The parameters that `initialize` needs."""
@@ -108,7 +108,7 @@ class Model(PresentModel):
     @classmethod
     def requests(cls) -> Sequence[ParameterRequest]:
         """The parameters that the conductor resolves."""
-        return cls.asked
+        return cls.requested
 
     @abstractmethod
     def initialize(  # type: ignore[override]
@@ -116,14 +116,14 @@ class Model(PresentModel):
     ) -> Contribution:
         """Prepare the model with the resolved parameters."""
 
-    def contribute(self, given: Mapping[str, Any], seed: int) -> Contribution:
+    def contribute(self, values: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model, as the conductor does."""
-        found = self.initialize(given, seed)
-        if not isinstance(found, Contribution):
-            raise TypeError(f"it returns {type(found).__name__}; expected a Contribution")
-        if found.reads_proximity:
-            found.reads = (*found.reads, Selection("*", PROXIMITY))
-        return found
+        contribution = self.initialize(values, seed)
+        if not isinstance(contribution, Contribution):
+            raise TypeError(f"it returns {type(contribution).__name__}; expected a Contribution")
+        if contribution.reads_proximity:
+            contribution.reads = (*contribution.reads, Selection("*", PROXIMITY))
+        return contribution
 
     @abstractmethod
     def step(self, tick: StepInput) -> StepOutput:

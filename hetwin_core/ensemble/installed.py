@@ -96,12 +96,12 @@ SCENARIOS = dict.fromkeys(
 """Scenarios of hetwin's own plugins, and the extras that install them."""
 
 
-def installs(extra: str) -> str:
+def install_command(extra: str) -> str:
     """Return the command that installs an extra."""
     return f'pip install "hetwin-suite[{extra}]"'
 
 
-def library_of(extra: str, modules: str | tuple[str, ...], needed: str, where: str = "") -> Any:
+def import_library(extra: str, modules: str | tuple[str, ...], needed: str, where: str = "") -> Any:
     """Import a library that an extra installs.
 
     Args:
@@ -115,10 +115,12 @@ def library_of(extra: str, modules: str | tuple[str, ...], needed: str, where: s
     """
     names = (modules,) if isinstance(modules, str) else modules
     try:
-        first, *_ = [import_module(name) for name in names]
+        library, *_ = [import_module(name) for name in names]
     except ImportError as error:
-        raise BadInput(f"{needed}: {error}", where=where, expected=installs(extra)) from error
-    return first
+        raise BadInput(
+            f"{needed}: {error}", where=where, expected=install_command(extra)
+        ) from error
+    return library
 
 
 def installed(group: str) -> list[EntryPoint]:
@@ -161,20 +163,20 @@ class Group:
 
     Attributes:
         name: name of the group, e.g. ``hetwin.skills``.
-        one: what a member is called in messages, e.g. ``skill``.
+        noun: noun for a member in messages, e.g. ``skill``.
         expected: required target of an entry point.
-        brought: names of members in hetwin's own plugins, and the extras that install these.
+        extras: names of the members in hetwin's own plugins -> extra that installs each.
     """
 
     name: str
-    one: str
+    noun: str
     expected: str
-    brought: Mapping[str, str] = field(default_factory=dict)
+    extras: Mapping[str, str] = field(default_factory=dict)
 
     def points(self) -> dict[str, EntryPoint]:
         """The entry points in use, by name, sorted."""
-        first = {point.name: point for point in reversed(installed(self.name))}
-        return dict(sorted(first.items()))
+        library = {point.name: point for point in reversed(installed(self.name))}
+        return dict(sorted(library.items()))
 
     def names(self) -> list[str]:
         """The names of all members, sorted."""
@@ -182,7 +184,7 @@ class Group:
 
     def known(self) -> list[str]:
         """The names of all members that are installed or that an extra installs, sorted."""
-        return sorted({*self.names(), *self.brought})
+        return sorted({*self.names(), *self.extras})
 
     def point(self, name: str) -> EntryPoint | None:
         """The entry point of this name; None if there is none."""
@@ -200,9 +202,9 @@ class Group:
         """
         point = self.point(name)
         if point is None:
-            extra = self.brought.get(name)
-            expected = one_of(name, self.names()) if extra is None else installs(extra)
-            problem = f"no such {self.one} is installed"
+            extra = self.extras.get(name)
+            expected = one_of(name, self.names()) if extra is None else install_command(extra)
+            problem = f"no such {self.noun} is installed"
             raise BadInput(problem, where=where, found=name, expected=expected)
         return self.loaded(point)
 
@@ -217,10 +219,10 @@ class Group:
         except Exception as error:  # a third party's module may raise anything while it is imported
             raise self.refused(point, f"{type(error).__name__}: {error}") from error
 
-    def refused(self, point: EntryPoint, why: str) -> BadInput:
+    def refused(self, point: EntryPoint, reason: str) -> BadInput:
         """Return the error that a member cannot be used."""
         return BadInput(
-            f"the {self.one} {point.name} of the package {package_of(point)} cannot be used: {why}",
+            f"the {self.noun} {point.name} of the package {package_of(point)} cannot be used: {reason}",
             where=f"{self.name}.{point.name}",
             found=point.value,
             expected=self.expected,

@@ -107,19 +107,19 @@ def contribution_from_text(text: str) -> Contribution:
     except json.JSONDecodeError as error:
         raise BadInput(f"this is not JSON: {error}", found=text[:80]) from None
     is_main = isinstance(data, dict) and not data.keys().isdisjoint((*_MAIN_FIELDS, "watch"))
-    given = check(_MainContribution if is_main else _Contribution, data)
-    read: dict[str, Any] = {
-        "entities": [entity_from_json(e.model_dump(exclude_none=True)) for e in given.entities],
-        "attributes": [_start_from_json(start) for start in given.attributes],
-        "reads": [Selection(*pair) for pair in given.reads],
-        "warnings": given.warnings,
-        "reproducible": given.reproducible,
+    content = check(_MainContribution if is_main else _Contribution, data)
+    fields: dict[str, Any] = {
+        "entities": [entity_from_json(e.model_dump(exclude_none=True)) for e in content.entities],
+        "attributes": [_start_from_json(start) for start in content.attributes],
+        "reads": [Selection(*pair) for pair in content.reads],
+        "warnings": content.warnings,
+        "reproducible": content.reproducible,
     }
-    if not isinstance(given, _MainContribution):
-        return Contribution(**read)
-    read |= {name: getattr(given, name) for name in _MAIN_FIELDS}
-    watch = None if given.watch is None else WatchLayout.from_json(given.watch)
-    return MainContribution(**read, watch=watch)
+    if not isinstance(content, _MainContribution):
+        return Contribution(**fields)
+    fields |= {name: getattr(content, name) for name in _MAIN_FIELDS}
+    watch = None if content.watch is None else WatchLayout.from_json(content.watch)
+    return MainContribution(**fields, watch=watch)
 
 
 def _start_to_json(start: AttributeStart) -> dict[str, Any]:

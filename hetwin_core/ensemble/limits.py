@@ -19,22 +19,22 @@ from typing import Any, BinaryIO, Protocol
 
 VARIABLE = "HETWIN_LARGEST_MIB"
 _MIB = 2**20
-_LARGEST_MIB = 128
-_PIECES, _TIMES = 2, 50
+_DEFAULT_MIB = 128
+_TOTAL_FACTOR, _UNPACKING_RATIO = 2, 50
 _BYTES_OF_VALUE = 40
 """Assumed memory of a JSON value [bytes]; a value may take up to three times as much."""
 _DIGITS = 300
 """Maximum number of digits of a number; floating-point numbers have fewer."""
-_PART = 2**20
+_CHUNK_BYTES = 2**20
 
 
 class TooLarge(OSError):
     """Input is larger than its limit; the text explains how to raise the limit, if possible."""
 
     def __init__(
-        self, problem: str, most: int, advice: str = f"; if trusted, set {VARIABLE}"
+        self, problem: str, limit: int, advice: str = f"; if trusted, set {VARIABLE}"
     ) -> None:
-        size = f"{most / _MIB:.4g} MiB" if most >= _MIB else f"{most} bytes"
+        size = f"{limit / _MIB:.4g} MiB" if limit >= _MIB else f"{limit} bytes"
         super().__init__(errno.EOVERFLOW, f"{problem} more than {size}{advice}")
 
     def __str__(self) -> str:
@@ -58,20 +58,20 @@ class Decompressor(Protocol):
         """Returns the next bytes of data, at most `max_length`."""
 
 
-class Unpacking(Protocol):
+class UnpackedStream(Protocol):
     """A stream of a compressed file's content."""
 
     def read1(self, size: int, /) -> bytes:
         """Return at most this number of the next bytes; none at the end."""
 
 
-def largest() -> int:
+def max_bytes() -> int:
     """Return the maximum number of bytes that may be read or unpacked as a whole."""
     text = os.environ.get(VARIABLE)
     try:
-        return _MIB * (int(text) if text else _LARGEST_MIB)
+        return _MIB * (int(text) if text else _DEFAULT_MIB)
     except ValueError:
-        raise OSError(errno.EINVAL, f"{VARIABLE}={text!r} is no whole number") from None
+        raise OSError(errno.EINVAL, f"{VARIABLE}={text!r} is not a whole number") from None
 
 
 def check_size(size: int, what: str = "it has") -> int:
@@ -80,8 +80,8 @@ def check_size(size: int, what: str = "it has") -> int:
     Raises:
         TooLarge: if it is above the limit.
     """
-    if size > (most := largest()):
-        raise TooLarge(what, most)
+    if size > (limit := max_bytes()):
+        raise TooLarge(what, limit)
     return size
 
 
@@ -91,8 +91,8 @@ def check_total(packed: int, unpacked: int) -> None:
     Raises:
         TooLarge: if it is above the limit.
     """
-    if unpacked > (most := max(_PIECES * largest(), _TIMES * packed)):
-        raise TooLarge("it unpacks to", most)
+    if unpacked > (limit := max(_TOTAL_FACTOR * max_bytes(), _UNPACKING_RATIO * packed)):
+        raise TooLarge("it unpacks to", limit)
 
 
 def check_files(archive: Path, sizes: Mapping[str, int]) -> None:
@@ -107,12 +107,14 @@ def check_files(archive: Path, sizes: Mapping[str, int]) -> None:
 
 
 def unpacked(
-    make: Callable[[], Decompressor], data: bytes | memoryview, declared: int | None = None
+    make_decompressor: Callable[[], Decompressor],
+    data: bytes | memoryview,
+    declared: int | None = None,
 ) -> bytes:
     """Unpack all streams in the data.
 
     Args:
-        make: returns a decompressor of one stream.
+        make_decompressor: returns a decompressor of one stream.
         data: packed bytes.
         declared: declared size [bytes]; None: not declared.
 
@@ -120,24 +122,24 @@ def unpacked(
         TooLarge: if it unpacks to more than the declared size or the limit.
         EOFError: if the data is truncated.
     """
-    most = largest() if declared is None else check_size(declared, "it is declared to unpack to")
+    limit = max_bytes() if declared is None else check_size(declared, "it is declared to unpack to")
     parts: list[Any] = []
-    rest: Any = data
-    left = most
-    while rest or not parts:
-        stream = make()
-        part = stream.decompress(rest, max_length=left + 1)
-        left -= len(part)
-        if left < 0:
-            raise TooLarge("it unpacks to", most)
+    remaining: Any = data
+    remaining_bytes = limit
+    while remaining or not parts:
+        stream = make_decompressor()
+        part = stream.decompress(remaining, max_length=remaining_bytes + 1)
+        remaining_bytes -= len(part)
+        if remaining_bytes < 0:
+            raise TooLarge("it unpacks to", limit)
         if not stream.eof:
             raise EOFError("the compressed data is truncated")
         parts.append(part)
-        rest = stream.unused_data
+        remaining = stream.unused_data
     return bytes(parts[0]) if len(parts) == 1 else b"".join(parts)
 
 
-def copy(source: Unpacking, target: BinaryIO, packed: int) -> None:
+def copy(source: UnpackedStream, target: BinaryIO, packed: int) -> None:
     """Write the unpacked stream.
 
     Args:
@@ -148,7 +150,7 @@ def copy(source: Unpacking, target: BinaryIO, packed: int) -> None:
     Raises:
         TooLarge: if it unpacks to more than the limit.
     """
-    while part := source.read1(_PART):
+    while part := source.read1(_CHUNK_BYTES):
         target.write(part)
         check_total(packed, target.tell())
 
@@ -157,56 +159,56 @@ def check_regular(path: Path) -> int:
     """Return the size of a file [bytes].
 
     Raises:
-        OSError: if there is none, or it is no regular file: reading a device may never end, opening a pipe may
+        OSError: if there is none, or it is not a regular file: reading a device may never end, opening a pipe may
             block.
     """
-    known = path.stat()
-    if not stat.S_ISREG(known.st_mode) and not stat.S_ISDIR(known.st_mode):
-        raise OSError(errno.EINVAL, "it is no regular file")
-    return known.st_size
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")
+    return status.st_size
 
 
 def regular(path: Path) -> BinaryIO:
     """Open a file; raises as `check_regular`, and OSError if it cannot be opened."""
     check_regular(path)
-    return open(path, "rb", opener=_without_waiting)
+    return open(path, "rb", opener=_open_without_blocking)
 
 
-def _without_waiting(name: str, flags: int) -> int:
+def _open_without_blocking(name: str, flags: int) -> int:
     """Open a file without blocking: some files of the system look regular, and would block for ever."""
     return os.open(name, flags | os.O_NONBLOCK)
 
 
-def read_bytes(path: Path, most: int | None = None) -> bytes:
+def read_bytes(path: Path, limit: int | None = None) -> bytes:
     """Read a file as a whole.
 
     Raises:
-        TooLarge: if it has more than `most` bytes; None: more than the limit.
-        OSError: if it cannot be read, or is no regular file.
+        TooLarge: if it has more than `limit` bytes; None: more than the limit.
+        OSError: if it cannot be read, or is not a regular file.
     """
     with regular(path) as file:
         # The system's virtual files report no size.
-        data: bytes | None = file.read((largest() if most is None else most) + 1)
+        data: bytes | None = file.read((max_bytes() if limit is None else limit) + 1)
     if data is None:
         raise OSError(errno.EAGAIN, "it has nothing to read")
-    if most is None:
+    if limit is None:
         check_size(len(data))
-    elif len(data) > most:
-        raise TooLarge("it is too large: it has", most, "")
+    elif len(data) > limit:
+        raise TooLarge("it is too large: it has", limit, "")
     return data
 
 
-def read_text(path: Path, most: int | None = None, encoding: str = "utf-8") -> str:
+def read_text(path: Path, limit: int | None = None, encoding: str = "utf-8") -> str:
     """Read a text file as a whole; raises as `read_bytes`, and UnicodeDecodeError."""
-    return io.TextIOWrapper(io.BytesIO(read_bytes(path, most)), encoding).read()
+    return io.TextIOWrapper(io.BytesIO(read_bytes(path, limit)), encoding).read()
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file as a whole; raises as `read_bytes` and `parsed_json`."""
-    return parsed_json(read_bytes(path))
+    """Read a JSON file as a whole; raises as `read_bytes` and `parse_json`."""
+    return parse_json(read_bytes(path))
 
 
-def parsed_json(text: str | bytes, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
+def parse_json(text: str | bytes, hook: Callable[[dict[str, Any]], Any] | None = None) -> Any:
     """Parse JSON.
 
     Args:
@@ -215,18 +217,18 @@ def parsed_json(text: str | bytes, hook: Callable[[dict[str, Any]], Any] | None 
 
     Raises:
         TooLarge: if it holds more values than fit into the limit.
-        ValueError: if it is no JSON, is nested too deeply, or holds a number of hundreds of digits.
+        ValueError: if it is not JSON, is nested too deeply, or holds a number of hundreds of digits.
     """
     signs: Sequence[Any] = ",[{" if isinstance(text, str) else (b",", b"[", b"{")
-    if len(text) > _PART and sum(map(text.count, signs)) > largest() // _BYTES_OF_VALUE:
-        raise TooLarge("its values take", largest())
+    if len(text) > _CHUNK_BYTES and sum(map(text.count, signs)) > max_bytes() // _BYTES_OF_VALUE:
+        raise TooLarge("its values take", max_bytes())
     try:
-        return json.loads(text, object_hook=hook, parse_int=_whole)
+        return json.loads(text, object_hook=hook, parse_int=_parse_integer)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
 
-def _whole(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     return int(check_digits(digits))
 
 
@@ -237,5 +239,5 @@ def check_digits(number: str) -> str:
         ValueError: if it has too many digits.
     """
     if len(number) > _DIGITS:
-        raise ValueError(f"a number has {len(number)} digits; expected {_DIGITS} at most")
+        raise ValueError(f"a number has {len(number)} digits; expected at most {_DIGITS}")
     return number

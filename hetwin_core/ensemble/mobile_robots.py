@@ -63,12 +63,12 @@ def mobile_robots(layout: Layout) -> list[MobileRobot]:
     parts = layout.of_kind(EntityKind.LINK, EntityKind.HAND)
     found = []
     for robot in layout.of_kind(EntityKind.ROBOT):
-        own = [
+        robot_parts = [
             part for part in parts if part.owner == robot.name and layout.has(part.name, POSE.name)
         ]
-        roots = [part.name for part in own if not part.parent]
+        roots = [part.name for part in robot_parts if not part.parent]
         if layout.has(robot.name, ODOMETRY.name) and len(roots) == 1:
-            links = tuple((part.parent, part.name) for part in own if part.parent)
+            links = tuple((part.parent, part.name) for part in robot_parts if part.parent)
             found.append(MobileRobot(robot.name, roots[0], links))
     return found
 
@@ -87,11 +87,11 @@ def mounted_scanners(layout: Layout) -> list[MountedScanner]:
     ]
 
 
-def _scan_topic(link: Entity, pattern: ScanPattern, several: bool) -> Topic:
+def _scan_topic(link: Entity, pattern: ScanPattern, is_prefixed: bool) -> Topic:
     topic = _topic(SCAN_TOPIC, link.name)
     return (
         topic._replace(name=f"{topic.name[: -len(SCAN)]}{pattern.name}/{SCAN}")
-        if several
+        if is_prefixed
         else topic
     )
 

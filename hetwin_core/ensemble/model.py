@@ -268,7 +268,7 @@ class Model(ABC, Generic[Settings]):
     Attributes:
         summary: one sentence for `hetwin list models`; by default the first line of the class's docstring.
         rate: steps per simulated second if the scenario sets none; None: the main model's rate.
-        stepping: how it steps if the scenario does not say.
+        stepping: stepping mode, unless the scenario sets another.
         provides: attributes that it can be responsible for.
         raises: events that it raises, by name: the meaning, and the event's arguments.
         settings_class: class of its parameters, given in brackets after `Model`.
@@ -292,9 +292,9 @@ class Model(ABC, Generic[Settings]):
         if "summary" not in vars(cls) and cls.__doc__:
             cls.summary = cls.__doc__.strip().partition("\n")[0]
         for base in vars(cls).get("__orig_bases__", ()):
-            for given in get_args(base):
-                if isinstance(given, type) and issubclass(given, Parameters):
-                    cls.settings_class = given
+            for argument in get_args(base):
+                if isinstance(argument, type) and issubclass(argument, Parameters):
+                    cls.settings_class = argument
 
     @cached_property
     def random(self) -> np.random.Generator:
@@ -339,22 +339,22 @@ class Model(ABC, Generic[Settings]):
         """The parameters that the conductor resolves."""
         return cls.settings_class.requests()
 
-    def contribute(self, given: Mapping[str, Any], seed: int) -> Contribution:
+    def contribute(self, values: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model, as the conductor does.
 
         Args:
-            given: the resolved values of the parameters.
+            values: the resolved values of the parameters.
             seed: seed of the model.
 
         Raises:
             BadInput: if a parameter cannot be used.
         """
         scene = Contribution(provides=self.provides)
-        self.initialize(self._read(given, seed), scene)
+        self.initialize(self._read(values, seed), scene)
         return scene
 
-    def _read(self, given: Mapping[str, Any], seed: int) -> Settings:
-        settings: Any = self.settings_class.read(given)
+    def _read(self, values: Mapping[str, Any], seed: int) -> Settings:
+        settings: Any = self.settings_class.read(values)
         self.settings, self.seed = settings, seed
         return self.settings
 
@@ -372,10 +372,10 @@ class MainModel(Model[Settings]):
     def initialize(self, settings: Settings, scene: MainContribution) -> None:
         """Prepare the model, and declare its contribution to the scene; see `Model.initialize`."""
 
-    def contribute(self, given: Mapping[str, Any], seed: int) -> MainContribution:
+    def contribute(self, values: Mapping[str, Any], seed: int) -> MainContribution:
         """Initialize the model, as the conductor does; see `Model.contribute`."""
         scene = MainContribution(provides=self.provides)
-        self.initialize(self._read(given, seed), scene)
+        self.initialize(self._read(values, seed), scene)
         return scene
 
     @abstractmethod

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.errors import Refused
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.installed import packages_in
 from hetwin_core.ensemble.model import Model
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -143,11 +143,11 @@ def place(model: Model, entity: str, attribute: str, value: Value, scene: Snapsh
 
 def take_anew(model: Model, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
     """Let a model release an attribute and take it with another value, or with its own one after a refusal."""
-    before = release(model, entity, attribute, scene)
+    former_value = release(model, entity, attribute, scene)
     try:
         take(model, entity, attribute, value, scene)
     except Refused:
-        take(model, entity, attribute, before, scene)
+        take(model, entity, attribute, former_value, scene)
         raise
 
 
@@ -167,7 +167,7 @@ def command(model: Model, name: str, arguments: Mapping[str, Json]) -> None:
     model.command(name, arguments)
 
 
-def compared_by(cls: type[Model]) -> tuple[str, ...]:
+def learnable_parameters(cls: type[Model]) -> tuple[str, ...]:
     """The parameters of a model that can be learned; see `Comparing.thresholds`."""
     return tuple(getattr(cls, "thresholds", ()))
 
@@ -213,4 +213,4 @@ def rebuild_attributes(model: Model, saved: Mapping[str, Plain], scene: Snapshot
     name, package = type(model).__name__, type(model).__module__.partition(".")[0]
     packages = {package, *packages_in("hetwin.models")}
     if rebuild(dict(saved), model, packages, name, [scene.layout]) is not model:
-        raise Unsaveable(f"this is not the state of a {name}")
+        raise StateError(f"this is not the state of a {name}")

@@ -16,7 +16,7 @@ NODE = "node"
 class NodeOfAnyLanguage(Model):
     """A model that a ROS node implements with `ModelCall` and `ModelOutput`; it is never instantiated here."""
 
-    asked: ClassVar[tuple[ParameterRequest, ...]] = ()
+    requested: ClassVar[tuple[ParameterRequest, ...]] = ()
 
     def __init__(self) -> None:
         raise TypeError("a model of type node is a ROS node; this run does not reach it")
@@ -24,7 +24,7 @@ class NodeOfAnyLanguage(Model):
     @classmethod
     def requests(cls) -> tuple[ParameterRequest, ...]:
         """The scenario's parameters, which are sent unchanged."""
-        return cls.asked
+        return cls.requested
 
     def step(self, tick: Tick) -> Changes | None:
         """Never called: the node steps.
@@ -47,7 +47,7 @@ def node_class(provides: Iterable[str], parameters: Iterable[str]) -> type[NodeO
         """A model that is a ROS node of any language."""
 
     Described.provides = tuple(AttributeSpec(name) for name in provides)
-    Described.asked = tuple(
+    Described.requested = tuple(
         ParameterRequest(name, ParameterKind.ANY, required=False) for name in parameters
     )
     return Described

@@ -36,7 +36,7 @@ class Table:
         """Return the numbers in some columns, (rows, columns).
 
         Raises:
-            BadInput: if a cell is no finite number; names line and column.
+            BadInput: if a cell is not a finite number; line and column are named.
         """
         index = [self.columns.index(column) for column in columns]
         values = [
@@ -50,18 +50,18 @@ class Table:
         where = f"line {self.lines[row]}"
         return BadInput(problem, file=self.file, where=where, found=found, expected=expected)
 
-    def bad_header(self, problem: str, found: object, expected: str) -> BadInput:
+    def header_error(self, problem: str, found: object, expected: str) -> BadInput:
         """Return an error about the header."""
         return BadInput(problem, file=self.file, where="line 1", found=found, expected=expected)
 
-    def number(self, row: int, column: str, *, may_lack: bool = False) -> float | None:
-        """Return the number in a row, counted from 0; None for an empty cell if `may_lack`.
+    def number(self, row: int, column: str, *, may_be_empty: bool = False) -> float | None:
+        """Return the number in a row, counted from 0; None for an empty cell if `may_be_empty`.
 
         Raises:
             BadInput: if the cell holds no finite number.
         """
         text = self.rows[row][self.columns.index(column)]
-        return None if may_lack and not text else self._number(text, self.lines[row], column)
+        return None if may_be_empty and not text else self._number(text, self.lines[row], column)
 
     def _number(self, text: str, line: int, column: str) -> float:
         try:
@@ -70,7 +70,7 @@ class Table:
             value = math.nan
         if not math.isfinite(value):
             raise BadInput(
-                "this is no finite number",
+                "this is not a finite number",
                 file=self.file,
                 where=f"line {line}, column {column}",
                 found=text,
@@ -92,24 +92,24 @@ def read_table(file: Path, expected: str = "a CSV file") -> Table:
     try:
         stream = io.StringIO(read_text(file, encoding="utf-8-sig"), newline="")
         reader = csv.reader(stream, skipinitialspace=True)
-        read = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
+        lines_read = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadInput(f"cannot be read: {reason}", file=file, expected=expected) from None
-    if len(read) < 2:
+    if len(lines_read) < 2:
         raise BadInput(
             "has no rows",
             file=file,
-            found="nothing" if not read else "only a header",
-            expected="a header and a row at least",
+            found="nothing" if not lines_read else "only a header",
+            expected="a header and at least one row",
         )
-    (_, header), *rows = read
+    (_, header), *rows = lines_read
     for name in header:
         if header.count(name) > 1 or not name:
             raise BadInput(
                 "a column appears twice" if name else "a column has no name",
                 file=file,
-                where=f"line {read[0][0]}",
+                where=f"line {lines_read[0][0]}",
                 found=name or header,
                 expected="every column once, by name",
             )
@@ -125,10 +125,10 @@ def read_table(file: Path, expected: str = "a CSV file") -> Table:
     return Table(file, tuple(header), [row for _, row in rows], [line for line, _ in rows])
 
 
-def need_columns(table: Table, columns: Sequence[str]) -> None:
+def check_columns(table: Table, columns: Sequence[str]) -> None:
     """Raise BadInput if a column is missing."""
     if missing := [column for column in columns if column not in table.columns]:
-        raise table.bad_header(
+        raise table.header_error(
             "a column is missing",
             ", ".join(table.columns),
             f"{', '.join(missing)} as well",

@@ -19,20 +19,20 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.resources import folders
 
 
-class _Beside(MetaPathFinder):
+class _ScenarioModuleFinder(MetaPathFinder):
     """Finds modules in some folders, after all other finders, so that no module there hides an installed one.
 
     Attributes:
-        folders: in the order in which they are searched.
+        folders: searched folders, in order.
         found: names of the top-level modules that were found, and the folder of each.
-        left_out: folders of the current scenario that are not searched.
+        excluded: folders of the current scenario that are not searched.
         distrusted: folders -> the file that has named a scenario in them; the key None means all folders.
     """
 
     def __init__(self) -> None:
         self.folders: tuple[Path, ...] = ()
         self.found: dict[str, Path] = {}
-        self.left_out: tuple[Path, ...] = ()
+        self.excluded: tuple[Path, ...] = ()
         self.distrusted: dict[Path | None, Path] = {}
 
     def find_spec(
@@ -49,34 +49,34 @@ class _Beside(MetaPathFinder):
         return None
 
 
-_BESIDE = _Beside()
+_FINDER = _ScenarioModuleFinder()
 
 
-def use_modules_in(*places: Path) -> None:
+def use_modules_in(*directories: Path) -> None:
     """Make the modules in these folders importable, in this order, instead of those of the last call.
 
     If one of the folders is distrusted, none of them is searched. Modules of the last call are unloaded, so that
     modules of another scenario with the same names do not stand for them.
     """
-    if _BESIDE not in sys.meta_path:
-        sys.meta_path.append(_BESIDE)
-    chosen = tuple(folder.resolve() for folder in places)
-    _BESIDE.left_out = chosen if any(map(distrusted_by, chosen)) else ()
-    chosen = () if _BESIDE.left_out else chosen
-    if chosen == _BESIDE.folders:
+    if _FINDER not in sys.meta_path:
+        sys.meta_path.append(_FINDER)
+    resolved = tuple(folder.resolve() for folder in directories)
+    _FINDER.excluded = resolved if any(map(distrusted_by, resolved)) else ()
+    resolved = () if _FINDER.excluded else resolved
+    if resolved == _FINDER.folders:
         importlib.invalidate_caches()  # a module may have been written meanwhile
         return
     for name in list(sys.modules):
-        if name.partition(".")[0] in _BESIDE.found:
+        if name.partition(".")[0] in _FINDER.found:
             del sys.modules[name]
-    _BESIDE.folders = chosen
-    _BESIDE.found.clear()
+    _FINDER.folders = resolved
+    _FINDER.found.clear()
     importlib.invalidate_caches()
 
 
-def in_use(module: str) -> Path | None:
+def folder_of_module(module: str) -> Path | None:
     """The folder that a module or its package was imported from; None if it is installed."""
-    return _BESIDE.found.get(module.partition(".")[0])
+    return _FINDER.found.get(module.partition(".")[0])
 
 
 def distrust(scenario: Path, by: Path | None) -> None:
@@ -88,43 +88,43 @@ def distrust(scenario: Path, by: Path | None) -> None:
     """
     folder = scenario.resolve().parent
     if by is None:
-        _BESIDE.distrusted.pop(folder, None)
+        _FINDER.distrusted.pop(folder, None)
     elif folder not in [shipped.resolve() for shipped in folders("scenarios")]:
-        _BESIDE.distrusted[folder] = by
+        _FINDER.distrusted[folder] = by
 
 
 @contextmanager
 def distrusting(by: Path | None) -> Iterator[None]:
     """Import nothing beside any scenario in this context, because `by` names them; None changes nothing."""
     if by is not None:
-        _BESIDE.distrusted[None] = by
+        _FINDER.distrusted[None] = by
     try:
         yield
     finally:
         if by is not None:
-            del _BESIDE.distrusted[None]
+            del _FINDER.distrusted[None]
 
 
 def distrusted_by(folder: Path) -> Path | None:
     """The file that has named a scenario in this distrusted folder; None if the folder is trusted."""
-    return _BESIDE.distrusted.get(folder.resolve()) or _BESIDE.distrusted.get(None)
+    return _FINDER.distrusted.get(folder.resolve()) or _FINDER.distrusted.get(None)
 
 
-def refusal(module: str, *places: Path) -> BadInput | None:
+def untrusted_module_error(module: str, *directories: Path) -> BadInput | None:
     """Return why a module or its package is not imported; None if it does not lie beside the scenario.
 
     Args:
         module: name of the module.
-        places: folders to search; none: those of the current scenario.
+        directories: folders to search; none: those of the current scenario.
     """
     name = module.partition(".")[0]
-    for folder in places or _BESIDE.left_out:
+    for folder in directories or _FINDER.excluded:
         by = distrusted_by(folder)
         spec = None if by is None else PathFinder.find_spec(name, [str(folder)])
         if spec is not None and PathFinder.find_spec(name) is None:
             return BadInput(
-                f"this would run code beside a scenario that {by} names, not you",
+                f"this would run code from the folder of a scenario that {by} names, not you",
                 found=spec.origin or str(folder / name),
-                expected="--trust, if you trust who wrote it",
+                expected="--trust, if you trust its author",
             )
     return None

@@ -118,13 +118,13 @@ class Parameters(Strict):
         return tuple(_request(name, field) for name, field in cls.model_fields.items())
 
     @classmethod
-    def read(cls, given: Mapping[str, Any]) -> Self:
+    def read(cls, values: Mapping[str, Any]) -> Self:
         """Return the parameters that the conductor has resolved.
 
         Raises:
             BadInput: naming the key, the value found and the expectation.
         """
-        return check(cls, dict(given))
+        return check(cls, dict(values))
 
 
 def parameter(
@@ -164,7 +164,7 @@ def _kind(annotation: Any, metadata: list[Any] | tuple[Any, ...] = ()) -> Parame
     if origin is Literal:
         return ParameterKind.TEXT
     if origin in (Union, types.UnionType):
-        kinds = {_kind(one) for one in arguments if one is not type(None)}
+        kinds = {_kind(argument) for argument in arguments if argument is not type(None)}
         return kinds.pop() if len(kinds) == 1 else ParameterKind.ANY
     if origin is list and _kind(arguments[0]) is ParameterKind.NUMBER:
         return ParameterKind.VECTOR

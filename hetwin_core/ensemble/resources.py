@@ -17,14 +17,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import Group, installed, installs
+from hetwin_core.ensemble.installed import Group, install_command, installed
 
-_WHOLE = 8 * 2**20
+_MAX_FULL_HASH_BYTES = 8 * 2**20
 """Maximum size of a file that is hashed as a whole [bytes]; larger ones, such as recordings, are hashed by their size
 and both ends.
 """
-_END = 2**20
-_LENGTH = 16
+_END_BYTES = 2**20
+_DIGEST_DIGITS = 16
 
 
 def file_digest(path: Path) -> str:
@@ -40,17 +40,17 @@ def file_digest(path: Path) -> str:
         for file in sorted(part for part in path.rglob("*") if part.is_file()):
             digest.update(f"{file.relative_to(path).as_posix()}\0".encode())
             digest.update(_content(file))
-    return digest.hexdigest()[:_LENGTH]
+    return digest.hexdigest()[:_DIGEST_DIGITS]
 
 
 def _content(file: Path) -> bytes:
     size = file.stat().st_size
-    if size <= _WHOLE:
+    if size <= _MAX_FULL_HASH_BYTES:
         return hashlib.sha256(file.read_bytes()).digest()
     with file.open("rb") as stream:
-        ends = [stream.read(_END)]
-        stream.seek(size - _END)
-        ends.append(stream.read(_END))
+        ends = [stream.read(_END_BYTES)]
+        stream.seek(size - _END_BYTES)
+        ends.append(stream.read(_END_BYTES))
     return hashlib.sha256(b"".join([str(size).encode(), *ends])).digest()
 
 
@@ -107,20 +107,20 @@ def resource(*parts: str) -> Path:
     Raises:
         BadInput: if no folder holds it; the searched folders are named.
     """
-    tried = []
+    searched = []
     for root in (*roots(), *_package_folders(tuple(sys.path))):
         path = root.joinpath(*parts)
         if path.exists():
             return path
-        tried.append(str(root))
+        searched.append(str(root))
     raise BadInput(
-        "this installation of hetwin lacks a file", file="/".join(parts), expected=f"in {tried}"
+        "this installation of hetwin lacks a file", file="/".join(parts), expected=f"in {searched}"
     )
 
 
 def names_of(folder: str, suffix: str) -> list[str]:
     """Names, without the suffix, of the files in a folder of hetwin's own and of packages, sorted."""
-    found = (path for place in folders(folder) for path in place.glob(f"*{suffix}"))
+    found = (path for directory in folders(folder) for path in directory.glob(f"*{suffix}"))
     return sorted({path.stem for path in found})
 
 
@@ -137,12 +137,14 @@ def data_folder() -> Path:
     return Path(named) if named else next(roots()).parent / "shared" / "data"
 
 
-def wanted_data(name: str) -> str:
+def data_hint(name: str) -> str:
     """The remedy for a missing file of the data folder, in words."""
     inside = name.removeprefix(DATA_SCHEME)
     folder = data_folder()
-    there = "" if folder.is_dir() else ", which is not there"
-    return f"{inside} in the folder of recordings {folder}{there}; HETWIN_DATA names another folder"
+    missing = "" if folder.is_dir() else ", which does not exist"
+    return (
+        f"{inside} in the folder of recordings {folder}{missing}; HETWIN_DATA names another folder"
+    )
 
 
 def find(name: str, *near: Path) -> Path | None:
@@ -165,8 +167,8 @@ def find(name: str, *near: Path) -> Path | None:
     return None
 
 
-EXTRA = installs("robots")
-MOST_NAMED = 12
+EXTRA = install_command("robots")
+MAX_NAMED = 12
 
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _JOINT = re.compile(r"<joint\b([^>]*)>")
@@ -223,7 +225,7 @@ def example_robots() -> Path | None:
 def moving_joints(file: Path) -> tuple[str, ...]:
     """Names of all joints of a URDF that are not fixed, in the file's order, without parsing it in full.
 
-    Empty for a file that cannot be read, or is no URDF.
+    Empty for a file that cannot be read, or is not a URDF.
     """
     try:
         text = _COMMENT.sub("", file.read_text("utf-8", "replace"))
@@ -242,10 +244,14 @@ def known_robots() -> dict[str, KnownFile]:
 @cache
 def known_files(kind: Kind) -> dict[str, KnownFile]:
     """All known files of a kind, by name: hetwin's own, and robots of the extra."""
-    files = list(_own(kind))
+    files = list(_own_files(kind))
     if kind is Kind.ROBOT:
-        files = [each for each in (*files, *_extra_robots()) if moving_joints(each.file)]
-    return {each.name: each for each in _with_own_names(files)}
+        files = [
+            known_file
+            for known_file in (*files, *_extra_robots())
+            if moving_joints(known_file.file)
+        ]
+    return {known_file.name: known_file for known_file in _with_unique_names(files)}
 
 
 def find_known(
@@ -269,24 +275,26 @@ def find_known(
     if text in known:
         return known[text]
     for name, file in known.items():  # other spellings
-        if name.casefold() == text.casefold() or _short(name) == text.casefold():
+        if name.casefold() == text.casefold() or _short_name(name) == text.casefold():
             return file
     formats = ", or ".join(FORMATS[kind] for kind in kinds)
     if text.startswith(DATA_SCHEME):
-        raise BadInput("does not exist", where=where, found=text, expected=wanted_data(text))
+        raise BadInput("does not exist", where=where, found=text, expected=data_hint(text))
     if path is not None:
-        problem = "this is a folder" if path.is_dir() else "this is no regular file"
+        problem = "this is a folder" if path.is_dir() else "this is not a regular file"
         raise BadInput(problem, where=where, found=text, expected=formats)
     if Path(text).suffix or len(Path(text).parts) > 1:
         raise BadInput(
             "there is no such file", where=where, found=text, expected=f"{formats}, or a name"
         )
-    what = " or ".join(kinds)
+    kind_names = " or ".join(kinds)
     expected = f"{formats}, or {_nearest(text, known, Kind.ROBOT in kinds)}"
-    raise BadInput(f"no {what} of this name is known", where=where, found=text, expected=expected)
+    raise BadInput(
+        f"no {kind_names} of this name is known", where=where, found=text, expected=expected
+    )
 
 
-def _own(kind: Kind) -> Iterator[KnownFile]:
+def _own_files(kind: Kind) -> Iterator[KnownFile]:
     inside, pattern = _FOLDERS[kind]
     for folder in folders(inside):
         for file in sorted(folder.glob(pattern)):
@@ -302,22 +310,22 @@ def _extra_robots() -> Iterator[KnownFile]:
         yield KnownFile(file.stem, file, f"package://{inside}")
 
 
-def _with_own_names(files: Iterable[KnownFile]) -> Iterator[KnownFile]:
+def _with_unique_names(files: Iterable[KnownFile]) -> Iterator[KnownFile]:
     """Rename robots with the same name after their packages."""
-    listed = list(files)
-    names = [each.name for each in listed]
+    candidates = list(files)
+    names = [known_file.name for known_file in candidates]
     taken: set[str] = set()
-    for each in listed:
-        name = each.name
-        if names.count(name) > 1 and each.reference.startswith("package://"):
-            package = each.file.parents[1].name
+    for known_file in candidates:
+        name = known_file.name
+        if names.count(name) > 1 and known_file.reference.startswith("package://"):
+            package = known_file.file.parents[1].name
             name = package.removesuffix("_description").removesuffix("_simple")
         if name not in taken:
             taken.add(name)
-            yield KnownFile(name, each.file, each.reference)
+            yield KnownFile(name, known_file.file, known_file.reference)
 
 
-def _short(name: str) -> str:
+def _short_name(name: str) -> str:
     short = name.casefold()
     for suffix in _SUFFIXES:
         short = short.removesuffix(suffix)
@@ -326,10 +334,10 @@ def _short(name: str) -> str:
 
 def _nearest(text: str, known: Iterable[str], extra: bool) -> str:
     names = list(known)
-    shorts = {_short(name): name for name in reversed(names)}
-    close = difflib.get_close_matches(text.casefold(), [*shorts, *names], MOST_NAMED, 0.5)
+    shorts = {_short_name(name): name for name in reversed(names)}
+    close = difflib.get_close_matches(text.casefold(), [*shorts, *names], MAX_NAMED, 0.5)
     inside = [name for name in names if text.casefold() in name.casefold()]
     named = list(dict.fromkeys([*(shorts.get(n, n) for n in close), *inside, *sorted(names)]))
-    listed = ", ".join(named[:MOST_NAMED]) + (" ..." if len(named) > MOST_NAMED else "")
+    candidates = ", ".join(named[:MAX_NAMED]) + (" ..." if len(named) > MAX_NAMED else "")
     more = f"; {EXTRA} brings 60 more robots" if extra and not example_robots() else ""
-    return f"a name such as {listed}{more}"
+    return f"a name such as {candidates}{more}"

@@ -17,7 +17,7 @@ from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.conductor.reporting.listener import Handover, ModelRecord
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind, event_of_message
-from hetwin_core.ensemble.limits import parsed_json
+from hetwin_core.ensemble.limits import parse_json
 from hetwin_core.ensemble.scenario.source import SourceKind
 from hetwin_core.ensemble.scene.layout import Layout, layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Ints, Value
@@ -216,7 +216,7 @@ class Episode(AskableEpisode):
     @property
     def given(self) -> dict[str, Any]:
         """The run's input, see `run_inputs`; empty in logs without it."""
-        return dict(parsed_json(self.description.get("given", "{}")))
+        return dict(parse_json(self.description.get("given", "{}")))
 
     @property
     def is_commanded(self) -> bool:
@@ -331,7 +331,7 @@ def _messages(content: LogContent) -> _Messages:
     return _Messages(
         registry.scenario,
         tuple(model_record(model) for model in registry.models),
-        layout_from_json(parsed_json(registry.layout)),
+        layout_from_json(parse_json(registry.layout)),
         {(row.entity, row.attribute): row.model for row in first_table},
         tuple(_event(item) for item in content.of(topics.EVENTS)),
         tuple(handover_of(item) for item in content.of(topics.HANDOVERS)),

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from lz4.frame import LZ4FrameDecompressor  # type: ignore[import-untyped]
 
-from hetwin_core.ensemble.limits import Decompressor, TooLarge, largest, unpacked
+from hetwin_core.ensemble.limits import Decompressor, TooLarge, max_bytes, unpacked
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -151,7 +151,7 @@ def unpack_records(compression: str, packed: Buffer, size: int) -> Buffer:
     """
     make = COMPRESSIONS[compression]
     raw = packed if make is None else unpacked(make, packed, size)
-    most = largest() // _IN_MEMORY
+    most = max_bytes() // _IN_MEMORY
     if len(raw) > most * _LEAST and any(islice(each_record(raw), most, None)):
-        raise TooLarge("the messages of a chunk take", largest())
+        raise TooLarge("the messages of a chunk take", max_bytes())
     return raw

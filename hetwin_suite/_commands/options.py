@@ -16,7 +16,7 @@ from typer import Context
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import installed
-from hetwin_core.ensemble.limits import parsed_json, read_text
+from hetwin_core.ensemble.limits import parse_json, read_text
 from hetwin_core.ensemble.resources import names_of
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
     if text is None:
         return {}
     try:
-        data = parsed_json(text)
+        data = parse_json(text)
     except (OSError, ValueError) as error:
         raise BadInput(
             f"this is not JSON: {error}", where=option, found=text, expected="a JSON object"

@@ -11,7 +11,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, Generic, NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.installed import library_of
+from hetwin_core.ensemble.installed import import_library
 from hetwin_suite._study.work import Done, Job, Result, Task
 
 NEEDED = "several machines need dask.distributed, which cannot be imported"
@@ -59,7 +59,7 @@ class Cluster:
     ) -> Generator[Done[Task, Result], None, None]:
         """See `Workers.work`."""
         job.warm()
-        dask = library_of("cluster", "distributed", NEEDED, "--cluster")
+        dask = import_library("cluster", "distributed", NEEDED, "--cluster")
         client, waiting = _connected(dask, self._address), iter(tasks)
         submitted: dict[Any, Task] = {}
         ready: SimpleQueue[Any] = SimpleQueue()

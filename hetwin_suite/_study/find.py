@@ -14,11 +14,11 @@ from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.uncertainty import (
-    Between,
     Factor,
     Mixture,
     NumberSpread,
     Uncertain,
+    Uniform,
     Values,
 )
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
@@ -157,7 +157,7 @@ def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[V
                 expected=one_of(name, sorted(requests)),
             )
         nominal = plan.parameters.get(name, requests[name].default)
-        if not isinstance(nominal, int | float) and not isinstance(spread, Between | Values):
+        if not isinstance(nominal, int | float) and not isinstance(spread, Uniform | Values):
             raise BadInput(
                 "only a number can differ by a sigma or a factor",
                 where=key,
@@ -219,9 +219,9 @@ def _check_spread(spread: NumberSpread, aspect: str, where: str) -> None:
         case "mass":
             return
         case "bounce":
-            kinds, expected = (Between, Values), "between or values, from 0 to below 1"
+            kinds, expected = (Uniform, Values), "between or values, from 0 to below 1"
         case _:
-            kinds, expected = (Factor, Between, Values), "factor, between or values"
+            kinds, expected = (Factor, Uniform, Values), "factor, between or values"
     parts = spread.mixture if isinstance(spread, Mixture) else [spread]
     if not all(isinstance(part, kinds) for part in parts):
         raise BadInput(f"a {aspect} has no such distribution", where=where, expected=expected)

@@ -11,7 +11,6 @@ import numpy as np
 from transforms3d.euler import euler2quat
 
 from hetwin_core.ensemble.scenario.uncertainty import (
-    Between,
     Factor,
     Mixture,
     NumberSpread,
@@ -19,6 +18,7 @@ from hetwin_core.ensemble.scenario.uncertainty import (
     PoseSpread,
     Sigma,
     Spread,
+    Uniform,
     Values,
 )
 from hetwin_core.ensemble.scene.values import Floats
@@ -98,7 +98,7 @@ def drawn_number(spread: NumberSpread, random: np.random.Generator) -> Number:
             return Number(How.PLUS, random.normal(0.0, spread.sigma))
         case Factor():
             return Number(How.TIMES, float(np.exp(random.normal(0.0, spread.factor))))
-        case Between():
+        case Uniform():
             return Number(How.IS, _uniform(spread.between, random))
         case Values():
             weights = spread.weights or [1.0] * len(spread.values)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import library_of
+from hetwin_core.ensemble.installed import import_library
 from hetwin_suite._commands.options import AsJson, option
 from hetwin_suite._commands.result import NOT_KNOWN, Result, error_document, lines_of
 
@@ -83,7 +83,7 @@ def ask(
         return flaws_of(episode)
     if sql:
         _check_alone("--sql", len(asked), 1)
-        asking = library_of("tables", "hetwin_sql.asking", "SQL is in a package of its own")
+        asking = import_library("tables", "hetwin_sql.asking", "SQL is in a package of its own")
         found: Result | None = asking.answer(episode, asked[0][0], within, as_json=as_json)
         return found
     return _answered(episode, asked)

@@ -13,10 +13,10 @@ from pydantic import BaseModel, Field
 from hetwin_core.ensemble.catalogue import declare_model, model_class, model_types
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.expressions.evaluators import all_evaluators
-from hetwin_core.ensemble.installed import installs
+from hetwin_core.ensemble.installed import install_command
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.parameters import ParameterKind
-from hetwin_core.ensemble.resources import DATA_SCHEME, find, names_of, wanted_data
+from hetwin_core.ensemble.resources import DATA_SCHEME, data_hint, find, names_of
 from hetwin_core.ensemble.scenario.robot import Robot
 from hetwin_core.ensemble.scenario.scenario import example_of, find_scenario
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
@@ -204,7 +204,7 @@ def _robot(file: ScenarioFile) -> Iterator[Need]:
     if urdf is not None and urdf.startswith(EXTRA):
         from hetwin_core.ensemble.resources import example_robots
 
-        how = installs("robots")
+        how = install_command("robots")
         yield Need(what="the extra robots", there=example_robots() is not None, how=how)
     if urdf is not None and urdf.startswith(DATA_SCHEME):
         yield _data(urdf)
@@ -234,7 +234,7 @@ def _source(file: ScenarioFile, commands: Sequence[str], base: Path) -> Iterator
 def _data(name: str) -> Need:
     """The need for a file of the data folder."""
     what = f"{name.removeprefix(DATA_SCHEME)} of the data folder"
-    return Need(what=what, there=find(name) is not None, how=wanted_data(name))
+    return Need(what=what, there=find(name) is not None, how=data_hint(name))
 
 
 def _named_source(command: str) -> str | None:

@@ -14,7 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import COMMANDS, installed, installs, package_of
+from hetwin_core.ensemble.installed import COMMANDS, install_command, installed, package_of
 from hetwin_core.ensemble.installed import Group as Points
 from hetwin_suite._commands.options import AsJson, WithPage, with_usual_ports
 from hetwin_suite._commands.result import PagedResult, Result, present
@@ -129,7 +129,7 @@ class Commands(Group):
         if whole in COMMANDS:
             raise BadInput(
                 f"hetwin {whole} is in a package of its own, which is not installed",
-                expected=installs(COMMANDS[whole]),
+                expected=install_command(COMMANDS[whole]),
             )
         names: Any = dict.fromkeys(self.list_commands(ctx))
         self.commands = names  # so that typer suggests similar names
@@ -150,7 +150,7 @@ class Commands(Group):
         named = {name.removeprefix(noun): extra for name, extra in COMMANDS.items()}
         there = {*self.own, *self._of_packages()}
         rows = [
-            (name, installs(extra))
+            (name, install_command(extra))
             for name, extra in named.items()
             if noun and noun + name in COMMANDS and name not in there
         ]

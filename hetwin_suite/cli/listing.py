@@ -154,10 +154,10 @@ def schema(
 
         found = NewScenario.model_json_schema()
     elif what is Schema.LIBRARY:
-        from hetwin_core.ensemble.installed import library_of
+        from hetwin_core.ensemble.installed import import_library
 
         needed = "libraries of strategies are in a package of their own"
-        found = library_of("futures", "hetwin_futures.strategies", needed).json_schema()
+        found = import_library("futures", "hetwin_futures.strategies", needed).json_schema()
     else:
         from hetwin_core.ensemble.scenario.schema import json_schema
 

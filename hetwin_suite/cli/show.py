@@ -149,7 +149,7 @@ def looking_page(run: Path, other: Path | None = None) -> str:
     Raises:
         BadInput: if there is no such run, it cannot be read, or the package for comparisons is not installed.
     """
-    from hetwin_core.ensemble.installed import library_of
+    from hetwin_core.ensemble.installed import import_library
     from hetwin_core.ensemble.limits import read_text
     from hetwin_core.episodes.run_folder import FORECAST, folder_of
     from hetwin_suite.view.report.page import report_page
@@ -159,7 +159,7 @@ def looking_page(run: Path, other: Path | None = None) -> str:
     first = folder_of(run)
     if other is None:
         return report_page(first)
-    pages = library_of("compare", "hetwin_compare.page", "two runs side by side are compared")
+    pages = import_library("compare", "hetwin_compare.page", "two runs side by side are compared")
     page: str = pages.compared_page(first, folder_of(other))
     return page
 

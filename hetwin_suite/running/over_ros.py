@@ -305,7 +305,7 @@ def run_over_ros(request: RunRequest, display: Display, live: RosRun | None = No
         request.loaded() as (scenario, out),
         Claim(request.namespace, run) as claim,
     ):
-        quick_discovery(len(scenario.placeable) + CONDUCTOR_AND_COMMAND)
+        quick_discovery(len(scenario.relocatable_models) + CONDUCTOR_AND_COMMAND)
         rclpy = need_ros()
         interrupts.raise_if_any()
         started = time.monotonic()

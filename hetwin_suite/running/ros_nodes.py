@@ -94,7 +94,7 @@ class Nodes:
         others = scenario.chosen(here) | scenario.chosen(request.elsewhere)
         try:
             self._start(CONDUCTOR_NODE, "conductor", conductor)
-            for plan in scenario.placeable:
+            for plan in scenario.relocatable_models:
                 if plan.name in others:
                     continue
                 self._start(MODEL_NODE, plan.name, parameters_of(plan, run))

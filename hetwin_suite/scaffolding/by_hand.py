@@ -16,7 +16,7 @@ from hetwin_core.ensemble.conductor.start.sources import named_source
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.resources import known_robots
-from hetwin_core.ensemble.scenario.recorded import Stamps, Units
+from hetwin_core.ensemble.scenario.recorded import PositionUnit, Stamps
 from hetwin_core.ensemble.scenario.source import SourceKind, kind_of
 from model_nodes.main_physics.world.description import Body, Joint
 
@@ -205,7 +205,7 @@ class Reading:
     """
 
     stamps: Stamps | None = None
-    units: tuple[Units, ...] = ()
+    units: tuple[PositionUnit, ...] = ()
 
     @classmethod
     def of(cls, stamps: str | None, units: str | None) -> Reading:
@@ -216,8 +216,8 @@ class Reading:
         """
         words = [word.strip() for word in (units or "").split(",") if word.strip()]
         for word in words:
-            if word not in set(Units):
-                expected = " or ".join(Units)
+            if word not in set(PositionUnit):
+                expected = " or ".join(PositionUnit)
                 raise BadInput(
                     "there are no such units", where="--units", found=word, expected=expected
                 )
@@ -229,7 +229,7 @@ class Reading:
                 found=stamps,
                 expected=expected,
             )
-        given = tuple(Units(word) for word in dict.fromkeys(words))
+        given = tuple(PositionUnit(word) for word in dict.fromkeys(words))
         return cls(None if stamps is None else Stamps(stamps), given)
 
     def keys(self) -> dict[str, Any]:

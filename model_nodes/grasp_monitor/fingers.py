@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.hands import HandDescription, sides_of
+from hetwin_core.ensemble.scene.hands import HandDescription, finger_roots
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.grasp_monitor.settings import Settings
@@ -274,7 +274,7 @@ class Enclosure:
 
 def _fingers(layout: Layout, hand: HandDescription) -> dict[int, int]:
     """Return the index of the finger of each finger link, by the link's entity index."""
-    roots = sides_of(layout, hand)
+    roots = finger_roots(layout, hand)
     order = {root: i for i, root in enumerate(dict.fromkeys(roots.values()))}
     if len(order) < 2:
         raise BadInput(

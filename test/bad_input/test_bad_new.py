@@ -138,7 +138,7 @@ def test_a_package_of_a_scenario_that_is_no_folder(tmp_path: Path) -> None:
         file,
         "--out",
         out,
-        says=("packages.meshes", "nowhere", "no folder", "line 4"),
+        says=("packages.meshes", "nowhere", "not a folder", "line 4"),
     )
 
 
@@ -167,7 +167,7 @@ def test_without_the_data_folder_it_is_named(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HETWIN_DATA", str(tmp_path / "nowhere"))
-    says = (str(tmp_path / "nowhere"), "which is not there", "HETWIN_DATA")
+    says = (str(tmp_path / "nowhere"), "which does not exist", "HETWIN_DATA")
     refused(tmp_path, "run", name, "--out", tmp_path / "run", says=says)
 
 

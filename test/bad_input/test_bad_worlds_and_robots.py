@@ -11,7 +11,11 @@ from support.tabletop import change, tabletop
 IN_SCENARIO = {
     "world missing": ("world: world.sdf", "world: nowhere.sdf", ("nowhere.sdf", "world")),
     "world is a folder": ("world: world.sdf", "world: recording", ("recording",)),
-    "world is a device": ("world: world.sdf", "world: /dev/zero", ("no regular file", "/dev/zero")),
+    "world is a device": (
+        "world: world.sdf",
+        "world: /dev/zero",
+        ("not a regular file", "/dev/zero"),
+    ),
     "robot missing": ("robot: robot.urdf", "robot: nowhere.urdf", ("nowhere.urdf", "robot")),
     "robot package missing": (
         "robot: robot.urdf",

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.expressions.nodes import (
     Entries,
     Items,
     Literal,
-    Loop,
+    MacroCall,
     Member,
     Name,
     Node,
@@ -51,7 +51,7 @@ def _inner(parts: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
         st.builds(Items, lists),
         st.builds(Entries, st.lists(st.tuples(parts, parts), max_size=2).map(tuple)),
         st.builds(
-            Loop,
+            MacroCall,
             parts,
             st.sampled_from(("all", "filter", "map")),
             _NAMES,

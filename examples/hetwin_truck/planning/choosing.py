@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hetwin_suite.model import Floats
-from hetwin_suite.runs import BadInput, library_of
+from hetwin_suite.runs import BadInput, import_library
 from hetwin_truck.planning.belief import Strategy
 
 EXTRA = "learn"
@@ -115,7 +115,9 @@ class Chooser:
 
     def __init__(self, learned: StrategyLibrary, seed: int = 0) -> None:
         self._strategies = learned.strategies
-        ensemble = library_of(EXTRA, "sklearn.ensemble", "choosing a strategy needs scikit-learn")
+        ensemble = import_library(
+            EXTRA, "sklearn.ensemble", "choosing a strategy needs scikit-learn"
+        )
         features, classes, weights = _examples(learned.loads)
         self._forest: Any = ensemble.RandomForestClassifier(
             _TREES, random_state=seed, oob_score=True

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.conductor.parts import Parts
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.limits import read_bytes, unpacked
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable, from_text, to_text
+from hetwin_core.ensemble.saving.plain import Plain, StateError, from_text, to_text
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scene.scene import Scene
 from hetwin_core.ensemble.transport.port import ModelPort
@@ -147,7 +147,7 @@ def restore_checkpoint(
 
     Raises:
         Refused: if the checkpoint has other models or needs a source.
-        Unsaveable: if a saved state is missing or invalid.
+        StateError: if a saved state is missing or invalid.
         RunFailed: if a model fails.
     """
     if checkpoint.new_source_reason is not None and not same_process:
@@ -160,11 +160,11 @@ def restore_checkpoint(
     saved = checkpoint.conductor
     missing = {*_PARTS, "predicates", "scene"} - saved.keys()
     if missing:
-        raise Unsaveable(f"the checkpoint has no {sorted(missing)[0]}")
+        raise StateError(f"the checkpoint has no {sorted(missing)[0]}")
     with _naming_part("scene"):
         scene.restore(saved["scene"])
     if scene.time_ns != checkpoint.time_ns:
-        raise Unsaveable(f"its scene is at {scene.time_ns} ns, not at {checkpoint.time_ns} ns")
+        raise StateError(f"its scene is at {scene.time_ns} ns, not at {checkpoint.time_ns} ns")
     for port in ports:
         with _naming_part(port.plan.name):
             port.restore(checkpoint.models[port.plan.name], scene.snapshot())
@@ -180,12 +180,12 @@ def _naming_part(name: str) -> Iterator[None]:
     """Name the part whose saved state is invalid; an untrusted file may contain anything.
 
     Raises:
-        Unsaveable: if the state is invalid.
+        StateError: if the state is invalid.
     """
     try:
         yield
     except _INVALID_STATE_ERRORS as error:
-        raise Unsaveable(f"invalid state of {name}: {type(error).__name__}: {error}") from error
+        raise StateError(f"invalid state of {name}: {type(error).__name__}: {error}") from error
 
 
 def _with_absolute_paths(options: RunOptions) -> RunOptions:

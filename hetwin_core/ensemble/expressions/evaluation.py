@@ -20,7 +20,7 @@ from hetwin_core.ensemble.expressions.nodes import (
     Choice,
     Items,
     Literal,
-    Loop,
+    MacroCall,
     Member,
     Name,
     Node,
@@ -162,7 +162,7 @@ class StepCompiler:
                 return lambda scope: name in _items(inner(scope))
             case Call(name, _, None) if name not in _LIBRARY_FUNCTIONS:
                 return self.call(node)
-            case Loop():
+            case MacroCall():
                 return self._loop(node)
         return self._short_circuit(node)
 
@@ -227,7 +227,7 @@ class StepCompiler:
 
         return value
 
-    def _loop(self, node: Loop) -> Step:
+    def _loop(self, node: MacroCall) -> Step:
         of = self.step(node.of)
         *conditions, last = map(self.step, node.each)
 

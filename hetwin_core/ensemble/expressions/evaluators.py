@@ -18,7 +18,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import Group
 from hetwin_core.ensemble.nearest import one_of
-from hetwin_core.ensemble.own_modules import refusal
+from hetwin_core.ensemble.own_modules import untrusted_module_error
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import WORLD
@@ -62,7 +62,7 @@ def _import_function(name: str, text: str) -> Evaluator:
             return evaluator
     except ModuleNotFoundError as error:
         problem = f"the evaluator cannot be imported: {error}"
-        if (refused := refusal(error.name or "")) is not None:
+        if (refused := untrusted_module_error(error.name or "")) is not None:
             raise refused from error
     except Exception as error:  # a third party's module may raise anything while it is imported
         problem = f"the evaluator cannot be imported: {type(error).__name__}: {error}"

@@ -30,7 +30,7 @@ class Literal(Part):
 
 @dataclass(frozen=True, slots=True)
 class Name(Part):
-    """A variable; in a network of machines the present value of a signal."""
+    """A variable; in a network of machines the current value of a signal."""
 
     name: str
 
@@ -45,11 +45,11 @@ class Unary(Part):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Part):
-    """Two operands with one of ``+ - * / % < <= > >= == != in && ||``; ``[]``: the second indexes the first."""
+    """Two operands with one of ``+ - * / % < <= > >= == != in && ||``; with ``[]`` the right one is the index."""
 
     sign: str
-    one: Node
-    two: Node
+    left: Node
+    right: Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class Entries(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Loop(Part):
+class MacroCall(Part):
     """``of.all(variable, each)`` and other macros: an expression about each item of a list, or each key of a map.
 
     Attributes:
@@ -110,7 +110,7 @@ class Loop(Part):
 
 
 Node: TypeAlias = (
-    "Literal | Name | Unary | Binary | Choice | Call | Member | Items | Entries | Loop"
+    "Literal | Name | Unary | Binary | Choice | Call | Member | Items | Entries | MacroCall"
 )
 """An expression, or a part of one."""
 
@@ -120,13 +120,13 @@ def parts_of(node: Node) -> tuple[Node, ...]:
     match node:
         case Unary(_, of) | Member(of):
             return (of,)
-        case Binary(_, one, two):
-            return (one, two)
+        case Binary(_, left, right):
+            return (left, right)
         case Choice(condition, yes, no):
             return (condition, yes, no)
         case Call(_, parts, of):
             return parts if of is None else (of, *parts)
-        case Loop(of, _, _, each):
+        case MacroCall(of, _, _, each):
             return (of, *each)
         case Items(items):
             return items
@@ -147,7 +147,7 @@ def names_of(node: Node) -> Iterator[str]:
     match node:
         case Name(name):
             yield name
-        case Loop(of, _, variable, each):
+        case MacroCall(of, _, variable, each):
             yield from names_of(of)
             yield from (name for part in each for name in names_of(part) if name != variable)
         case _:
@@ -156,9 +156,9 @@ def names_of(node: Node) -> Iterator[str]:
 
 
 def conjuncts(node: Node) -> tuple[Node, ...]:
-    """Return the operands of the outermost ``&&`` of an expression; itself if it is no conjunction."""
+    """Return the operands of the outermost ``&&`` of an expression; itself if it is not a conjunction."""
     if isinstance(node, Binary) and node.sign == "&&":
-        return (*conjuncts(node.one), *conjuncts(node.two))
+        return (*conjuncts(node.left), *conjuncts(node.right))
     return (node,)
 
 
@@ -177,8 +177,8 @@ def depth_of(node: Node) -> int:
     return deepest
 
 
-_STRENGTH = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "[]": 7}
-_CHOICE, _COMPARISON, _SIGN, _STRONGEST = 0, 3, 6, 7
+_PRECEDENCE = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "[]": 7}
+_CHOICE, _COMPARISON, _SIGN, _HIGHEST = 0, 3, 6, 7
 
 
 def text_of(node: Node) -> str:
@@ -188,17 +188,17 @@ def text_of(node: Node) -> str:
             return name
         case Unary(sign, of):
             return f"{sign}{_after_sign(sign, of)}"
-        case Binary("[]", one, two):
-            return f"{_within(one, _STRONGEST)}[{text_of(two)}]"
-        case Binary(sign, one, two):
-            strength = _strength(node)
-            return f"{_within(one, strength)} {sign} {_within(two, strength + 1)}"
+        case Binary("[]", left, right):
+            return f"{_bracketed(left, _HIGHEST)}[{text_of(right)}]"
+        case Binary(sign, left, right):
+            precedence = _precedence_of(node)
+            return f"{_bracketed(left, precedence)} {sign} {_bracketed(right, precedence + 1)}"
         case Choice(condition, yes, no):
-            return f"{_within(condition, 1)} ? {_within(yes, 1)} : {text_of(no)}"
+            return f"{_bracketed(condition, 1)} ? {_bracketed(yes, 1)} : {text_of(no)}"
     return _atom(node)
 
 
-def _atom(node: Literal | Call | Member | Loop | Items | Entries) -> str:
+def _atom(node: Literal | Call | Member | MacroCall | Items | Entries) -> str:
     """The text of a node that needs no brackets, except for a negative number."""
     match node:
         case Literal(bytes() as value):
@@ -206,12 +206,12 @@ def _atom(node: Literal | Call | Member | Loop | Items | Entries) -> str:
         case Literal(value):
             return json.dumps(value, ensure_ascii=False)
         case Call(name, arguments, of):
-            before = "" if of is None else f"{_within(of, _STRONGEST)}."
-            return f"{before}{name}({_list(arguments)})"
+            prefix = "" if of is None else f"{_bracketed(of, _HIGHEST)}."
+            return f"{prefix}{name}({_list(arguments)})"
         case Member(of, name):
-            return f"{_within(of, _STRONGEST)}.{name}"
-        case Loop(of, macro, variable, each):
-            return f"{_within(of, _STRONGEST)}.{macro}({variable}, {_list(each)})"
+            return f"{_bracketed(of, _HIGHEST)}.{name}"
+        case MacroCall(of, macro, variable, each):
+            return f"{_bracketed(of, _HIGHEST)}.{macro}({variable}, {_list(each)})"
         case Items(items):
             return f"[{_list(items)}]"
         case Entries(entries):
@@ -222,25 +222,25 @@ def _list(nodes: tuple[Node, ...]) -> str:
     return ", ".join(text_of(node) for node in nodes)
 
 
-def _strength(node: Node) -> int:
+def _precedence_of(node: Node) -> int:
     match node:
         case Binary(sign):
-            return _STRENGTH.get(sign, _COMPARISON)
+            return _PRECEDENCE.get(sign, _COMPARISON)
         case Choice():
             return _CHOICE
         case Unary():
             return _SIGN
         case Literal() if text_of(node).startswith("-"):
             return _SIGN
-    return _STRONGEST
+    return _HIGHEST
 
 
-def _within(node: Node, strength: int) -> str:
+def _bracketed(node: Node, precedence: int) -> str:
     text = text_of(node)
-    return f"({text})" if _strength(node) < strength else text
+    return f"({text})" if _precedence_of(node) < precedence else text
 
 
 def _after_sign(sign: str, of: Node) -> str:
     """The operand of a sign, in brackets if it would otherwise merge with the sign."""
-    text = _within(of, _SIGN)
+    text = _bracketed(of, _SIGN)
     return f"({text})" if text[0] in {"!": "-", "-": "!0123456789"}[sign] else text

@@ -16,7 +16,7 @@ from hetwin_core.ensemble.expressions.nodes import (
     Entries,
     Items,
     Literal,
-    Loop,
+    MacroCall,
     Member,
     Name,
     Node,
@@ -25,9 +25,9 @@ from hetwin_core.ensemble.expressions.nodes import (
     depth_of,
 )
 
-DEEPEST = 60
+MAX_NESTING = 60
 """Maximum depth of nested brackets and choices, and maximum number of signs before a value."""
-_DEEPEST = 200
+_MAX_TREE_DEPTH = 200
 """Maximum depth of the syntax tree, in which a long conjunction is deep without any brackets."""
 _LOOPS = {"all": (1,), "exists": (1,), "exists_one": (1,), "filter": (1,), "map": (1, 2)}
 """Macros, and the possible numbers of expressions after the variable of each."""
@@ -48,7 +48,7 @@ _T = TypeVar("_T", bound=Part)
 
 
 class ExpressionSyntaxError(ValueError):
-    """A text is no expression; the error has the problem and its position."""
+    """The text is not an expression; the message contains the problem and its position."""
 
 
 @lru_cache(4096)
@@ -56,9 +56,9 @@ def parse(text: str) -> Node:
     """Return the syntax tree of an expression.
 
     Raises:
-        WrongSyntax: if the text is no expression.
+        WrongSyntax: if the text is not an expression.
     """
-    return _Parser(text).whole()
+    return _Parser(text).parse_all()
 
 
 class _Token(NamedTuple):
@@ -72,60 +72,60 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._tokens = self._split()
-        self._at = 0
+        self._position = 0
         self._depth = 0
 
-    def whole(self) -> Node:
+    def parse_all(self) -> Node:
         node = self._choice()
         if self._next.text:
             raise self._error(f"{self._next.text!r} is not allowed here")
-        if depth_of(node) > _DEEPEST:
-            raise self._error(f"it is nested deeper than {_DEEPEST}")
+        if depth_of(node) > _MAX_TREE_DEPTH:
+            raise self._error(f"it is nested deeper than {_MAX_TREE_DEPTH}")
         return node
 
     def _split(self) -> list[_Token]:
         tokens: list[_Token] = []
-        at = 0
-        while at < len(self._text):
-            found = _TOKEN.match(self._text, at)
-            if found is None:
-                strange = self._text[at:].split()[0]
+        index = 0
+        while index < len(self._text):
+            nodes = _TOKEN.match(self._text, index)
+            if nodes is None:
+                unknown = self._text[index:].split()[0]
                 raise ExpressionSyntaxError(
-                    f"{strange!r} is not part of the language{self._place(at)}"
+                    f"{unknown!r} is not part of the language{self._location(index)}"
                 )
-            if found.lastgroup != "space":
-                tokens.append(_Token(found.lastgroup or "", found[0], at, found.end()))
-            at = found.end()
-        return [*tokens, _Token("end", "", at, at)]
+            if nodes.lastgroup != "space":
+                tokens.append(_Token(nodes.lastgroup or "", nodes[0], index, nodes.end()))
+            index = nodes.end()
+        return [*tokens, _Token("end", "", index, index)]
 
     @property
     def _next(self) -> _Token:
-        return self._tokens[self._at]
+        return self._tokens[self._position]
 
-    def _take(self, *signs: str) -> str | None:
+    def _accept(self, *signs: str) -> str | None:
         """Consume the next token if it is one of these signs, and return it."""
         token = self._next
         if token.kind == "sign" and token.text in signs:
-            self._at += 1
+            self._position += 1
             return token.text
         return None
 
-    def _need(self, *signs: str) -> str:
-        return self._take(*signs) or self._missing(" or ".join(map(repr, signs)))
+    def _expect(self, *signs: str) -> str:
+        return self._accept(*signs) or self._missing(" or ".join(map(repr, signs)))
 
-    def _missing(self, what: str) -> NoReturn:
-        before = repr(self._next.text) if self._next.text else "the end"
-        raise self._error(f"{what} is missing before {before}")
+    def _missing(self, expected: str) -> NoReturn:
+        following = repr(self._next.text) if self._next.text else "the end"
+        raise self._error(f"{expected} is missing before {following}")
 
-    def _made(self, kind: Callable[..., _T], begin: int, *parts: object) -> _T:
+    def _node(self, kind: Callable[..., _T], begin: int, *parts: object) -> _T:
         """Make a node that ends with the last consumed token."""
-        return kind(*parts, begin=begin, end=self._tokens[self._at - 1].end)
+        return kind(*parts, begin=begin, end=self._tokens[self._position - 1].end)
 
     def _error(self, problem: str) -> ExpressionSyntaxError:
-        return ExpressionSyntaxError(f"{problem}{self._place(self._next.begin)}")
+        return ExpressionSyntaxError(f"{problem}{self._location(self._next.begin)}")
 
-    def _place(self, at: int) -> str:
-        lines = self._text[:at].split("\n")
+    def _location(self, index: int) -> str:
+        lines = self._text[:index].split("\n")
         line = f"line {len(lines)}, " if "\n" in self._text else ""
         return f" ({line}column {len(lines[-1]) + 1})"
 
@@ -133,63 +133,63 @@ class _Parser:
 
     def _choice(self) -> Node:
         self._depth += 1
-        if self._depth > DEEPEST:
-            raise self._error(f"it is nested deeper than {DEEPEST}")
-        begin, node = self._next.begin, self._level(0)
-        if self._take("?"):
-            yes = self._level(0)
-            self._need(":")
-            node = self._made(Choice, begin, node, yes, self._choice())
+        if self._depth > MAX_NESTING:
+            raise self._error(f"it is nested deeper than {MAX_NESTING}")
+        begin, node = self._next.begin, self._binary(0)
+        if self._accept("?"):
+            yes = self._binary(0)
+            self._expect(":")
+            node = self._node(Choice, begin, node, yes, self._choice())
         self._depth -= 1
         return node
 
-    def _level(self, level: int) -> Node:
+    def _binary(self, level: int) -> Node:
         if level == len(_LEVELS):
-            return self._signed()
-        begin, node = self._next.begin, self._level(level + 1)
-        while sign := self._take(*_LEVELS[level]):
-            node = self._made(Binary, begin, sign, node, self._level(level + 1))
+            return self._unary()
+        begin, node = self._next.begin, self._binary(level + 1)
+        while sign := self._accept(*_LEVELS[level]):
+            node = self._node(Binary, begin, sign, node, self._binary(level + 1))
         return node
 
-    def _signed(self) -> Node:
-        first = self._at
-        while sign := self._take("!", "-"):
+    def _unary(self) -> Node:
+        first = self._position
+        while sign := self._accept("!", "-"):
             if sign != self._tokens[first].text:
                 raise self._error("'!' and '-' cannot follow each other")
-        signs = self._tokens[first : self._at]
-        if len(signs) > DEEPEST:
-            raise self._error(f"it is nested deeper than {DEEPEST}")
+        signs = self._tokens[first : self._position]
+        if len(signs) > MAX_NESTING:
+            raise self._error(f"it is nested deeper than {MAX_NESTING}")
         is_negative = bool(signs) and signs[0].text == "-" and self._next.kind == "number"
         node = self._literal(signs.pop()) if is_negative else self._primary()
-        node = self._followed(node)
+        node = self._postfix(node)
         for token in reversed(signs):
-            node = self._made(Unary, token.begin, token.text, node)
+            node = self._node(Unary, token.begin, token.text, node)
         return node
 
-    def _followed(self, node: Node) -> Node:
+    def _postfix(self, node: Node) -> Node:
         """Parse the fields, methods and indices after an operand."""
         begin = node.begin
-        while sign := self._take(".", "["):
+        while sign := self._accept(".", "["):
             if sign == ".":
-                node = self._selected(begin, node)
+                node = self._selector(begin, node)
             else:
-                at = self._choice()
-                self._need("]")
-                node = self._made(Binary, begin, "[]", node, at)
+                index = self._choice()
+                self._expect("]")
+                node = self._node(Binary, begin, "[]", node, index)
         return node
 
-    def _selected(self, begin: int, of: Node) -> Node:
+    def _selector(self, begin: int, of: Node) -> Node:
         name = self._next.text
         if self._next.kind != "name":
             self._missing("a field or a method")
-        self._at += 1
-        if not self._take("("):
-            return self._made(Member, begin, of, name)
+        self._position += 1
+        if not self._accept("("):
+            return self._node(Member, begin, of, name)
         arguments = self._list(")")
         match arguments:
             case (Name(variable), *each) if len(each) in _LOOPS.get(name, ()):
-                return self._made(Loop, begin, of, name, variable, tuple(each))
-        return self._made(Call, begin, name, arguments, of)
+                return self._node(MacroCall, begin, of, name, variable, tuple(each))
+        return self._node(Call, begin, name, arguments, of)
 
     # ------------------------------------------------------------------ primary expressions
 
@@ -198,19 +198,19 @@ class _Parser:
         if token.kind in ("number", "value"):
             return self._literal(token)
         if token.kind == "name":
-            self._at += 1
-            if self._take("("):
-                return self._made(Call, token.begin, token.text, self._list(")"))
-            return self._made(Name, token.begin, token.text)
-        match self._take("(", "[", "{"):
+            self._position += 1
+            if self._accept("("):
+                return self._node(Call, token.begin, token.text, self._list(")"))
+            return self._node(Name, token.begin, token.text)
+        match self._accept("(", "[", "{"):
             case "(":
                 node = self._choice()
-                self._need(")")
-                return replace(node, begin=token.begin, end=self._tokens[self._at - 1].end)
+                self._expect(")")
+                return replace(node, begin=token.begin, end=self._tokens[self._position - 1].end)
             case "[":
-                return self._made(Items, token.begin, self._list("]"))
+                return self._node(Items, token.begin, self._list("]"))
             case "{":
-                return self._made(Entries, token.begin, self._entries())
+                return self._node(Entries, token.begin, self._entries())
         return self._missing("a value")
 
     def _literal(self, first: _Token) -> Literal:
@@ -219,28 +219,28 @@ class _Parser:
         try:
             value = cel.compile(text).execute({})
         except ValueError:
-            raise self._error(f"{text} is too large, or no value") from None
-        self._at += 1
-        return self._made(Literal, first.begin, value)
+            raise self._error(f"{text} is too large, or not a value") from None
+        self._position += 1
+        return self._node(Literal, first.begin, value)
 
     def _list(self, closing: str) -> tuple[Node, ...]:
         """Parse expressions separated by commas, up to a closing bracket."""
-        found: list[Node] = []
-        sign = self._take(closing)
+        nodes: list[Node] = []
+        sign = self._accept(closing)
         while sign != closing:
-            found.append(self._choice())
-            sign = self._need(",", closing)
+            nodes.append(self._choice())
+            sign = self._expect(",", closing)
             if (sign, closing) == (",", "]"):
-                sign = self._take(closing)
-        return tuple(found)
+                sign = self._accept(closing)
+        return tuple(nodes)
 
     def _entries(self) -> tuple[tuple[Node, Node], ...]:
-        found: list[tuple[Node, Node]] = []
-        sign = self._take("}")
+        nodes: list[tuple[Node, Node]] = []
+        sign = self._accept("}")
         while sign != "}":
             key = self._choice()
-            self._need(":")
-            found.append((key, self._choice()))
-            if (sign := self._need(",", "}")) == ",":
-                sign = self._take("}")
-        return tuple(found)
+            self._expect(":")
+            nodes.append((key, self._choice()))
+            if (sign := self._expect(",", "}")) == ",":
+                sign = self._accept("}")
+        return tuple(nodes)

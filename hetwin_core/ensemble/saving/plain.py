@@ -16,7 +16,7 @@ from numpy.lib.format import descr_to_dtype, dtype_to_descr
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.limits import parsed_json
+from hetwin_core.ensemble.limits import parse_json
 
 Plain: TypeAlias = "bool | int | float | str | list[Plain] | dict[str, Plain] | NDArray[Any] | None"
 """Data without any object: JSON values and numpy arrays."""
@@ -35,12 +35,12 @@ DICT, SCALAR, VIEW = "$dict", "$scalar", "$view"
 """Tags in addition to those in `KINDS`."""
 
 
-class Unsaveable(Refused):
-    """Something has a state that cannot be saved, or a saved state does not fit."""
+class StateError(Refused):
+    """A state cannot be saved, or a saved state does not fit."""
 
 
 def class_name(cls: type[Any]) -> str:
-    """Name of a class, as `record.find` accepts it."""
+    """Name of a class, as `record.find_class` accepts it."""
     return f"{cls.__module__}:{cls.__qualname__}"
 
 
@@ -48,12 +48,12 @@ def numbers_of(saved: Plain, *keys: str) -> tuple[int, ...]:
     """Return the whole numbers at some keys.
 
     Raises:
-        Unsaveable: if one is missing.
+        StateError: if one is missing.
     """
     found = [saved.get(key) if isinstance(saved, dict) else None for key in keys]
     for key, number in zip(keys, found, strict=True):
         if type(number) is not int:
-            raise Unsaveable(f"the saved state has no whole number {key!r}")
+            raise StateError(f"the saved state has no whole number {key!r}")
     return tuple(number for number in found if isinstance(number, int))
 
 
@@ -63,13 +63,13 @@ class Kind(NamedTuple):
     Attributes:
         type: the type; subclasses are not included.
         parts: returns the parts of an instance; raises KeyError if it cannot be saved.
-        made: makes an instance from such parts; raises TypeError, ValueError or KeyError for invalid ones.
+        restore: makes an instance from such parts; raises TypeError, ValueError or KeyError for invalid ones.
         ordered: whether parts at the same index of two instances correspond.
     """
 
     type: type[Any]
     parts: Callable[[Any], Sequence[Any]]
-    made: Callable[[list[Any]], Any]
+    restore: Callable[[list[Any]], Any]
     ordered: bool = True
 
 
@@ -110,11 +110,11 @@ _BITS: Mapping[str, Callable[[], Any]] = {
 
 
 def _random(parts: list[Any]) -> random.Random:
-    made = random.Random()
-    if type(parts[0]) is not tuple or parts[0][0] != made.VERSION:
-        raise ValueError("this is no state of a generator")
-    made.setstate(parts[0])
-    return made
+    generator = random.Random()
+    if type(parts[0]) is not tuple or parts[0][0] != generator.VERSION:
+        raise ValueError("this is not the state of a generator")
+    generator.setstate(parts[0])
+    return generator
 
 
 KINDS: Mapping[str, Kind] = {
@@ -153,9 +153,9 @@ def from_text(text: str | bytes) -> Any:
     """Inverse of `to_text`.
 
     Raises:
-        ValueError, TypeError, KeyError: if the text is no saved state.
+        ValueError, TypeError, KeyError: if the text is not a saved state.
     """
-    return parsed_json(text, _array_or_object)
+    return parse_json(text, _array_or_object)
 
 
 def _as_json(value: object) -> object:
@@ -163,7 +163,7 @@ def _as_json(value: object) -> object:
     if isinstance(value, Mapping):
         return dict(value)
     if not isinstance(value, np.ndarray) or value.dtype.hasobject:
-        raise TypeError(f"a checkpoint holds no {type(value).__name__}")
+        raise TypeError(f"a checkpoint cannot contain a {type(value).__name__}")
     # The memory order is kept, because it decides how products of the array are rounded.
     order = "F" if value.flags.f_contiguous and not value.flags.c_contiguous else "C"
     numbers = b64encode(value.tobytes("A")).decode()
@@ -176,5 +176,5 @@ def _array_or_object(value: dict[str, Any]) -> Any:
     descr, shape, order, numbers = value[_ARRAY]
     kind, content = descr_to_dtype(descr), b64decode(numbers, validate=True)
     if kind.hasobject or not kind.itemsize or len(content) != math.prod(shape) * kind.itemsize:
-        raise ValueError(f"{len(content)} bytes are no array {shape} of {kind}")
+        raise ValueError(f"{len(content)} bytes are not an array {shape} of {kind}")
     return np.ndarray(shape, kind, content, order=order).copy(order="K")

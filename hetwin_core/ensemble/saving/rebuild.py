@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hetwin_core.ensemble.saving import plain
-from hetwin_core.ensemble.saving.plain import KINDS, Kind, Plain, Unsaveable, class_name
+from hetwin_core.ensemble.saving.plain import KINDS, Kind, Plain, StateError, class_name
 from hetwin_core.ensemble.saving.record import (
     attributes_of,
-    find,
-    is_value,
-    reached,
+    find_class,
+    is_immutable,
+    reachable_objects,
     record,
     set_attributes,
 )
@@ -39,13 +39,13 @@ def rebuild(
         others: unsaved values that are not in the fresh object.
 
     Raises:
-        Unsaveable: if it does not fit the fresh object, or is no recorded state.
+        StateError: if it does not fit the fresh object, or is not a recorded state.
     """
     try:
-        return _Rebuilder(packages, [fresh, *others]).of(saved, fresh, name)
+        return _Rebuilder(packages, [fresh, *others]).rebuild_value(saved, fresh, name)
     except (TypeError, ValueError, KeyError, IndexError, AttributeError, RecursionError) as error:
         text = f"{type(error).__name__}: {error}"
-        raise Unsaveable(f"{name or 'this'} is no saved state ({text})") from error
+        raise StateError(f"{name or 'this'} is not a saved state ({text})") from error
 
 
 class _Rebuilder:
@@ -55,12 +55,12 @@ class _Rebuilder:
         self._shared: dict[int, Any] = {}
         self._used: dict[int, object] = {}
 
-    def of(self, node: Plain, fresh: Any, name: str, number: int | None = None) -> Any:
+    def rebuild_value(self, node: Plain, fresh: Any, name: str, number: int | None = None) -> Any:
         """Return the value of a node; with a number it is registered before its parts are made."""
         if isinstance(node, list):
             return self._list(node, fresh, name, number)
         if isinstance(node, np.ndarray):
-            return self._known(number, node.copy(order="K"))
+            return self._register(number, node.copy(order="K"))
         if not isinstance(node, dict):
             return node
         tag = next((key for key in node if key.startswith(plain.TAG)), None)
@@ -70,103 +70,113 @@ class _Rebuilder:
             return self._shared[_int(node[tag])]
         if tag == plain.SHARED:
             index, inner = _items(node[tag])
-            return self.of(inner, fresh, name, _int(index))
+            return self.rebuild_value(inner, fresh, name, _int(index))
         if tag == plain.OBJECT:
             return self._object(node, fresh, name, number)
-        return self._known(number, self._tagged(tag, node[tag], fresh, name))
+        return self._register(number, self._rebuild_tagged(tag, node[tag], fresh, name))
 
-    def _known(self, number: int | None, value: Any) -> Any:
+    def _register(self, number: int | None, value: Any) -> Any:
         if number is not None:
             self._shared[number] = value
         return value
 
     def _list(self, node: list[Plain], fresh: Any, name: str, number: int | None) -> list[Any]:
         if plain.SCALARS.issuperset(map(type, node)):
-            copied: list[Any] = self._known(number, node.copy())
+            copied: list[Any] = self._register(number, node.copy())
             return copied
-        made: list[Any] = self._known(number, [])
-        made.extend(self._parts(node, fresh, name))
-        return made
+        result: list[Any] = self._register(number, [])
+        result.extend(self._parts(node, fresh, name))
+        return result
 
     def _dict(
         self, node: dict[str, Plain], fresh: Any, name: str, number: int | None
     ) -> dict[str, Any]:
-        made: dict[str, Any] = self._known(number, {})
-        before = fresh if isinstance(fresh, dict) else {}
+        result: dict[str, Any] = self._register(number, {})
+        fresh_items = fresh if isinstance(fresh, dict) else {}
         for key, item in node.items():
-            made[key] = self.of(item, before.get(key), f"{name}.{key}")
-        return made
+            result[key] = self.rebuild_value(item, fresh_items.get(key), f"{name}.{key}")
+        return result
 
     def _object(self, node: dict[str, Plain], fresh: Any, name: str, number: int | None) -> Any:
-        kind, of = str(node[plain.OBJECT]), node["of"]
-        assert isinstance(of, dict)
+        kind, attributes = str(node[plain.OBJECT]), node["of"]
+        assert isinstance(attributes, dict)
         instance = fresh
-        if class_name(type(fresh)) != kind or is_value(fresh) or id(fresh) in self._used:
-            cls = find(kind, self._packages)
+        if class_name(type(fresh)) != kind or is_immutable(fresh) or id(fresh) in self._used:
+            cls = find_class(kind, self._packages)
             instance = object.__new__(cls)
-        self._used[id(instance)] = self._known(number, instance)
-        same = type(fresh) is type(instance)
-        before = dict(attributes_of(fresh)) if same else {}
-        values = {k: self.of(v, before.get(k), f"{name}.{k}") for k, v in of.items()}
+        self._used[id(instance)] = self._register(number, instance)
+        is_same = type(fresh) is type(instance)
+        fresh_items = dict(attributes_of(fresh)) if is_same else {}
+        values = {
+            k: self.rebuild_value(v, fresh_items.get(k), f"{name}.{k}")
+            for k, v in attributes.items()
+        }
         set_attributes(instance, values)
         return instance
 
-    def _tagged(self, tag: str, content: Plain, fresh: Any, name: str) -> Any:
+    def _rebuild_tagged(self, tag: str, content: Plain, fresh: Any, name: str) -> Any:
         if tag == plain.KEPT:
-            return self._kept(str(content), fresh, name)
+            return self._unsaved(str(content), fresh, name)
         if tag == plain.SCALAR and isinstance(content, np.ndarray):
             return content[()]
         if tag in KINDS:
-            return self._made(KINDS[tag], _items(content), fresh, name)
+            return self._rebuild_kind(KINDS[tag], _items(content), fresh, name)
         if tag not in _METHODS:
-            raise Unsaveable(f"{name}: a saved state has no {tag}")
+            raise StateError(f"{name}: a saved state has no {tag}")
         return _METHODS[tag](self, _items(content), fresh, name)
 
     def _parts(self, items: Sequence[Plain], fresh: Any, name: str) -> list[Any]:
-        return [self.of(item, _item(fresh, i), f"{name}[{i}]") for i, item in enumerate(items)]
+        return [
+            self.rebuild_value(item, _item(fresh, i), f"{name}[{i}]")
+            for i, item in enumerate(items)
+        ]
 
-    def _made(self, kind: Kind, items: Sequence[Plain], fresh: Any, name: str) -> Any:
+    def _rebuild_kind(self, kind: Kind, items: Sequence[Plain], fresh: Any, name: str) -> Any:
         is_same = kind.ordered and type(fresh) is kind.type
-        return kind.made(self._parts(items, kind.parts(fresh) if is_same else None, name))
+        return kind.restore(self._parts(items, kind.parts(fresh) if is_same else None, name))
 
     def _enum(self, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         kind, member = content
-        cls = find(str(kind), self._packages)
+        cls = find_class(str(kind), self._packages)
         if not issubclass(cls, Enum):
-            raise Unsaveable(f"{name}: {kind} is no enumeration")
+            raise StateError(f"{name}: {kind} is not an enumeration")
         return cls.__members__[str(member)]
 
-    def _kept(self, kind: str, fresh: Any, name: str) -> Any:
+    def _unsaved(self, kind: str, fresh: Any, name: str) -> Any:
         """An unsaved value of the fresh object: at the same position, or the only one of this class."""
         if class_name(type(fresh)) == kind:
             return fresh
-        others = [one for one in reached(self._roots) if class_name(type(one)) == kind]
+        others = [
+            candidate
+            for candidate in reachable_objects(self._roots)
+            if class_name(type(candidate)) == kind
+        ]
         if len(others) == 1:
             return others[0]
         found = "nothing" if fresh is None else type(fresh).__name__
-        raise Unsaveable(f"{name} was a {kind}, which is not saved; here is {found}")
+        raise StateError(f"{name} was a {kind}, which is not saved; found {found}")
 
     def _named(self, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         kind, items = str(content[0]), _items(content[1])
-        cls = find(kind, self._packages)
+        cls = find_class(kind, self._packages)
         if not issubclass(cls, tuple) or len(getattr(cls, "_fields", ())) != len(items):
-            raise Unsaveable(f"{name}: {kind} does not have {len(items)} fields")
+            raise StateError(f"{name}: {kind} does not have {len(items)} fields")
         return tuple.__new__(cls, self._parts(items, fresh if type(fresh) is cls else None, name))
 
     def _pairs(self, pairs: Sequence[Plain], fresh: Any, name: str) -> Any:
-        made: dict[Any, Any] = {}
-        before = fresh if isinstance(fresh, dict) else {}
+        result: dict[Any, Any] = {}
+        fresh_items = fresh if isinstance(fresh, dict) else {}
         for pair in pairs:
             first, second = _items(pair)
-            key = self.of(first, None, name)
-            made[key] = self.of(second, before.get(key), f"{name}[{key!r}]")
-        return made
+            key = self.rebuild_value(first, None, name)
+            result[key] = self.rebuild_value(second, fresh_items.get(key), f"{name}[{key!r}]")
+        return result
 
     def _view(self, content: Sequence[Plain], fresh: Any, name: str) -> Any:
         memory, begin, shape, strides = content
-        flat = self.of(memory, None, name)
+        flat = self.rebuild_value(memory, None, name)
         if not isinstance(flat, np.ndarray) or flat.ndim != 1:
-            raise Unsaveable(f"{name}: this is no array")
+            raise StateError(f"{name}: this is not an array")
         sizes, jumps = [_int(n) for n in _items(shape)], [_int(n) for n in _items(strides)]
         return np.ndarray(sizes, flat.dtype, flat.data, _int(begin), jumps)
 
@@ -187,18 +197,18 @@ def _item(fresh: Any, index: int) -> Any:
 
 def _items(node: Plain) -> list[Plain]:
     if not isinstance(node, list):
-        raise Unsaveable(f"expected a list, found {type(node).__name__}")
+        raise StateError(f"expected a list, found {type(node).__name__}")
     return node
 
 
 def _int(node: Plain) -> int:
     if not isinstance(node, int):
-        raise Unsaveable(f"expected a whole number, found {type(node).__name__}")
+        raise StateError(f"expected a whole number, found {type(node).__name__}")
     return node
 
 
 class Restorable:
-    """Has a state that can be saved and restored.
+    """Base class of objects with a state that can be saved and restored.
 
     Attributes:
         saved_fields: names of the attributes that change during a run.
@@ -210,7 +220,7 @@ class Restorable:
         """Return the state as plain data.
 
         Raises:
-            Unsaveable: if something in it cannot be recorded.
+            StateError: if something in it cannot be recorded.
         """
         name = type(self).__name__
         saved = record({field: getattr(self, field) for field in self.saved_fields}, name=name)
@@ -221,11 +231,11 @@ class Restorable:
         """Restore a saved state.
 
         Raises:
-            Unsaveable: if it is not the state of such an object.
+            StateError: if it is not the state of such an object.
         """
         name = type(self).__name__
         fields = rebuild(saved, {f: getattr(self, f) for f in self.saved_fields}, name=name)
         if not isinstance(fields, dict) or set(fields) != set(self.saved_fields):
-            raise Unsaveable(f"this is not the state of {name}")
+            raise StateError(f"this is not the state of {name}")
         for field, value in fields.items():
             setattr(self, field, value)

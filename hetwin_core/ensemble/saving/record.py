@@ -20,13 +20,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from hetwin_core.ensemble.saving import plain
-from hetwin_core.ensemble.saving.plain import KINDS, TAGS, Plain, Unsaveable, class_name
+from hetwin_core.ensemble.saving.plain import KINDS, TAGS, Plain, StateError, class_name
 
 OWN_PACKAGES = ("hetwin_core", "model_nodes", "hetwin_suite")
 _SLOTS: WeakKeyDictionary[type[Any], Mapping[str, MemberDescriptorType]] = WeakKeyDictionary()
 
 
-def find(name: str, packages: Collection[str]) -> type[Any]:
+def find_class(name: str, packages: Collection[str]) -> type[Any]:
     """Return the loaded class of this name.
 
     Args:
@@ -34,7 +34,7 @@ def find(name: str, packages: Collection[str]) -> type[Any]:
         packages: top-level packages that it may belong to, in addition to hetwin's.
 
     Raises:
-        Unsaveable: if there is none, it belongs to another package, or it has a destructor.
+        StateError: if there is none, it belongs to another package, or it has a destructor.
     """
     module, _, path = name.partition(":")
     found: Any = sys.modules.get(module)
@@ -43,7 +43,7 @@ def find(name: str, packages: Collection[str]) -> type[Any]:
     for part in path.split("."):
         found = vars(found).get(part) if isinstance(found, type) or _is_module(found) else None
     if not isinstance(found, type) or hasattr(found, "__del__"):
-        raise Unsaveable(f"a saved state names the class {name}, which cannot be restored")
+        raise StateError(f"a saved state names the class {name}, which cannot be restored")
     return found
 
 
@@ -71,46 +71,46 @@ def attributes_of(instance: object) -> Iterator[tuple[str, Any]]:
     yield from vars(instance).items() if hasattr(instance, "__dict__") else ()
 
 
-def reached(root: object) -> Iterator[object]:
+def reachable_objects(root: object) -> Iterator[object]:
     """Yield an object and all objects that it references, each once."""
     seen: set[int] = set()
-    waiting = [root]
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen or isinstance(one, type):
+    pending = [root]
+    while pending:
+        value = pending.pop()
+        if id(value) in seen or isinstance(value, type):
             continue
-        seen.add(id(one))
-        yield one
-        if isinstance(one, dict):
-            waiting += one.values()
-        elif isinstance(one, (list, tuple)):
-            waiting += one
+        seen.add(id(value))
+        yield value
+        if isinstance(value, dict):
+            pending += value.values()
+        elif isinstance(value, (list, tuple)):
+            pending += value
         else:
-            waiting += (value for _, value in attributes_of(one))
+            pending += (attribute for _, attribute in attributes_of(value))
 
 
 def set_attributes(instance: object, values: dict[str, Any]) -> None:
     """Give an instance exactly these attributes, without running any code of its class.
 
     Raises:
-        Unsaveable: if its class has no attribute of such a name.
+        StateError: if its class has no attribute of such a name.
     """
     slots = slots_of(type(instance))
-    own = getattr(instance, "__dict__", None)
+    attribute_dict = getattr(instance, "__dict__", None)
     for name in slots.keys() - values.keys():
         if hasattr(instance, name):
             slots[name].__delete__(instance)
     for name, value in values.items():
         if name in slots:
             slots[name].__set__(instance, value)
-        elif own is None:
-            raise Unsaveable(f"{type(instance).__qualname__} has no attribute {name!r}")
-    if own is not None:
-        own.clear()
-        own.update({n: v for n, v in values.items() if n not in slots})
+        elif attribute_dict is None:
+            raise StateError(f"{type(instance).__qualname__} has no attribute {name!r}")
+    if attribute_dict is not None:
+        attribute_dict.clear()
+        attribute_dict.update({n: v for n, v in values.items() if n not in slots})
 
 
-def is_value(instance: object) -> bool:
+def is_immutable(instance: object) -> bool:
     """Whether an instance is a frozen dataclass, which is replaced instead of changed."""
     cls: Any = type(instance)
     return is_dataclass(instance) and bool(cls.__dataclass_params__.frozen) and bool(fields(cls))
@@ -144,11 +144,11 @@ def record(value: object, kept: Sequence[type[Any]] = (), name: str = "") -> Pla
         name: name of the value, for errors.
 
     Raises:
-        Unsaveable: if something in it cannot be recorded; its attribute and its type are named.
+        StateError: if something in it cannot be recorded; its attribute and its type are named.
     """
-    counting = _Recorder(kept)
-    counting.of(value, name)
-    return _Recorder(kept, counting).of(value, name)
+    first_pass = _Recorder(kept)
+    first_pass.record_value(value, name)
+    return _Recorder(kept, first_pass).record_value(value, name)
 
 
 class _Recorder:
@@ -156,26 +156,26 @@ class _Recorder:
 
     Args:
         kept: see `record`.
-        counted: an earlier traversal of the same objects, which has found the shared ones.
+        first_pass: an earlier traversal of the same objects, which has found the shared ones.
     """
 
-    def __init__(self, kept: Sequence[type[Any]], counted: _Recorder | None = None) -> None:
+    def __init__(self, kept: Sequence[type[Any]], first_pass: _Recorder | None = None) -> None:
         self._constant = (*_CONSTANT, *kept)
-        self._own_types = {k for k in (*_METHODS, *TAGS) if not issubclass(k, self._constant)}
-        self._seen: dict[int, int] = {}
+        self._converted_types = {k for k in (*_METHODS, *TAGS) if not issubclass(k, self._constant)}
+        self._numbers: dict[int, int] = {}
         self._alive: list[object] = []
         self._shared: set[int] = set()
         self._arrays: dict[int, set[int]] = {}
         self._memories: dict[int, int] = {}
-        self._counted = counted
+        self._first_pass = first_pass
 
-    def of(self, value: Any, name: str) -> Plain:
+    def record_value(self, value: Any, name: str) -> Plain:
         """Return a value as plain data."""
         kind = type(value)
         if value is None or kind in (bool, int, float, str):
             return value  # type: ignore[no-any-return]
-        if kind in self._own_types:
-            return self._numbered(value, name)
+        if kind in self._converted_types:
+            return self._record_referenced(value, name)
         if isinstance(value, Enum):
             return {plain.ENUM: [class_name(kind), value.name]}
         if isinstance(value, self._constant) or getattr(kind, plain.UNCHANGING, False) is True:
@@ -183,27 +183,27 @@ class _Recorder:
         if isinstance(value, np.generic):
             return {plain.SCALAR: np.asarray(value)}
         if hasattr(kind, plain.SAVED_AS):
-            return self.of(value.saved_as(), name)
-        return self._numbered(value, name)
+            return self.record_value(value.saved_as(), name)
+        return self._record_referenced(value, name)
 
-    def _numbered(self, value: Any, name: str) -> Plain:
+    def _record_referenced(self, value: Any, name: str) -> Plain:
         """Record an object that may have several references."""
         key = id(value)
-        if key in self._seen:
+        if key in self._numbers:
             self._shared.add(key)
-            return {plain.REF: self._seen[key]}
-        number = self._seen[key] = len(self._seen)
+            return {plain.REF: self._numbers[key]}
+        number = self._numbers[key] = len(self._numbers)
         self._alive.append(value)
-        node = self._whole(value, name)
-        if self._counted is not None and key in self._counted._shared:
+        node = self._record_contents(value, name)
+        if self._first_pass is not None and key in self._first_pass._shared:
             return {plain.SHARED: [number, node]}
         return node
 
-    def _whole(self, value: Any, name: str) -> Plain:
+    def _record_contents(self, value: Any, name: str) -> Plain:
         kind = type(value)
-        how = _METHODS.get(kind)
-        if how is not None:
-            return how(self, value, name)
+        method = _METHODS.get(kind)
+        if method is not None:
+            return method(self, value, name)
         if kind in TAGS:
             return self._parts(TAGS[kind], value, name)
         if isinstance(value, tuple):
@@ -211,13 +211,13 @@ class _Recorder:
         return self._object(value, name)
 
     def _items(self, items: Iterable[Any], name: str) -> list[Plain]:
-        return [self.of(item, f"{name}[{i}]") for i, item in enumerate(items)]
+        return [self.record_value(item, f"{name}[{i}]") for i, item in enumerate(items)]
 
     def _parts(self, tag: str, value: Any, name: str) -> Plain:
         try:
             parts = KINDS[tag].parts(value)
         except KeyError as error:
-            raise self._refused(value, f"{name}, with {error}") from error
+            raise self._error(value, f"{name}, with {error}") from error
         return {tag: self._items(parts, name)}
 
     def _list(self, value: list[Any], name: str) -> Plain:
@@ -227,30 +227,32 @@ class _Recorder:
 
     def _dict(self, value: dict[Any, Any], name: str) -> Plain:
         if all(type(k) is str and not k.startswith(plain.TAG) for k in value):
-            return {k: self.of(v, f"{name}.{k}") for k, v in value.items()}
+            return {k: self.record_value(v, f"{name}.{k}") for k, v in value.items()}
         pairs: list[Plain] = []
         for key, item in value.items():
-            pairs.append([self.of(key, name), self.of(item, f"{name}[{key!r}]")])
+            pairs.append(
+                [self.record_value(key, name), self.record_value(item, f"{name}[{key!r}]")]
+            )
         return {plain.DICT: pairs}
 
     def _array(self, value: np.ndarray[Any, Any], name: str) -> Plain:
         if value.dtype.hasobject:
-            raise self._refused(value, name)
+            raise self._error(value, name)
         root = _root(value)
         memory: object = root.base
         if memory is not None and not isinstance(memory, _MEMORY):
-            raise self._refused(value, f"{name}, whose numbers belong to {type(memory).__name__}")
+            raise self._error(value, f"{name}, whose numbers belong to {type(memory).__name__}")
         self._arrays.setdefault(id(root), set()).add(id(value))
         self._alive.append(root)
         # A generator makes a new array at each read of its state, which the first traversal has not seen.
-        if self._counted is None or len(self._counted._arrays.get(id(root), ())) <= 1:
+        if self._first_pass is None or len(self._first_pass._arrays.get(id(root), ())) <= 1:
             return value.copy(order="K")
         return self._view(value, root, name)
 
     def _view(self, value: Any, root: Any, name: str) -> Plain:
         """Record an array that shares its memory with others."""
         if not root.flags.forc or value.dtype != root.dtype:
-            raise self._refused(value, f"{name}, another view of an array")
+            raise self._error(value, f"{name}, another view of an array")
         flat = root.ravel("K")
         number = self._memories.get(id(root))
         if number is None:
@@ -266,12 +268,14 @@ class _Recorder:
         if kind not in _PYTHON_CLASSES:
             _PYTHON_CLASSES[kind] = _is_python_class(kind)
         if not _PYTHON_CLASSES[kind]:
-            raise self._refused(value, name)
-        of = {key: self.of(item, f"{name}.{key}") for key, item in attributes_of(value)}
-        return {plain.OBJECT: class_name(kind), "of": of}
+            raise self._error(value, name)
+        contents = {
+            key: self.record_value(item, f"{name}.{key}") for key, item in attributes_of(value)
+        }
+        return {plain.OBJECT: class_name(kind), "of": contents}
 
-    def _refused(self, value: object, name: str) -> Unsaveable:
-        return Unsaveable(f"{name.lstrip('.')} ({type(value).__name__}) cannot be saved")
+    def _error(self, value: object, name: str) -> StateError:
+        return StateError(f"{name.lstrip('.')} ({type(value).__name__}) cannot be saved")
 
 
 def _root(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -30,13 +30,13 @@ def handed_over(scenario: Scenario) -> list[tuple[str, str]]:
 
 
 def _by_triggers(scenario: Scenario) -> Iterator[tuple[str, str]]:
-    for moved in _hand_overs(scenario):
-        if moved.to != scenario.main.name:
-            entity = ANY if moved.entity.startswith("$") else moved.entity
-            yield entity, moved.attribute
+    for handover in _handover_effects(scenario):
+        if handover.to != scenario.main.name:
+            entity = ANY if handover.entity.startswith("$") else handover.entity
+            yield entity, handover.attribute
 
 
-def _hand_overs(scenario: Scenario) -> Iterator[HandOver]:
+def _handover_effects(scenario: Scenario) -> Iterator[HandOver]:
     for trigger in scenario.file.triggers:
         for effect in trigger.do:
             if isinstance(effect, DoHandOver):
@@ -51,11 +51,11 @@ def _from_the_start(scenario: Scenario) -> Iterator[tuple[str, str]]:
 
 def _by_models(scenario: Scenario) -> Iterator[tuple[str, str]]:
     """Attributes that models without responsibilities in the scenario may request."""
-    given = {(moved.to, moved.attribute) for moved in _hand_overs(scenario)}
-    given |= {(entry.model, entry.attribute) for entry in scenario.file.responsibilities}
+    assigned = {(handover.to, handover.attribute) for handover in _handover_effects(scenario)}
+    assigned |= {(entry.model, entry.attribute) for entry in scenario.file.responsibilities}
     for plan in scenario.models:
         for spec in plan.cls.provides:
-            if not plan.main and (plan.name, spec.name) not in given:
+            if not plan.main and (plan.name, spec.name) not in assigned:
                 yield ANY, spec.name
 
 
@@ -81,7 +81,7 @@ class BelievedNames:
 
     def entity(self, name: str, robot: str = "") -> str | None:
         """Return the name of an entity in the scene, None if unknown; ``robot`` means the robot itself."""
-        found = self._first(name, robot, self._entities)
+        found = self._lookup(name, robot, self._entities)
         if found is None and name == ROBOT and (robot or len(self._robots) == 1):
             return robot or self._robots[0]
         return found
@@ -89,7 +89,7 @@ class BelievedNames:
     def frame(self, name: str, robot: str = "") -> str | None:
         """Return the entity, the odometry or the world that a frame means; None if there is no such frame."""
         name = name.lstrip("/")
-        found = self._first(name, robot, self._frames)
+        found = self._lookup(name, robot, self._frames)
         return WORLD if found is None and (not name or name in WORLD_FRAMES) else found
 
     @property
@@ -97,9 +97,9 @@ class BelievedNames:
         """All frames."""
         return [*WORLD_FRAMES, *self.odometries, *self.frames]
 
-    def _first(self, name: str, robot: str, known: frozenset[str]) -> str | None:
+    def _lookup(self, name: str, robot: str, known: frozenset[str]) -> str | None:
         names = (f"{robot}{SCOPE}{name}", name) if robot else (name,)
-        return next((one for one in names if one in known), None)
+        return next((candidate for candidate in names if candidate in known), None)
 
 
 def check_beliefs(file: ScenarioFile, layout: Layout) -> None:
@@ -110,7 +110,7 @@ def check_beliefs(file: ScenarioFile, layout: Layout) -> None:
     """
     names = BelievedNames(layout)
     for where, robot, belief in _beliefs(file):
-        for key, entity in _named(belief):
+        for key, entity in _named_entities(belief):
             if names.entity(entity, robot) is None:
                 raise BadInput(
                     "the scene has no such entity",
@@ -127,7 +127,7 @@ def check_beliefs(file: ScenarioFile, layout: Layout) -> None:
             )
 
 
-def _named(belief: Beliefs) -> Iterator[tuple[str, str]]:
+def _named_entities(belief: Beliefs) -> Iterator[tuple[str, str]]:
     """Yield the keys that name entities, and the entities."""
     if belief.entity is not None:
         yield "entity", belief.entity
@@ -178,9 +178,9 @@ def _check_trigger(trigger: TriggerEntry, where: str, layout: Layout) -> None:
             )
     for number, effect in enumerate(trigger.do):
         if isinstance(effect, DoHandOver):
-            moved = effect.hand_over
+            handover = effect.hand_over
             _check_attribute(
-                moved.entity, moved.attribute, f"{where}.do.{number}.hand_over", layout
+                handover.entity, handover.attribute, f"{where}.do.{number}.hand_over", layout
             )
 
 
@@ -194,8 +194,8 @@ def _check_attribute(entity: str, attribute: str, where: str, layout: Layout) ->
     slots = [s for s in layout.slots if entity.startswith("$") or s.entity == entity]
     if not any(s.attribute.name == attribute for s in slots):
         known = [f"{s.entity}.{s.attribute.name}" for s in slots]
-        what = f"{entity}.{attribute}"
-        raise _unknown("the scene has no such attribute", f"{where}.attribute", what, known)
+        name = f"{entity}.{attribute}"
+        raise _unknown("the scene has no such attribute", f"{where}.attribute", name, known)
 
 
 def _unknown(problem: str, where: str, found: str, known: Sequence[str]) -> BadInput:

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.validation import Finite, Positive, Strict, Text
 
 
-class Plain(Strict):
+class NoParameters(Strict):
     """An attribute without parameters."""
 
 
@@ -24,13 +24,13 @@ class HeatSource(Strict):
         None, ge=0, description="maximum distance of its effect, between surfaces [m]"
     )
     inside: bool = Field(False, description="instead of within: it affects objects inside it")
-    when: Annotated[str, AfterValidator(lambda text: _compiled(text))] | None = Field(
+    when: Annotated[str, AfterValidator(lambda text: _check_expression(text))] | None = Field(
         None,
         description="expression with names of entities; the source is active while it is true; default: always",
     )
 
     @model_validator(mode="after")
-    def _reaches_somewhere(self) -> Self:
+    def _check_range(self) -> Self:
         if (self.within is not None) == self.inside:
             raise ValueError("either within: METRES or inside: true")
         return self
@@ -54,7 +54,7 @@ class Openable(Strict):
     )
 
     @model_validator(mode="after")
-    def _travels(self) -> Self:
+    def _check_positions(self) -> Self:
         if self.closed == self.opened:
             raise ValueError("a position opened that differs from closed")
         return self
@@ -69,7 +69,7 @@ class Sliceable(Strict):
     blade: Text = Field(description="the object or link that cuts")
 
     @model_validator(mode="after")
-    def _each_once(self) -> Self:
+    def _check_parts(self) -> Self:
         if len(set(self.parts)) < len(self.parts):
             raise ValueError("distinct parts")
         return self
@@ -81,21 +81,21 @@ class Fillable(Strict):
     capacity: Positive = Field(description="volume of liquid when it is full [m3]")
 
 
-def _empty(value: object) -> object:
+def _parse_flag(value: object) -> object:
     return {} if value is True else value
 
 
-Given = Annotated[Plain | None, BeforeValidator(_empty)]
+Flag = Annotated[NoParameters | None, BeforeValidator(_parse_flag)]
 
 
 class FunctionalAttributes(Strict):
     """The functional attributes of an object."""
 
-    pickable: Given = Field(None, description="it can be picked up and put into receptacles")
-    moveable: Given = Field(None, description="it is not static and can be moved")
+    pickable: Flag = Field(None, description="it can be picked up and put into receptacles")
+    moveable: Flag = Field(None, description="it is not static and can be moved")
     heatable: HeatSource | None = Field(None, description="it heats others")
     coolable: HeatSource | None = Field(None, description="it cools others")
-    receptacle: Given = Field(None, description="others can be on it or in it")
+    receptacle: Flag = Field(None, description="others can be on it or in it")
     toggleable: Toggleable | None = Field(None, description="it can be switched on and off")
     openable: Openable | None = Field(None, description="it can be opened")
     sliceable: Sliceable | None = Field(None, description="it can be cut into pieces")
@@ -106,7 +106,7 @@ class FunctionalAttributes(Strict):
         """Names of the attributes that the object has."""
         return tuple(name for name in FUNCTIONAL_WORDS if getattr(self, name) is not None)
 
-    def over(self, other: Self) -> Self:
+    def supplemented_by(self, other: Self) -> Self:
         """Return these attributes, supplemented by those of the other."""
         given = {name: getattr(other, name) for name in other.names}
         return type(self)(**given | {name: getattr(self, name) for name in self.names})
@@ -117,7 +117,7 @@ class FunctionalAttributes(Strict):
             yield name, getattr(self, name).model_dump()
 
 
-def _compiled(text: str) -> str:
+def _check_expression(text: str) -> str:
     try:
         Expression(text)
     except BadInput as error:

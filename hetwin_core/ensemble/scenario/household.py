@@ -17,36 +17,36 @@ from hetwin_core.ensemble.validation import check
 SUFFIX = ".attributes.yaml"
 
 
-class Keeper(NamedTuple):
+class StateModel(NamedTuple):
     """A model that is added to a scenario without one of its type.
 
     Attributes:
         type: type of the model, also used as its name.
-        of: functional attributes; the model is needed if an entity has one of them.
-        beside: further functional attributes; if there are any, an entity must also have one of them.
+        attributes: functional attributes; the model is needed if an entity has one of them.
+        also_needed: further functional attributes; if there are any, an entity must also have one of them.
         parameters: parameters of the model.
     """
 
     type: str
-    of: tuple[str, ...]
-    beside: tuple[str, ...] = ()
+    attributes: tuple[str, ...]
+    also_needed: tuple[str, ...] = ()
     parameters: Mapping[str, str] = {}
 
 
-KEEPERS = (
-    Keeper("displacement", ("moveable",)),
-    Keeper("temperature", ("heatable", "coolable")),
-    Keeper("switch", ("toggleable",)),
-    Keeper("openness", ("openable",)),
-    Keeper("slicing", ("sliceable",)),
-    Keeper("fill_level", ("fillable",)),
-    Keeper(
+STATE_MODELS = (
+    StateModel("displacement", ("moveable",)),
+    StateModel("temperature", ("heatable", "coolable")),
+    StateModel("switch", ("toggleable",)),
+    StateModel("openness", ("openable",)),
+    StateModel("slicing", ("sliceable",)),
+    StateModel("fill_level", ("fillable",)),
+    StateModel(
         "containment",
         ("receptacle",),
         ("pickable",),
         {"objects": "pickable", "containers": "receptacle"},
     ),
-    Keeper("handling_observer", ("pickable",), (), {"objects": "pickable"}),
+    StateModel("handling_observer", ("pickable",), (), {"objects": "pickable"}),
 )
 
 
@@ -61,19 +61,19 @@ def complete(file: ScenarioFile, folders: Sequence[Path]) -> ScenarioFile:
         BadInput: if the world's file of attributes cannot be used, heat sources depend on each other in a cycle, or
             a name is taken.
     """
-    entities = {**_of_world(file, folders), **file.entities}
-    for name, notes in _of_world(file, folders).items():
+    entities = {**_world_attributes(file, folders), **file.entities}
+    for name, notes in _world_attributes(file, folders).items():
         if name in file.entities:
-            own = file.entities[name]
-            entities[name] = own.model_copy(
-                update={"attributes": own.attributes.over(notes.attributes)}
+            own_entry = file.entities[name]
+            entities[name] = own_entry.model_copy(
+                update={"attributes": own_entry.attributes.supplemented_by(notes.attributes)}
             )
     _check_acyclic(entities)
-    models = {**file.models, **_keepers(file, entities)}
+    models = {**file.models, **_state_models(file, entities)}
     return file.model_copy(update={"entities": entities, "models": models})
 
 
-def placed_beside(
+def locate_in_attributes_file(
     error: BadInput, document: strict_yaml.Document, file: ScenarioFile, path: Path
 ) -> BadInput | None:
     """Return an error with file and line in the world's file of attributes; None if it is about something else.
@@ -85,67 +85,72 @@ def placed_beside(
         path: path of the scenario.
     """
     head, name, *rest = [*(error.where or "").split("."), ""]
-    beside = _file_beside(file, document.folders(path))
-    if head != "entities" or error.file not in (None, str(path)) or beside is None:
+    attributes_file = _attributes_file(file, document.folders(path))
+    if head != "entities" or error.file not in (None, str(path)) or attributes_file is None:
         return None
-    word = rest[1] if len(rest) > 2 else ""
-    own = document.data.get("entities", {}).get(name)
-    there = strict_yaml.load(beside)
-    if name not in there.data or (own is not None and word not in there.data[name]):
+    attribute = rest[1] if len(rest) > 2 else ""
+    own_entry = document.data.get("entities", {}).get(name)
+    present = strict_yaml.load(attributes_file)
+    if name not in present.data or (own_entry is not None and attribute not in present.data[name]):
         return None
-    if own is not None and word in (own.get("attributes") or {}):
+    if own_entry is not None and attribute in (own_entry.get("attributes") or {}):
         return None
-    return there.placed(error.at(".".join([name, *rest[1:-1]]), beside), beside)
+    return present.placed(error.at(".".join([name, *rest[1:-1]]), attributes_file), attributes_file)
 
 
-def _file_beside(file: ScenarioFile, folders: Sequence[Path]) -> Path | None:
+def _attributes_file(file: ScenarioFile, folders: Sequence[Path]) -> Path | None:
     """``WORLD.attributes.yaml`` beside the world, if there is one."""
     if file.world is None:
         return None
     named = known_files(Kind.WORLD).get(file.world)
     world = find(file.world, *folders) or (None if named is None else named.file)
-    beside = None if world is None else world.with_suffix(SUFFIX)
-    return beside if beside is not None and beside.is_file() else None
+    attributes_file = None if world is None else world.with_suffix(SUFFIX)
+    return attributes_file if attributes_file is not None and attributes_file.is_file() else None
 
 
-def _of_world(file: ScenarioFile, folders: Sequence[Path]) -> dict[str, EntityNotes]:
+def _world_attributes(file: ScenarioFile, folders: Sequence[Path]) -> dict[str, EntityNotes]:
     """The content of the world's file of attributes."""
-    beside = _file_beside(file, folders)
-    if beside is None:
+    attributes_file = _attributes_file(file, folders)
+    if attributes_file is None:
         return {}
-    document = strict_yaml.load(beside)
+    document = strict_yaml.load(attributes_file)
     try:
-        read = check(dict[str, FunctionalAttributes], document.data)
+        attributes_by_name = check(dict[str, FunctionalAttributes], document.data)
     except BadInput as error:
-        raise document.placed(error, beside) from None
-    return {name: EntityNotes(attributes=attributes) for name, attributes in read.items()}
+        raise document.placed(error, attributes_file) from None
+    return {
+        name: EntityNotes(attributes=attributes) for name, attributes in attributes_by_name.items()
+    }
 
 
-def _keepers(file: ScenarioFile, entities: Mapping[str, EntityNotes]) -> dict[str, ModelEntry]:
-    there = {word for notes in entities.values() for word in notes.attributes.names}
+def _state_models(file: ScenarioFile, entities: Mapping[str, EntityNotes]) -> dict[str, ModelEntry]:
+    present = {attribute for notes in entities.values() for attribute in notes.attributes.names}
     types = {entry.type for entry in file.models.values()}
     found = {}
-    for keeper in KEEPERS:
-        if keeper.type in types or not _is_needed(keeper, there):
+    for state_model in STATE_MODELS:
+        if state_model.type in types or not _is_needed(state_model, present):
             continue
-        if keeper.type in file.models:
+        if state_model.type in file.models:
             raise BadInput(
                 "this name is taken by the model that keeps the state of functional attributes",
-                where=f"models.{keeper.type}",
-                found=keeper.type,
-                expected=f"another name, or type: {keeper.type}",
+                where=f"models.{state_model.type}",
+                found=state_model.type,
+                expected=f"another name, or type: {state_model.type}",
             )
-        found[keeper.type] = ModelEntry(type=keeper.type, parameters=dict(keeper.parameters))
+        found[state_model.type] = ModelEntry(
+            type=state_model.type, parameters=dict(state_model.parameters)
+        )
     return found
 
 
-def _is_needed(keeper: Keeper, there: Collection[str]) -> bool:
-    return any(word in there for word in keeper.of) and (
-        not keeper.beside or any(word in there for word in keeper.beside)
+def _is_needed(state_model: StateModel, present: Collection[str]) -> bool:
+    return any(attribute in present for attribute in state_model.attributes) and (
+        not state_model.also_needed
+        or any(attribute in present for attribute in state_model.also_needed)
     )
 
 
-_WARMTH = r"""\b(?:hot|cold)\(\s*["']?([\w:]+)["']?\s*\)|\battribute\(\s*["']?([\w:]+)["']?\s*,\s*["']temperature["']"""
+_HEAT = r"""\b(?:hot|cold)\(\s*["']?([\w:]+)["']?\s*\)|\battribute\(\s*["']?([\w:]+)["']?\s*,\s*["']temperature["']"""
 
 
 def _check_acyclic(entities: Mapping[str, EntityNotes]) -> None:
@@ -155,7 +160,7 @@ def _check_acyclic(entities: Mapping[str, EntityNotes]) -> None:
         BadInput: naming the sources of a cycle.
     """
     references = {
-        name: {first or second for first, second in re.findall(_WARMTH, source.when or "")}
+        name: {first or second for first, second in re.findall(_HEAT, source.when or "")}
         for name, notes in entities.items()
         for source in (notes.attributes.heatable, notes.attributes.coolable)
         if source is not None
@@ -176,10 +181,10 @@ def _cycle_from(begin: str, references: Mapping[str, set[str]]) -> list[str]:
     paths, seen = [[begin]], set()
     while paths:
         path = paths.pop()
-        for following in sorted(references.get(path[-1], ())):
-            if following == begin:
+        for next_source in sorted(references.get(path[-1], ())):
+            if next_source == begin:
                 return [*path, begin]
-            if following not in seen:
-                seen.add(following)
-                paths.append([*path, following])
+            if next_source not in seen:
+                seen.add(next_source)
+                paths.append([*path, next_source])
     return []

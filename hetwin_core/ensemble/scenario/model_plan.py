@@ -12,7 +12,7 @@ from hetwin_core.ensemble.concern_words import ROBOT_HEALTH
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.model import Model, Stepping
 from hetwin_core.ensemble.node_type import NODE, node_class
-from hetwin_core.ensemble.own_modules import in_use
+from hetwin_core.ensemble.own_modules import folder_of_module
 from hetwin_core.ensemble.scenario.schema import AdmitEntry, ModelEntry, OnFailure, ScenarioFile
 from hetwin_core.ensemble.scene.values import ANY_ATTRIBUTE
 
@@ -72,7 +72,7 @@ class ModelPlan:
         return self.type == NODE
 
     @property
-    def parameters_at(self) -> str:
+    def parameters_key(self) -> str:
         """The scenario's key with the parameters."""
         if self.seat is not None:
             return f"admit.{self.seat.key}.parameters"
@@ -126,7 +126,7 @@ def _seats(first: int, key: str, entry: AdmitEntry, file: ScenarioFile) -> list[
     for name in names:
         if name in file.models or not name.isidentifier() or (count == 1 != entry.places):
             raise BadInput(
-                "this names no model that could join",
+                "no model can join under this name",
                 where=f"admit.{key}",
                 found=key,
                 expected="a name that no model has, or a pattern with one *, which may have several places",
@@ -225,7 +225,7 @@ def _plan(
         patience=deadline if is_given else max(deadline, INITIALIZE_DEADLINE_S),
         parameters=parameters,
         on_failure=entry.on_failure,
-        folder=None if entry.type == NODE else in_use(entry.type.partition(":")[0]),
+        folder=None if entry.type == NODE else folder_of_module(entry.type.partition(":")[0]),
         own_process=entry.process == "own",
     )
 

@@ -9,7 +9,7 @@ from hetwin_core.ensemble.limits import read_json
 from hetwin_core.ensemble.own_modules import distrust
 
 
-class JointsFrom(StrEnum):
+class JointSource(StrEnum):
     """Origin of the joints' motion in a recording."""
 
     JOINT_STATES = "joint_states"
@@ -27,7 +27,7 @@ class Stamps(StrEnum):
     """The time at which the recorder received the message."""
 
 
-class Units(StrEnum):
+class PositionUnit(StrEnum):
     """Non-SI units of positions that a robot published."""
 
     DEGREES = "degrees"
@@ -73,7 +73,7 @@ def scenario_of(path: Path) -> str:
 
 
 def believed_scene(path: str) -> dict[str, Any]:
-    """The scene of an episode, entity -> {pose}; empty if the path is no episode's folder.
+    """The scene of an episode, entity -> {pose}; empty if the path is not an episode's folder.
 
     Raises:
         BadInput: if its file cannot be read.

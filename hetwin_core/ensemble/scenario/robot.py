@@ -76,14 +76,16 @@ class BaseKind(StrEnum):
     """Physics moves it: it rolls on its wheels."""
 
 
-def _planar(values: list[float]) -> list[float]:
+def _check_planar_pose(values: list[float]) -> list[float]:
     if len(values) != 3:
         raise ValueError(f"three numbers x y yaw, not {len(values)} numbers")
     return values
 
 
 PlanarPose = Annotated[
-    list[Finite], AfterValidator(_planar), Field(json_schema_extra={"minItems": 3, "maxItems": 3})
+    list[Finite],
+    AfterValidator(_check_planar_pose),
+    Field(json_schema_extra={"minItems": 3, "maxItems": 3}),
 ]
 """x y [m] and yaw [rad] in the world."""
 
@@ -143,16 +145,18 @@ class DriveGroup(Strict):
     )
 
     @model_validator(mode="after")
-    def _fits_its_mode(self) -> Self:
-        used = {
+    def _check_mode(self) -> Self:
+        supported = {
             DriveMode.FOLLOW: set(),
             DriveMode.VELOCITY: {"damping", "effort", "acceleration"},
             DriveMode.LIMITED: {"stiffness", "damping", "effort"},
         }[self.mode]
         given = self.model_fields_set - {"joints", "mode"}
-        if given - used:
-            known = ", ".join(sorted(used)) or "joints alone"
-            raise ValueError(f"with mode {self.mode.value}: {known}, not {sorted(given - used)[0]}")
+        if given - supported:
+            known = ", ".join(sorted(supported)) or "joints alone"
+            raise ValueError(
+                f"with mode {self.mode.value}: {known}, not {sorted(given - supported)[0]}"
+            )
         return self
 
 
@@ -215,7 +219,7 @@ def _reject_name(value: object) -> object:
     return value
 
 
-class OneOfSeveral(Robot):
+class NamedRobot(Robot):
     """One of several robots, with a source of its own."""
 
     name: Annotated[None, BeforeValidator(_reject_name)] = Field(
@@ -234,7 +238,7 @@ def _as_mapping(value: object) -> object:
 
 
 # Several robots by name; the scene names their links and joints NAME::LINK and NAME::JOINT.
-RobotsEntry = dict[Name, Annotated[OneOfSeveral, BeforeValidator(_as_mapping)]]
+RobotsEntry = dict[Name, Annotated[NamedRobot, BeforeValidator(_as_mapping)]]
 
 
 RobotEntry = Annotated[
@@ -245,7 +249,7 @@ RobotEntry = Annotated[
 
 
 def check_robots(
-    robots: Mapping[str, OneOfSeveral],
+    robots: Mapping[str, NamedRobot],
     hands: Mapping[str, str | None],
     *,
     has_robot: bool,
@@ -289,12 +293,12 @@ def check_robots(
     _check_hands(hands, robots)
 
 
-def _check_sources(robots: Mapping[str, OneOfSeveral]) -> None:
+def _check_sources(robots: Mapping[str, NamedRobot]) -> None:
     owners: dict[str, str] = {}
     for name, robot in robots.items():
         if robot.source is None:
             continue
-        key = _key(robot.source, robot.namespace or name)
+        key = _source_key(robot.source, robot.namespace or name)
         if key in owners:
             raise BadInput(
                 "two robots use the same source",
@@ -314,12 +318,12 @@ def _check_sources(robots: Mapping[str, OneOfSeveral]) -> None:
         )
 
 
-def _key(source: SourceEntry, namespace: str) -> str:
+def _source_key(source: SourceEntry, namespace: str) -> str:
     """A key that is equal for two equal sources; `namespace` is the robot's."""
     if isinstance(source, str):
         return f"{source} {namespace}" if source == "live" else source
-    own = f" {namespace}" if isinstance(source, LiveSpec) and not source.live else ""
-    return source.model_dump_json() + own
+    suffix = f" {namespace}" if isinstance(source, LiveSpec) and not source.live else ""
+    return source.model_dump_json() + suffix
 
 
 def _is_live(source: SourceEntry) -> bool:
@@ -328,7 +332,7 @@ def _is_live(source: SourceEntry) -> bool:
     return isinstance(source, LiveSpec)
 
 
-def _check_hands(hands: Mapping[str, str | None], robots: Mapping[str, OneOfSeveral]) -> None:
+def _check_hands(hands: Mapping[str, str | None], robots: Mapping[str, NamedRobot]) -> None:
     for name, robot in hands.items():
         if robot is None:
             raise BadInput(

@@ -13,14 +13,14 @@ from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.expressions.evaluators import Evaluator, all_evaluators, own_functions
 from hetwin_core.ensemble.expressions.expression import Expression
-from hetwin_core.ensemble.installed import SCENARIOS, installs
+from hetwin_core.ensemble.installed import SCENARIOS, install_command
 from hetwin_core.ensemble.nearest import one_of, perhaps
 from hetwin_core.ensemble.own_modules import use_modules_in
 from hetwin_core.ensemble.resources import DATA_SCHEME, Kind, find, find_known, names_of
 from hetwin_core.ensemble.scenario import strict_yaml
-from hetwin_core.ensemble.scenario.household import complete, placed_beside
+from hetwin_core.ensemble.scenario.household import complete, locate_in_attributes_file
 from hetwin_core.ensemble.scenario.model_plan import ModelPlan, model_plans
-from hetwin_core.ensemble.scenario.robot import OneOfSeveral, Robot
+from hetwin_core.ensemble.scenario.robot import NamedRobot, Robot
 from hetwin_core.ensemble.scenario.schema import ScenarioFile
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base, with_variant
 from hetwin_core.ensemble.triggers.trigger import Trigger, compile_evaluators, compile_triggers
@@ -66,16 +66,16 @@ class Scenario:
             BadInput: if one of them cannot be used.
         """
         data = {**self.document.data, **keys}
-        return build_scenario(self.document.over(self.document, self.path, data), self.path)
+        return build_scenario(self.document.merged_over(self.document, self.path, data), self.path)
 
     def with_files(self, world: Path | None = None, robot: Path | None = None) -> Scenario:
         """Return the scenario with other files of its world and its only robot; None keeps the present one."""
         changed: dict[str, Any] = {} if world is None else {"world": str(world.resolve())}
         if robot is not None:
-            given, urdf = self.file.robot, str(robot.resolve())
+            written, urdf = self.file.robot, str(robot.resolve())
             changed["robot"] = urdf
-            if isinstance(given, Robot):
-                changed["robot"] = given.model_copy(update={"urdf": urdf})
+            if isinstance(written, Robot):
+                changed["robot"] = written.model_copy(update={"urdf": urdf})
         return replace(self, file=self.file.model_copy(update=changed)) if changed else self
 
     @property
@@ -103,13 +103,13 @@ class Scenario:
         plan = self.plan(name)
         if plan is not None and plan.seat is None:
             raise Refused(f"{name} is a model of the scenario, and takes part already")
-        covered = [p for p in self.models if p.seat and fnmatchcase(name, p.seat.key)]
-        found = covered if plan is None else [plan]
-        for place in found:
-            if not is_taken(place.index):
-                return place
-        if found:
-            raise Refused(f"{name} cannot join: {', '.join(p.name for p in found)} taken")
+        admitted_seats = [p for p in self.models if p.seat and fnmatchcase(name, p.seat.key)]
+        candidates = admitted_seats if plan is None else [plan]
+        for seat in candidates:
+            if not is_taken(seat.index):
+                return seat
+        if candidates:
+            raise Refused(f"{name} cannot join: {', '.join(p.name for p in candidates)} taken")
         admitted = ", ".join(self.file.admit) or "none"
         raise Refused(
             f"the scenario {self.name} has no model {name!r} and admits none of that name;"
@@ -122,7 +122,7 @@ class Scenario:
         return {name: entry.model_dump() for name, entry in self.file.buttons.items()}
 
     @property
-    def placeable(self) -> tuple[ModelPlan, ...]:
+    def relocatable_models(self) -> tuple[ModelPlan, ...]:
         """The models that hetwin may run in processes of their own."""
         return tuple(m for m in self.models if not (m.in_conductor or m.is_foreign or m.seat))
 
@@ -132,11 +132,11 @@ class Scenario:
         Raises:
             BadInput: if there is no such model.
         """
-        known = [model.name for model in self.placeable]
-        asked = {name.strip() for name in names.split(",") if name.strip()}
-        if asked == {"all"}:
+        known = [model.name for model in self.relocatable_models]
+        requested = {name.strip() for name in names.split(",") if name.strip()}
+        if requested == {"all"}:
             return frozenset(known)
-        for name in sorted(asked - set(known)):
+        for name in sorted(requested - set(known)):
             raise BadInput(
                 "the scenario has no such model",
                 file=self.path,
@@ -144,12 +144,12 @@ class Scenario:
                 found=name,
                 expected=f"all, or some of {', '.join(known)}{perhaps(name, known)}",
             )
-        return frozenset(asked)
+        return frozenset(requested)
 
     def placed(self, error: BadInput) -> BadInput:
         """The same error with the file and the line of its key; see `Document.placed`."""
-        beside = placed_beside(error, self.document, self.file, self.path)
-        return beside or self.document.placed(error, self.path)
+        located = locate_in_attributes_file(error, self.document, self.file, self.path)
+        return located or self.document.placed(error, self.path)
 
     def path_of(self, name: str) -> Path | None:
         """A file that the scenario names; None if it does not exist."""
@@ -201,7 +201,7 @@ def find_scenario(name: str) -> Path:
     known = {*scenario_names(), *(str(file) for file in path.parent.glob("*.yaml"))}
     expected = f"a YAML file, or the name of one of hetwin's{perhaps(name, sorted(known))}"
     if name in SCENARIOS:
-        expected = installs(SCENARIOS[name])
+        expected = install_command(SCENARIOS[name])
     raise BadInput("there is no such scenario", file=name, expected=expected)
 
 
@@ -228,11 +228,11 @@ def load_scenario(path: str | Path, variant: str | None = None) -> Scenario:
 def build_scenario(document: strict_yaml.Document, path: Path) -> Scenario:
     """Check a document that has been read; see `load_scenario`."""
     try:
-        given = _validate(document)
+        written = _validate(document)
         try:
-            file = complete(given, document.folders(path))
+            file = complete(written, document.folders(path))
         except BadInput as error:
-            raise placed_beside(error, document, given, path) or error from None
+            raise locate_in_attributes_file(error, document, written, path) or error from None
         clock = MainClock(file.rate)
         use_modules_in(*document.folders(path))
         models = model_plans(file)
@@ -255,7 +255,7 @@ def _validate(document: strict_yaml.Document) -> ScenarioFile:
             found=type(document.data).__name__,
             expected="a mapping with scenario, world, models ...",
         )
-    for part in (Robot, OneOfSeveral):
+    for part in (Robot, NamedRobot):
         part.model_rebuild()  # has no effect on classes that are complete
     return check(ScenarioFile, document.data)
 
@@ -272,10 +272,10 @@ def _check_responsibilities(file: ScenarioFile, models: tuple[ModelPlan, ...]) -
                 expected=one_of(entry.model, plans),
             )
         if not plan.provides(entry.attribute):
-            can = ", ".join(spec.name for spec in plan.cls.provides) or "nothing"
+            provided = ", ".join(spec.name for spec in plan.cls.provides) or "nothing"
             raise BadInput(
                 f"{plan.name} cannot be responsible for this attribute",
                 where=f"responsibilities.{index}.attribute",
                 found=entry.attribute,
-                expected=f"an attribute that it declares: {can}",
+                expected=f"an attribute that it declares: {provided}",
             )

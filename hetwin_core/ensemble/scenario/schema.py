@@ -53,7 +53,7 @@ class CommandGroup(Strict):
     )
 
 
-def _box(corners: list[Vector3]) -> list[Vector3]:
+def _check_box(corners: list[Vector3]) -> list[Vector3]:
     if len(corners) != 2:
         raise ValueError(f"two corners [[x, y, z], [x, y, z]], not {len(corners)}")
     lower, upper = corners
@@ -66,7 +66,9 @@ def _box(corners: list[Vector3]) -> list[Vector3]:
 
 
 Box = Annotated[
-    list[Vector3], AfterValidator(_box), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
+    list[Vector3],
+    AfterValidator(_check_box),
+    Field(json_schema_extra={"minItems": 2, "maxItems": 2}),
 ]
 """The lower and the upper corner of a box along the world's axes [m]."""
 
@@ -94,7 +96,7 @@ class Commands(Strict):
     )
 
     @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
+    def _check_consistency(self) -> Self:
         if not self.groups and self.base is None:
             raise ValueError("groups of joints, a base, or both")
         controllers = [group.controller for group in self.groups.values()]
@@ -135,7 +137,7 @@ class Hand(Strict):
         return [name if self.robot is None else f"{self.robot}::{name}" for name in self.joints]
 
     @model_validator(mode="after")
-    def _lengths_agree(self) -> Self:
+    def _check_lengths(self) -> Self:
         for name in ("opened", "closed"):
             values = getattr(self, name)
             if values and len(values) != len(self.joints):
@@ -170,11 +172,13 @@ class SceneEntry(Strict):
     if_absent: bool = Field(
         False, description="add nothing if the world has an entity of this name"
     )
-    note: str = Field("", description="about an added object, which the run repeats as a warning")
+    note: str = Field(
+        "", description="remark about an added object, which the run repeats as a warning"
+    )
     found_by: dict[Name, dict[str, JsonValue]] = Field(
         {},
         alias="from",
-        description="of `scene: {from: ...}` alone: who finds objects -> parameters",
+        description="only in `scene: {from: ...}`: name of a finder of objects -> its parameters",
     )
 
     @property
@@ -183,27 +187,27 @@ class SceneEntry(Strict):
         return None if self.model is None or self.model.startswith("<") else self.model
 
     @model_validator(mode="after")
-    def _is_not_empty(self) -> Self:
+    def _check_not_empty(self) -> Self:
         if self.pose is None and self.model is None and not self.found_by:
             raise ValueError("{pose: [7]}, or {model: FILE, pose: [7]} to add an object")
         return self
 
 
 FROM = "from"
-"""Key of a scene that is no entity: where its other objects come from."""
+"""Key of a scene that is not an entity: the origin of its other objects."""
 
 
-def _with_finders(scene: object) -> object:
+def _wrap_finders(scene: object) -> object:
     """Write `from: NAME` and `from: {NAME: {parameters}}` as an entry of the scene."""
-    given = scene.get(FROM) if isinstance(scene, dict) else None
-    if isinstance(given, str):
-        given = {given: {}}
-    if not isinstance(scene, dict) or not isinstance(given, dict) or [*given] == [FROM]:
+    finders = scene.get(FROM) if isinstance(scene, dict) else None
+    if isinstance(finders, str):
+        finders = {finders: {}}
+    if not isinstance(scene, dict) or not isinstance(finders, dict) or [*finders] == [FROM]:
         return scene
-    return {**scene, FROM: {FROM: given}}
+    return {**scene, FROM: {FROM: finders}}
 
 
-def _only_from_finds(scene: dict[str, SceneEntry]) -> dict[str, SceneEntry]:
+def _check_finders(scene: dict[str, SceneEntry]) -> dict[str, SceneEntry]:
     for name, entry in scene.items():
         if bool(entry.found_by) != (name == FROM):
             raise ValueError(f"scene: {{from: NAME}} or {{from: {{NAME: {{...}}}}}}, not {name}")
@@ -211,9 +215,9 @@ def _only_from_finds(scene: dict[str, SceneEntry]) -> dict[str, SceneEntry]:
 
 
 SceneEntries = Annotated[
-    dict[str, SceneEntry], BeforeValidator(_with_finders), AfterValidator(_only_from_finds)
+    dict[str, SceneEntry], BeforeValidator(_wrap_finders), AfterValidator(_check_finders)
 ]
-"""A scene: entity -> where it is, or the object that is added; and `from`."""
+"""A scene: entity -> its pose, or the object to add; and `from`."""
 
 
 class ModelEntry(Strict):
@@ -249,13 +253,13 @@ class ModelEntry(Strict):
     )
 
     @model_validator(mode="after")
-    def _has_one_rate(self) -> Self:
+    def _check_rate(self) -> Self:
         if self.rate is not None and self.every is not None:
             raise ValueError("either rate or every, not both")
         return self
 
     @model_validator(mode="after")
-    def _is_described_once(self) -> Self:
+    def _check_node(self) -> Self:
         if self.type != NODE and self.provides:
             raise ValueError("provides only with type: node; other types declare it themselves")
         if self.type == NODE and self.process == "own":
@@ -284,11 +288,14 @@ class AdmitEntry(ModelEntry):
         default=[], description="handed to it when it joins, and back when it leaves"
     )
     places: int = Field(
-        1, ge=1, le=16, description="for a pattern such as helper_*: maximum at the same time"
+        1,
+        ge=1,
+        le=16,
+        description="for a pattern such as helper_*: maximum number of models at the same time",
     )
 
     @model_validator(mode="after")
-    def _joins(self) -> Self:
+    def _check_joining(self) -> Self:
         if self.main or self.on_failure is OnFailure.RESTART:
             raise ValueError("neither main: true nor on_failure: restart for a model that joins")
         return self
@@ -315,7 +322,7 @@ class LogEntry(Strict):
     state_rate: Positive = Field(100.0, description="states per simulated second in the log")
 
 
-def _on_off_or_parameters(value: object) -> object:
+def _parse_robot_health(value: object) -> object:
     if isinstance(value, bool):
         return value
     if value in ("on", "off"):
@@ -327,22 +334,22 @@ def _on_off_or_parameters(value: object) -> object:
 
 RobotHealthEntry = Annotated[
     bool | dict[str, Any],
-    BeforeValidator(_on_off_or_parameters),
+    BeforeValidator(_parse_robot_health),
     WithJsonSchema({"anyOf": [{"enum": ["on", "off", True, False]}, {"type": "object"}]}),
 ]
 """Whether a run observes implausible behaviour of robot and objects, or parameters of that observer."""
 
 
-def _is_event(text: str) -> str:
+def _check_event(text: str) -> str:
     EventPattern.from_text(text)
     return text
 
 
-EventText = Annotated[str, AfterValidator(_is_event)]
+EventText = Annotated[str, AfterValidator(_check_event)]
 """A pattern of events, e.g. ``collision(hand, object)``; see `EventPattern`."""
 
 
-def _is_variant(overrides: dict[str, Any]) -> dict[str, Any]:
+def _check_variant(overrides: dict[str, Any]) -> dict[str, Any]:
     """Check the keys of a variant; their values are checked with the variant."""
     for key in overrides:
         if key in NEVER_OVERRIDDEN:
@@ -354,7 +361,7 @@ def _is_variant(overrides: dict[str, Any]) -> dict[str, Any]:
     return overrides
 
 
-Variant = Annotated[dict[str, Any], AfterValidator(_is_variant)]
+Variant = Annotated[dict[str, Any], AfterValidator(_check_variant)]
 """Keys of a scenario that a variant overrides."""
 
 
@@ -438,7 +445,7 @@ class ScenarioFile(Strict):
     log: LogEntry = LogEntry()
 
     @model_validator(mode="after")
-    def _robots_are_consistent(self) -> Self:
+    def _check_robots(self) -> Self:
         check_robots(
             self.robots,
             {name: hand.robot for name, hand in self.hands.items()},

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue, Tag
 
-from hetwin_core.ensemble.scenario.recorded import JointsFrom, Stamps, Units
+from hetwin_core.ensemble.scenario.recorded import JointSource, PositionUnit, Stamps
 from hetwin_core.ensemble.validation import Strict, Text, alternatives, tag
 
 Seconds = Annotated[float, Field(gt=0, le=86_400, allow_inf_nan=False)]
@@ -24,11 +24,11 @@ class Operation(Strict):
     arguments: dict[str, JsonValue] = Field(default_factory=dict)
 
 
-def _short(value: object) -> object:
+def _expand_short_form(value: object) -> object:
     return {"operation": value} if isinstance(value, str) else value
 
 
-def _texts_as_keys(value: object) -> object:
+def _keys_as_text(value: object) -> object:
     """Convert keys to text: YAML may read keys as numbers, JSON reads them as text."""
     if not isinstance(value, Mapping):
         return value
@@ -57,10 +57,11 @@ class Annotations(Strict):
             dict[
                 str,
                 Annotated[
-                    Operation, BeforeValidator(_short, json_schema_input_type=str | Operation)
+                    Operation,
+                    BeforeValidator(_expand_short_form, json_schema_input_type=str | Operation),
                 ],
             ],
-            BeforeValidator(_texts_as_keys),
+            BeforeValidator(_keys_as_text),
             Field(min_length=1),
         ]
         | None
@@ -83,7 +84,7 @@ class Beliefs(Strict):
     entity: Text | None = None
     fluent: Literal["pose", "loc"] = "pose"
     frame: Text | None = None
-    classes: Annotated[dict[Text, Text], BeforeValidator(_texts_as_keys)] = Field(
+    classes: Annotated[dict[Text, Text], BeforeValidator(_keys_as_text)] = Field(
         default_factory=dict
     )
 
@@ -124,13 +125,13 @@ class RecordingSpec(SourceOptions):
 
     recording: Text
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
-    joints_from: JointsFrom | None = None
+    joints_from: JointSource | None = None
     stamps: Stamps | None = None
-    units: tuple[Units, ...] = ()
+    units: tuple[PositionUnit, ...] = ()
     clock_offset: Annotated[float, Field(allow_inf_nan=False)] = 0.0
 
 
-class WhenLate(StrEnum):
+class LagReaction(StrEnum):
     """Reaction when the twin falls behind a live robot by more than `max_lag`."""
 
     LOWER_RATES = "lower_rates"
@@ -167,7 +168,7 @@ class LiveOptions(SourceOptions):
     timeout: Seconds = 5.0
     on_silence: OnSilence = OnSilence.FAIL
     max_lag: Seconds = 0.5
-    when_late: WhenLate = WhenLate.LOWER_RATES
+    when_late: LagReaction = LagReaction.LOWER_RATES
 
 
 class LiveSpec(LiveOptions):
@@ -264,7 +265,7 @@ class ModelSpec(Strict):
     aligned_by: Text | None = None
 
 
-AtS = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
+TimeS = Annotated[float, Field(ge=0, le=86_400, allow_inf_nan=False)]
 
 
 class PlanStep(Strict):
@@ -274,7 +275,7 @@ class PlanStep(Strict):
         at: start of the step [s of the run]; default: the end of the previous step.
     """
 
-    at: AtS | None = None
+    at: TimeS | None = None
 
 
 class RecordedStep(PlanStep, SourceOptions):
@@ -290,11 +291,11 @@ class RecordedStep(PlanStep, SourceOptions):
 
     recording: Text
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
-    joints_from: JointsFrom | None = None
+    joints_from: JointSource | None = None
     stamps: Stamps | None = None
-    units: tuple[Units, ...] = ()
+    units: tuple[PositionUnit, ...] = ()
     only: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
-    from_: AtS | None = Field(None, alias="from")
+    from_: TimeS | None = Field(None, alias="from")
     announces: bool = True
 
 
@@ -387,15 +388,15 @@ class PartialSource(LiveOptions):
     plan: None = None
     installed: None = None
     joint_states: Annotated[tuple[Text, ...], Field(min_length=1)] | None = None
-    joints_from: JointsFrom | None = None
+    joints_from: JointSource | None = None
     stamps: Stamps | None = None
-    units: tuple[Units, ...] = ()
+    units: tuple[PositionUnit, ...] = ()
 
 
-def _one_kind(data: object) -> object:
-    named = [kind.value for kind in SourceKind if isinstance(data, Mapping) and kind in data]
-    if len(named) > 1:
-        raise ValueError(f"one of {', '.join(SourceKind)}, not {' and '.join(named)}")
+def _check_one_kind(data: object) -> object:
+    kinds = [kind.value for kind in SourceKind if isinstance(data, Mapping) and kind in data]
+    if len(kinds) > 1:
+        raise ValueError(f"one of {', '.join(SourceKind)}, not {' and '.join(kinds)}")
     return data
 
 
@@ -411,6 +412,6 @@ SourceEntry = Annotated[
     | Annotated[InstalledSpec, Tag(tag("installed"))]
     | Annotated[PartialSource, Tag(tag("neither"))],
     alternatives(*SourceKind, text=True, otherwise="neither"),
-    BeforeValidator(_one_kind),
+    BeforeValidator(_check_one_kind),
 ]
 """A source in a scenario: a path, `live`, `commands`, or a mapping."""

@@ -35,11 +35,11 @@ class _Loader(yaml.SafeLoader):
             raise yaml.MarkedYAMLError(problem=f"more than {MAX_NODES} values", problem_mark=mark)
         return super().compose_node(parent, index)
 
-    def number(self, node: yaml.ScalarNode) -> int | float:
+    def construct_number(self, node: yaml.ScalarNode) -> int | float:
         """Construct a number with a limited number of digits."""
         try:
             check_digits(node.value)
-            is_whole = node.tag == _WHOLE
+            is_whole = node.tag == _INTEGER
             value: int | float = (
                 self.construct_yaml_int(node) if is_whole else self.construct_yaml_float(node)
             )
@@ -48,10 +48,10 @@ class _Loader(yaml.SafeLoader):
         return value
 
 
-_BOOL, _WHOLE, _FLOAT = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float"))
+_BOOL, _INTEGER, _FLOAT = (f"tag:yaml.org,2002:{kind}" for kind in ("bool", "int", "float"))
 
 
-class _Plain(NamedTuple):
+class _NumberPattern(NamedTuple):
     """The library's pattern of numbers without base 60."""
 
     pattern: re.Pattern[str]
@@ -61,18 +61,18 @@ class _Plain(NamedTuple):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first: [
-        (tag, _Plain(pattern) if tag in (_WHOLE, _FLOAT) else pattern)
+    first_lines: [
+        (tag, _NumberPattern(pattern) if tag in (_INTEGER, _FLOAT) else pattern)
         for tag, pattern in resolvers
         if tag != _BOOL
     ]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    for first_lines, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
     _BOOL, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
 )
-_Loader.add_constructor(_WHOLE, _Loader.number)
-_Loader.add_constructor(_FLOAT, _Loader.number)
+_Loader.add_constructor(_INTEGER, _Loader.construct_number)
+_Loader.add_constructor(_FLOAT, _Loader.construct_number)
 
 
 class _FastLoader(_Loader):
@@ -93,24 +93,24 @@ class Document:
         self._lines = lines
         self._base: tuple[Document, Path] | None = None
 
-    def over(self, base: Document, file: Path, data: Any) -> Document:
+    def merged_over(self, base: Document, file: Path, data: Any) -> Document:
         """Return this document merged over another; `data` is the merged data, `file` the other's file."""
         document = Document(data, self._lines)
         document._base = (base, file)
         return document
 
-    def raised(self, prefix: tuple[str | int, ...], data: Any) -> Document:
+    def with_subtree_at_top(self, prefix: tuple[str | int, ...], data: Any) -> Document:
         """Return this document with the keys below a path moved to the top; `data` is the resulting data."""
         depth = len(prefix)
-        raised = {
+        with_subtree_at_top = {
             path[depth:]: line
             for path, line in self._lines.items()
             if len(path) > depth and path[:depth] == prefix
         }
-        document = Document(data, {**self._lines, **raised})
+        document = Document(data, {**self._lines, **with_subtree_at_top})
         if self._base is not None:
             base, file = self._base
-            document._base = (base.raised(prefix, base.data), file)
+            document._base = (base.with_subtree_at_top(prefix, base.data), file)
         return document
 
     def line_of(self, path: tuple[str | int, ...]) -> int | None:
@@ -122,30 +122,30 @@ class Document:
                 return self._lines[path[:length]]
         return None
 
-    def file_of(self, path: tuple[str | int, ...], own: Path) -> Path:
-        """The file that contains a key: `own`, or that of a document below this one."""
+    def file_of(self, path: tuple[str | int, ...], own_file: Path) -> Path:
+        """The file that contains a key: `own_file`, or that of a document below this one."""
         if self._base is None or self._contains(path):
-            return own
+            return own_file
         document, file = self._base
         return document.file_of(path, file)
 
-    def folders(self, own: Path) -> tuple[Path, ...]:
-        """The folder of this document's file, `own`, and those of the documents below it, each once."""
-        below = () if self._base is None else self._base[0].folders(self._base[1])
-        return tuple(dict.fromkeys((own.parent, *below)))
+    def folders(self, own_file: Path) -> tuple[Path, ...]:
+        """The folder of this document's file, `own_file`, and those of the documents below it, each once."""
+        base_folders = () if self._base is None else self._base[0].folders(self._base[1])
+        return tuple(dict.fromkeys((own_file.parent, *base_folders)))
 
-    def placed(self, error: BadInput, own: Path) -> BadInput:
-        """The same error with the file and the line of its key; `own` is this document's file.
+    def placed(self, error: BadInput, own_file: Path) -> BadInput:
+        """The same error with the file and the line of its key; `own_file` is this document's file.
 
         An error about another file, or one that has its line already, is returned unchanged.
         """
         where = error.where
-        if error.file not in (None, str(own)) or (where or "").startswith("line "):
+        if error.file not in (None, str(own_file)) or (where or "").startswith("line "):
             return error
-        file = own
+        file = own_file
         if where:
             parts = self._path(where)
-            file = self.file_of(parts, own)
+            file = self.file_of(parts, own_file)
             if self._has(parts[0]):
                 where = f"line {self.line_of(parts)}, {where}"
         return error.at(where, file)
@@ -174,7 +174,7 @@ def load(path: Path) -> Document:
     """Read a YAML file.
 
     Raises:
-        BadInput: if it is missing, too large, not YAML, expands to too much, or has a key twice.
+        BadInput: if it is missing, too large, not YAML, expands to too many values, or has a key twice.
     """
     try:
         text = read_text(path, MAX_BYTES)
@@ -233,13 +233,13 @@ def _document(loader: _Loader, file: Path) -> Document:
         if node is None:
             raise BadInput("the file is empty", file=file, expected="a mapping of keys")
         lines: dict[tuple[str | int, ...], int] = {}
-        _Walk(file, lines).visit(node, (), 0)
+        _Visitor(file, lines).visit(node, (), 0)
         return Document(loader.construct_document(node), lines)
     finally:
         loader.dispose()
 
 
-class _Walk:
+class _Visitor:
     """Visits every node as often as it is referenced, so that an expansion bomb is found before it is built."""
 
     def __init__(self, file: Path, lines: dict[tuple[str | int, ...], int]) -> None:
@@ -252,7 +252,7 @@ class _Walk:
         line = node.start_mark.line + 1
         if self._count > MAX_NODES or depth > MAX_DEPTH:
             raise BadInput(
-                "the file expands to too much",
+                "the file expands to too many values",
                 file=self._file,
                 where=f"line {line}",
                 expected=f"at most {MAX_NODES} values, {MAX_DEPTH} deep (anchors count as often as used)",
@@ -265,19 +265,19 @@ class _Walk:
             self._mapping(node, path, depth)
 
     def _mapping(self, node: yaml.MappingNode, path: tuple[str | int, ...], depth: int) -> None:
-        first: dict[str, int] = {}
+        first_lines: dict[str, int] = {}
         for key_node, child in node.value:
             key = str(key_node.value)
             line = key_node.start_mark.line + 1
-            if key in first and key != "<<":
+            if key in first_lines and key != "<<":
                 raise BadInput(
                     "a key appears twice",
                     file=self._file,
                     where=f"line {line}",
                     found=key,
-                    expected=f"one of them (the other is in line {first[key]})",
+                    expected=f"one of them (the other is in line {first_lines[key]})",
                 )
-            first[key] = line
+            first_lines[key] = line
             self._lines[(*path, key)] = line
             self.visit(child, (*path, key), depth + 1)
 
@@ -310,8 +310,8 @@ def _load(path: Path, chain: tuple[Path, ...]) -> Document:
         return document
     name = document.data.pop(EXTENDS)
     where = f"line {document.line_of((EXTENDS,))}, {EXTENDS}"
-    shipped = names_of(FOLDER, ".yaml")
-    base_path = _base(name, path.parent, shipped)
+    installed_names = names_of(FOLDER, ".yaml")
+    base_path = _base(name, path.parent, installed_names)
     if base_path is None:
         raise BadInput(
             "no such scenario to extend",
@@ -319,7 +319,7 @@ def _load(path: Path, chain: tuple[Path, ...]) -> Document:
             where=where,
             found=name,
             expected="a scenario file, relative to this one, or the name of one of hetwin's"
-            + perhaps(str(name), shipped),
+            + perhaps(str(name), installed_names),
         )
     if base_path in chain or len(chain) >= MAX_CHAIN:
         shown = " -> ".join(p.name for p in (*chain, path.resolve(), base_path))
@@ -329,23 +329,23 @@ def _load(path: Path, chain: tuple[Path, ...]) -> Document:
     base = _load(base_path, (*chain, path.resolve()))
     if not isinstance(base.data, dict):
         return base
-    return document.over(base, base_path, _laid_over(base.data, document.data))
+    return document.merged_over(base, base_path, _merge_keys(base.data, document.data))
 
 
-def _base(name: object, folder: Path, shipped: Sequence[str]) -> Path | None:
+def _base(name: object, folder: Path, installed_names: Sequence[str]) -> Path | None:
     """The file that is extended; None if there is none."""
     if not isinstance(name, str):
         return None
     if (folder / name).is_file():
         return (folder / name).resolve()
-    return resource(FOLDER, f"{name}.yaml") if name in shipped else None
+    return resource(FOLDER, f"{name}.yaml") if name in installed_names else None
 
 
-def _laid_over(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-    merged = {**base, **own}
+def _merge_keys(base: dict[str, Any], own_file: dict[str, Any]) -> dict[str, Any]:
+    merged = {**base, **own_file}
     for key in MERGED:
-        if isinstance(base.get(key), dict) and isinstance(own.get(key), dict):
-            entries = {**base[key], **own[key]}
+        if isinstance(base.get(key), dict) and isinstance(own_file.get(key), dict):
+            entries = {**base[key], **own_file[key]}
             merged[key] = {name: entry for name, entry in entries.items() if entry is not None}
     return merged
 
@@ -370,8 +370,8 @@ def with_variant(document: Document, name: str | None, path: Path) -> Document:
     """
     if name is None or not isinstance(document.data, dict):
         return document
-    written = document.data.get(VARIANTS)
-    known: dict[str, Any] = written if isinstance(written, dict) else {}
+    variants = document.data.get(VARIANTS)
+    known: dict[str, Any] = variants if isinstance(variants, dict) else {}
     if name not in known:
         expected = (
             f"one of {', '.join(known)}{perhaps(name, list(known))}"
@@ -386,22 +386,22 @@ def with_variant(document: Document, name: str | None, path: Path) -> Document:
             expected=expected,
         )
     overrides = known[name]
-    if not _overrides_something(overrides):  # the scenario's check reports it
+    if not _is_valid_override(overrides):  # the scenario's check reports it
         return document
-    return document.raised((VARIANTS, name), _overridden(document.data, overrides))
+    return document.with_subtree_at_top((VARIANTS, name), _merge_deep(document.data, overrides))
 
 
-def _overrides_something(overrides: object) -> bool:
+def _is_valid_override(overrides: object) -> bool:
     return isinstance(overrides, dict) and not any(key in overrides for key in NEVER_OVERRIDDEN)
 
 
-def _overridden(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_deep(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
-    for key, value in over.items():
+    for key, value in overrides.items():
         if value is None:
             merged.pop(key, None)
         elif isinstance(value, dict) and isinstance(merged.get(key), dict):
-            merged[key] = _overridden(merged[key], value)
+            merged[key] = _merge_deep(merged[key], value)
         else:
             merged[key] = value
     return merged

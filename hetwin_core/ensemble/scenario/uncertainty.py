@@ -17,21 +17,23 @@ NotNegative = Annotated[Finite, Field(ge=0)]
 Weights = Annotated[list[NotNegative], Field(min_length=1)]
 
 
-def _not_negative(values: list[float]) -> list[float]:
+def _check_not_negative(values: list[float]) -> list[float]:
     if min(values) < 0.0:
         raise ValueError("three numbers of at least 0")
     return values
 
 
-def _ordered(values: list[float]) -> list[float]:
+def _check_order(values: list[float]) -> list[float]:
     if len(values) != 2 or values[0] > values[1]:
         raise ValueError("two numbers, the lower one first")
     return values
 
 
-Sigmas = Annotated[Vector3, AfterValidator(_not_negative)]
+Sigmas = Annotated[Vector3, AfterValidator(_check_not_negative)]
 Range = Annotated[
-    list[Finite], AfterValidator(_ordered), Field(json_schema_extra={"minItems": 2, "maxItems": 2})
+    list[Finite],
+    AfterValidator(_check_order),
+    Field(json_schema_extra={"minItems": 2, "maxItems": 2}),
 ]
 
 
@@ -53,11 +55,11 @@ class Spread(Strict):
     away: Range = Field(default=[0.0, 0.0])
 
 
-def _weighted(weights: list[float], count: int, of: str) -> None:
+def _check_weights(weights: list[float], count: int, noun: str) -> None:
     if len(weights) != count:
-        raise ValueError(f"as many weights as {of} ({count}), not {len(weights)}")
+        raise ValueError(f"as many weights as {noun} ({count}), not {len(weights)}")
     if sum(weights) <= 0.0:
-        raise ValueError("weights of which one is above 0")
+        raise ValueError("weights with at least one above 0")
 
 
 class PoseMixture(Strict):
@@ -67,8 +69,8 @@ class PoseMixture(Strict):
     weights: Weights
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
-        _weighted(self.weights, len(self.mixture), "parts of the mixture")
+    def _check(self) -> Self:
+        _check_weights(self.weights, len(self.mixture), "parts of the mixture")
         return self
 
 
@@ -84,7 +86,7 @@ class Factor(Strict):
     factor: NotNegative
 
 
-class Between(Strict):
+class Uniform(Strict):
     """A number uniformly distributed between two, in its own unit."""
 
     between: Range
@@ -97,16 +99,16 @@ class Values(Strict):
     weights: Weights | None = None
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _check(self) -> Self:
         if self.weights is not None:
-            _weighted(self.weights, len(self.values), "values")
+            _check_weights(self.weights, len(self.values), "values")
         return self
 
 
 Simple = Annotated[
     Annotated[Sigma, Tag(tag("sigma"))]
     | Annotated[Factor, Tag(tag("factor"))]
-    | Annotated[Between, Tag(tag("between"))]
+    | Annotated[Uniform, Tag(tag("between"))]
     | Annotated[Values, Tag(tag("values"))],
     alternatives("sigma", "factor", "between", "values"),
 ]
@@ -119,15 +121,15 @@ class Mixture(Strict):
     weights: Weights
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
-        _weighted(self.weights, len(self.mixture), "parts of the mixture")
+    def _check(self) -> Self:
+        _check_weights(self.weights, len(self.mixture), "parts of the mixture")
         return self
 
 
 NumberSpread = Annotated[
     Annotated[Sigma, Tag(tag("sigma"))]
     | Annotated[Factor, Tag(tag("factor"))]
-    | Annotated[Between, Tag(tag("between"))]
+    | Annotated[Uniform, Tag(tag("between"))]
     | Annotated[Mixture, Tag(tag("mixture"))]
     | Annotated[Values, Tag(tag("values"))],
     alternatives("sigma", "factor", "between", "mixture", "values"),

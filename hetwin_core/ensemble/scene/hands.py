@@ -49,7 +49,7 @@ class HandDescription:
 
 def fixed_tool(link: str) -> str:
     """The kind of fingerless hand that a link's name indicates, in words; empty for any other link."""
-    return next((words for named, words in _FIXED_TOOLS if named.search(link)), "")
+    return next((words for pattern, words in _FIXED_TOOLS if pattern.search(link)), "")
 
 
 def hand_links(layout: Layout, hand: str) -> frozenset[int]:
@@ -57,10 +57,10 @@ def hand_links(layout: Layout, hand: str) -> frozenset[int]:
 
     These are the link to which the hand is fixed, the parent links of its fingers, and all their descendants.
     """
-    links, described = layout.of_kind(EntityKind.LINK), layout.entity(hand)
-    roots = {link.parent for link in links if link.joint and link.joint in described.joints}
-    found = _grown(
-        {*roots, described.parent} - {""},
+    links, hand_entity = layout.of_kind(EntityKind.LINK), layout.entity(hand)
+    roots = {link.parent for link in links if link.joint and link.joint in hand_entity.joints}
+    found = _closure(
+        {*roots, hand_entity.parent} - {""},
         lambda found: {link.name for link in links if link.parent in found},
     )
     return frozenset(layout.entity_id(name) for name in found)
@@ -73,26 +73,26 @@ def finger_links(links: Sequence[Entity], hand: Entity) -> tuple[str, ...]:
         links: links of all robots.
         hand: the hand's frame, with the finger joints.
     """
-    own = [link for link in links if link.owner == hand.owner]
-    moved = _moved(own, hand)
-    if finger_count(own, hand) == 1:
-        moved |= _with_fixed(own, {hand.parent}, upwards=True)
-    return tuple(link.name for link in own if link.name in moved)
+    robot_links = [link for link in links if link.owner == hand.owner]
+    moved_links = _moved_links(robot_links, hand)
+    if finger_count(robot_links, hand) == 1:
+        moved_links |= _with_fixed(robot_links, {hand.parent}, upwards=True)
+    return tuple(link.name for link in robot_links if link.name in moved_links)
 
 
 def finger_count(links: Iterable[Entity], hand: Entity) -> int:
     """Number of fingers of a hand: finger joints with no other finger joint between them and the hand."""
-    own = [link for link in links if link.owner == hand.owner]
-    moved = _moved(own, hand)
-    return sum(link.joint in hand.joints and link.parent not in moved for link in own)
+    robot_links = [link for link in links if link.owner == hand.owner]
+    moved_links = _moved_links(robot_links, hand)
+    return sum(link.joint in hand.joints and link.parent not in moved_links for link in robot_links)
 
 
-def _moved(own: Sequence[Entity], hand: Entity) -> set[str]:
-    roots = {link.name for link in own if link.joint and link.joint in hand.joints}
-    return _with_fixed(own, roots, upwards=False)
+def _moved_links(robot_links: Sequence[Entity], hand: Entity) -> set[str]:
+    roots = {link.name for link in robot_links if link.joint and link.joint in hand.joints}
+    return _with_fixed(robot_links, roots, upwards=False)
 
 
-def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
+def finger_roots(layout: Layout, hand: HandDescription) -> dict[str, str]:
     """Finger link -> the first link of its finger, or the hand's link for links fixed to the hand.
 
     Raises:
@@ -106,11 +106,11 @@ def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
             found=unknown,
             expected="joints that move links of the robot",
         )
-    listed = [layout.entity(link) for link in hand.finger_links]
+    finger_entities = [layout.entity(link) for link in hand.finger_links]
     palm: set[str] = set()
     if hand.link in hand.finger_links:
-        palm = _with_fixed(listed, {hand.link}, upwards=True)
-    parents = {link.name: link.parent for link in listed if link.name not in palm}
+        palm = _with_fixed(finger_entities, {hand.link}, upwards=True)
+    parents = {link.name: link.parent for link in finger_entities if link.name not in palm}
     sides = {}
     for link in hand.finger_links:
         root = link
@@ -120,23 +120,23 @@ def sides_of(layout: Layout, hand: HandDescription) -> dict[str, str]:
     return sides
 
 
-def _with_fixed(links: Sequence[Entity], some: Collection[str], *, upwards: bool) -> set[str]:
+def _with_fixed(links: Sequence[Entity], start: Collection[str], *, upwards: bool) -> set[str]:
     """Add the links that are fixed to these; if `upwards`, also the links that these are fixed to."""
     fixed = [(link.name, link.parent) for link in links if not link.joint]
     names = {link.name for link in links}
 
-    def beside(found: set[str]) -> set[str]:
-        more = {child for child, parent in fixed if parent in found}
+    def neighbours(found: set[str]) -> set[str]:
+        added = {child for child, parent in fixed if parent in found}
         if upwards:
-            more |= {parent for child, parent in fixed if child in found and parent in names}
-        return more
+            added |= {parent for child, parent in fixed if child in found and parent in names}
+        return added
 
-    return _grown(some, beside)
+    return _closure(start, neighbours)
 
 
-def _grown(some: Iterable[str], beside: Callable[[set[str]], set[str]]) -> set[str]:
+def _closure(start: Iterable[str], neighbours: Callable[[set[str]], set[str]]) -> set[str]:
     """Add neighbours to some links until there are no further ones."""
-    found = set(some)
-    while not (more := beside(found)) <= found:
-        found |= more
+    found = set(start)
+    while not (added := neighbours(found)) <= found:
+        found |= added
     return found

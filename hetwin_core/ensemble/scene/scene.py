@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.layout import Layout
@@ -162,12 +162,12 @@ class Scene:
         """Restore the state of a scene with the same layout.
 
         Raises:
-            Unsaveable: if it had another layout.
+            StateError: if it had another layout.
         """
         content = rebuild(saved, name="scene")
         values, parents, owners = (content[key] for key in ("values", "parents", "owners"))
         if values.shape != self._values.shape or owners.shape != self.table.owners.shape:
-            raise Unsaveable(
+            raise StateError(
                 f"a scene of {values.size} numbers was saved; this one has {self._values.size}"
             )
         self.time_ns = content["time_ns"]

@@ -14,7 +14,7 @@ from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import BadInput, HetwinError, Refused, RunFailed
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.model import Changes, Contribution, MainChanges, Stepping, Tick
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, all_finite
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value
@@ -205,7 +205,7 @@ class ModelPort(ABC):
         """
         state, time_ns = saved.get("state"), saved.get("time_ns")
         if not isinstance(state, dict) or not isinstance(time_ns, int):
-            raise Unsaveable(f"{self.plan.name}: this is no state of a model")
+            raise StateError(f"{self.plan.name}: this is not the state of a model")
         with _named(self.plan):
             self._restore(state, time_ns, saved.get("output"), scene)
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.events import ANNOUNCED, Event, EventKind, Json, phase_of
 from hetwin_core.ensemble.expressions.evaluators import Evaluator
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.snapshot import Snapshot
@@ -123,13 +123,13 @@ class TriggerRunner:
         """Restore the saved state of the same triggers.
 
         Raises:
-            Unsaveable: if it belongs to other triggers.
+            StateError: if it belongs to other triggers.
         """
         content = rebuild(saved, name="triggers")
         named = {trigger.name: trigger for trigger in self._triggers}
         unknown = [n for part in content.values() for n in part if n not in named]
         if unknown:
-            raise Unsaveable(f"there is no trigger {unknown[0]!r}")
+            raise StateError(f"there is no trigger {unknown[0]!r}")
         self._was_true = dict(content["was_true"])
         self.operations = {
             name: Bound(self._evaluation, named[name], of["event"], of["time_ns"])

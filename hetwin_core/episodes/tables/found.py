@@ -15,7 +15,7 @@ from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
-from hetwin_core.ensemble.limits import parsed_json
+from hetwin_core.ensemble.limits import parse_json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
@@ -166,7 +166,7 @@ def read_found(run: Path, log: Path) -> DerivedTables | None:
     with suppress(Exception), ZipFile(path) as parts, np.load(path, allow_pickle=False) as columns:
         if any(part.compress_type != ZIP_STORED for part in parts.infolist()):
             return None  # `keep_found` never compresses
-        facts = parsed_json(columns["facts"].tobytes())
+        facts = parse_json(columns["facts"].tobytes())
         if facts["key"] == _key(log):
             return _found(facts, columns)
     return None

@@ -18,7 +18,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.limits import parsed_json
+from hetwin_core.ensemble.limits import parse_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.episodes.bag import FACTS, METADATA
 from hetwin_core.episodes.following.content import (
@@ -304,7 +304,7 @@ class Derived:
             raise no_scene(self._run)
         deriver, finished = self._deriver, self._file.complete
         until_ns = deriver.latest_ns if finished else deriver.known_until_ns
-        given = parsed_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
+        given = parse_json(self._file.facts.get(FACTS, {}).get("given") or "{}")
         return DerivedTables.of(deriver, until_ns, finished, given)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import installs
+from hetwin_core.ensemble.installed import install_command
 
 LOOPBACK = "127.0.0.1"
 """Address at which a server is reachable only from this machine."""
@@ -152,5 +152,5 @@ def need_websockets(where: str) -> None:
         raise BadInput(
             "the server of pages is not installed",
             where=where,
-            expected=f"the extra view: {installs('view')}",
+            expected=f"the extra view: {install_command('view')}",
         )

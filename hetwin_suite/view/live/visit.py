@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
-from hetwin_core.ensemble.limits import parsed_json
+from hetwin_core.ensemble.limits import parse_json
 from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_suite.view.film.encode import Block, scene_header
@@ -149,7 +149,7 @@ def _message(text: str | bytes) -> dict[str, Any]:
         InvalidRequest: if it is not a JSON object, or its id is not a whole number.
     """
     try:
-        message = parsed_json(text) if isinstance(text, str) else None
+        message = parse_json(text) if isinstance(text, str) else None
     except (OSError, ValueError):
         message = None
     if not isinstance(message, dict):

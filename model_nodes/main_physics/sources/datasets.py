@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.installed import Group, installs
+from hetwin_core.ensemble.installed import Group, install_command
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import JOINT_STATES
 from hetwin_core.ensemble.writing import unwritable
@@ -79,7 +79,7 @@ def open_episode(path: Path, number: int | None) -> Episode | None:
         return None
     if not READERS.names() and path.exists():
         problem = "data sets are read by a package of its own, which is not installed"
-        raise BadInput(problem, file=path, where=OPTION, expected=installs("datasets"))
+        raise BadInput(problem, file=path, where=OPTION, expected=install_command("datasets"))
     raise BadInput(
         "this is no data set with episodes" if path.exists() else "there is no such data set",
         file=path,

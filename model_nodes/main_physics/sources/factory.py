@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hetwin_core.ensemble.errors import BadInput, error_with_location
 from hetwin_core.ensemble.installed import Group
-from hetwin_core.ensemble.scenario.robot import OneOfSeveral, Robot
+from hetwin_core.ensemble.scenario.robot import NamedRobot, Robot
 from hetwin_core.ensemble.scenario.source import (
     SPEC_OF,
     CommandsSpec,
@@ -227,7 +227,7 @@ def _open_several(
 ) -> dict[str, Plan]:
     """Open the plans of all robots that have one, by name."""
     entries = {robot.body.name: robot.entry for robot in robots}
-    named = {name: entry for name, entry in entries.items() if isinstance(entry, OneOfSeveral)}
+    named = {name: entry for name, entry in entries.items() if isinstance(entry, NamedRobot)}
     namespaces = {name: (entry.namespace or name).strip("/") for name, entry in named.items()}
     bodies = {robot.body.name: robot.body for robot in robots}
     with ExitStack() as opened:

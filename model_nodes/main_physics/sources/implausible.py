@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.events import Json
-from hetwin_core.ensemble.scenario.recorded import Units
+from hetwin_core.ensemble.scenario.recorded import PositionUnit
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Int64s
@@ -141,7 +141,7 @@ def find_other_units(series: Sequence[Series], facts: JointFacts) -> Iterator[Fi
     In the other unit all joints of that kind must be within their limits, and in SI units half of the moving ones must
     be beyond them. The findings have the arguments unit, factor (units per rad or m), joints and topic.
     """
-    for unit in Units:
+    for unit in PositionUnit:
         ratios = _ratios(series, facts, unit)
         beyond = [joint for joint, ratio in ratios.items() if ratio > _OTHER_UNIT_RATIO]
         moving = [joint for joint, ratio in ratios.items() if ratio > 0.0]
@@ -157,13 +157,15 @@ def find_other_units(series: Sequence[Series], facts: JointFacts) -> Iterator[Fi
             yield Finding("other_units", 0, 0, arguments)
 
 
-def _ratios(series: Sequence[Series], facts: JointFacts, unit: Units) -> dict[str, float]:
+def _ratios(series: Sequence[Series], facts: JointFacts, unit: PositionUnit) -> dict[str, float]:
     """Return joint -> ratio of its largest position to its limit, for the joints that may have this unit."""
     found = {}
     for stream in series:
         for column, joint in enumerate(stream.names):
             limits = facts.limits(joint)
-            if limits is None or facts.is_prismatic(joint) is not (unit is Units.MILLIMETRES):
+            if limits is None or facts.is_prismatic(joint) is not (
+                unit is PositionUnit.MILLIMETRES
+            ):
                 continue
             limit = max(abs(limits[0]), abs(limits[1]))
             if limit > 0.0:

@@ -8,12 +8,15 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hetwin_core.ensemble.scenario.recorded import Units
+from hetwin_core.ensemble.scenario.recorded import PositionUnit
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.world.description import Body, Joint, JointKind
 
-SI_PER: Mapping[Units, float] = {Units.DEGREES: math.pi / 180.0, Units.MILLIMETRES: 1e-3}
+SI_PER: Mapping[PositionUnit, float] = {
+    PositionUnit.DEGREES: math.pi / 180.0,
+    PositionUnit.MILLIMETRES: 1e-3,
+}
 """Factor from a position in this unit to rad or m."""
 _SMALLEST_STEP = {JointKind.HINGE: 0.02, JointKind.SLIDE: 0.005}
 """Differences below these [rad or m] are attributed to noise, resolution or delay."""
@@ -57,9 +60,9 @@ class JointFacts:
         known = self._joints.get(joint)
         return known is not None and known.kind is JointKind.SLIDE
 
-    def si_per(self, joint: str, units: Collection[Units]) -> float:
+    def si_per(self, joint: str, units: Collection[PositionUnit]) -> float:
         """The factor from a position to rad or m, for the units in which the robot publishes."""
-        unit = Units.MILLIMETRES if self.is_prismatic(joint) else Units.DEGREES
+        unit = PositionUnit.MILLIMETRES if self.is_prismatic(joint) else PositionUnit.DEGREES
         return SI_PER[unit] if unit in units and joint in self._joints else 1.0
 
     def is_continuous(self, joint: str) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.recorded import Units
+from hetwin_core.ensemble.scenario.recorded import PositionUnit
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Bag, Int64s, Publisher, ReadFault
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
@@ -133,7 +133,7 @@ class JointTable:
         """Names of the joints with positions, as the robot has them."""
         return {name for group in self.groups.values() for name in group.names}
 
-    def convert(self, units: Collection[Units], facts: JointFacts) -> None:
+    def convert(self, units: Collection[PositionUnit], facts: JointFacts) -> None:
         """Convert the positions of all joints of the robot to SI units."""
         for group in self.groups.values() if units else ():
             factors = np.array([facts.si_per(name, units) for name in group.names])

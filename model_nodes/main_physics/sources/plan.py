@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scenario.robot import FollowedBase
@@ -361,7 +361,7 @@ class Plan:
         """
         state, parts = (saved.get("own"), saved.get("parts")) if isinstance(saved, dict) else (0, 0)
         if not isinstance(parts, list) or len(parts) != len(self.parts):
-            raise Unsaveable(f"this is not the state of a plan of {len(self.parts)} steps")
+            raise StateError(f"this is not the state of a plan of {len(self.parts)} steps")
         for part, part_state in zip(self.parts, parts, strict=True):
             part.restore(part_state)
         for name, value in rebuild(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import ROBOT, Event, EventKind, Json
-from hetwin_core.ensemble.saving.plain import Plain, Unsaveable
+from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scene.layout import Entity
 from hetwin_core.ensemble.scene.values import Floats
@@ -398,11 +398,11 @@ class Plans:
         """Continue from the saved state of each plan.
 
         Raises:
-            Unsaveable: if the state was saved for other robots.
+            StateError: if the state was saved for other robots.
         """
         robots = {entry.robot for entry in self._plans}
         if not isinstance(saved, dict) or saved.keys() != robots:
-            raise Unsaveable("the sources of other robots were saved")
+            raise StateError("the sources of other robots were saved")
         self.quiet_ns = 0
         for entry in self._plans:
             entry.plan.restore(saved[entry.robot])

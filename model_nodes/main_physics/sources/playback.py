@@ -95,7 +95,7 @@ class BlockCache(Generic[Row]):
         """Evaluate the same block.
 
         Raises:
-            Unsaveable: if the state is of another kind.
+            StateError: if the state is of another kind.
         """
         keys = ("start_ns", "last_ns", "before_ns", "rows")
         self._start, self._last, self._before, rows = numbers_of(saved, *keys)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.recorded import JointsFrom, Units
+from hetwin_core.ensemble.scenario.recorded import JointSource, PositionUnit
 from hetwin_core.ensemble.scene.watch import Finding
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, list_topics
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE, TRANSFORMS
@@ -55,9 +55,9 @@ def read_motion(
     bag: Bag,
     topics: Sequence[str] | None,
     renamed: Mapping[str, str],
-    origin: JointsFrom | None,
+    origin: JointSource | None,
     robots: Sequence[Body],
-    units: Collection[Units] = (),
+    units: Collection[PositionUnit] = (),
 ) -> RecordedJoints:
     """Read the motion of the joints.
 
@@ -77,8 +77,8 @@ def read_motion(
         return RecordedJoints([])
     if origin is None and topics is None and robots:
         silent = transform_topics(bag) and not _has_positions(bag)
-        origin = JointsFrom.TF if silent else None
-    if origin is not JointsFrom.TF:
+        origin = JointSource.TF if silent else None
+    if origin is not JointSource.TF:
         return read_joints(bag, topics, renamed, facts, units)
     _check_transforms(bag, topics, renamed, robots)
     transforms = Transforms(bag)
@@ -97,7 +97,7 @@ def read_joints(
     topics: Sequence[str] | None,
     renamed: Mapping[str, str],
     facts: JointFacts,
-    units: Collection[Units] = (),
+    units: Collection[PositionUnit] = (),
 ) -> RecordedJoints:
     """Read all joint states.
 
@@ -310,6 +310,6 @@ def _check_transforms(
         raise BadInput(
             "joint positions cannot be read from transforms without a robot",
             where="joints_from",
-            found=str(JointsFrom.TF),
+            found=str(JointSource.TF),
             expected="a robot (a URDF), whose kinematics they are read with",
         )

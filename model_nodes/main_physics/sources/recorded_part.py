@@ -268,7 +268,7 @@ class RecordedPart(Part):
         """Move to the saved position, and drop the events before.
 
         Raises:
-            Unsaveable: if the state is of another kind of part.
+            StateError: if the state is of another kind of part.
         """
         until_ns, offset_ns = numbers_of(saved, "events_ns", "offset_ns")
         assert isinstance(saved, dict)

@@ -20,7 +20,7 @@ from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.reader import DirectoryReader
 from rosbags.rosbag2.storage_mcap import DECOMPRESSORS, ChunkInfo, McapReader, decompress
 
-from hetwin_core.ensemble.limits import TooLarge, check_regular, check_size, check_total, largest
+from hetwin_core.ensemble.limits import TooLarge, check_regular, check_size, check_total, max_bytes
 from hetwin_core.episodes.mcap_records import (
     CHANNEL,
     CHUNK,
@@ -182,7 +182,7 @@ def _log_time(message: tuple[Connection, int, bytes]) -> int:
 def _records_of_last_chunk(file: BinaryIO, begin: int) -> bytes:
     """Return the intact records of a truncated chunk at a position; empty if there is no chunk."""
     file.seek(begin)
-    content = file.read(largest())
+    content = file.read(max_bytes())
     position = HEAD.size + _TIMES.size + 4
     if len(content) < position or content[0] != CHUNK:
         return b""
@@ -193,7 +193,7 @@ def _records_of_last_chunk(file: BinaryIO, begin: int) -> bytes:
         raw = (
             compressed
             if make is None
-            else bytes(make().decompress(compressed, max_length=largest()))
+            else bytes(make().decompress(compressed, max_length=max_bytes()))
         )
     except Exception:  # damaged, or compressed in an unknown format
         return b""

@@ -16,7 +16,7 @@ from rosbags.rosbag2.errors import ReaderError
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Reader
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.limits import check_regular, largest
+from hetwin_core.ensemble.limits import check_regular, max_bytes
 
 _SQLITE_MAGIC = b"SQLite format 3\x00"
 _DEFINITION_COLUMNS = 4
@@ -104,7 +104,7 @@ def _restricted_connections() -> Iterator[None]:
 
 
 def _reject_computed_tables(connection: apsw.Connection) -> None:
-    connection.limit(apsw.SQLITE_LIMIT_LENGTH, min(largest(), 2**31 - 1))
+    connection.limit(apsw.SQLITE_LIMIT_LENGTH, min(max_bytes(), 2**31 - 1))
     connection.execute("PRAGMA trusted_schema=OFF")
     computed = (
         "SELECT name FROM pragma_table_list WHERE schema='main' AND type IN ('view', 'virtual')"

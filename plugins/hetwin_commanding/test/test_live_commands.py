@@ -19,7 +19,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from hetwin.msg import ActionAnnotation
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scenario.robot import OneOfSeveral
+from hetwin_core.ensemble.scenario.robot import NamedRobot
 from model_nodes.main_physics.robots import SceneRobot
 from model_nodes.main_physics.settings import Settings
 from model_nodes.main_physics.sources.factory import open_plans, open_source
@@ -121,7 +121,7 @@ def test_each_of_two_robots_obeys_in_its_own_namespace(user: Node) -> None:
     robots = [
         SceneRobot(
             replace(rover(), name=name, one_of_several=True),
-            OneOfSeveral.model_validate({"urdf": "rover.urdf", "source": {"commands": ""}}),
+            NamedRobot.model_validate({"urdf": "rover.urdf", "source": {"commands": ""}}),
             f"robots.{name}",
         )
         for name in ("port", "starboard")

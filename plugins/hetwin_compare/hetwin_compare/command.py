@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hetwin_suite.command import BadInput, Jobs, Page, Result, Run, Trust, library_of, option, table
+from hetwin_suite.command import (
+    BadInput,
+    Jobs,
+    Page,
+    Result,
+    Run,
+    Trust,
+    import_library,
+    option,
+    table,
+)
 
 if TYPE_CHECKING:
     from hetwin_compare.comparison import Comparison
@@ -83,7 +93,7 @@ def _page(found: Comparison, run: Path, other: Path, out: Path) -> Page:
 def _futures(option: str) -> Any:
     """Return the module that makes further runs of the scenario; BadInput if its package is missing."""
     needed = f"{option} makes further runs"
-    return library_of("futures", "hetwin_futures.comparing", needed, where=option)
+    return import_library("futures", "hetwin_futures.comparing", needed, where=option)
 
 
 def _lines(found: Comparison) -> Iterator[str]:

@@ -40,7 +40,7 @@ def read_csv(file: Path, number: int | None) -> DatasetEpisode:
     time = next((c for c, (name, _) in named.items() if name.casefold() in _TIMES), None)
     per_second = None if time is None else _SECONDS_PER.get((named[time][1] or "s").casefold())
     if time is None or per_second is None:
-        raise table.bad_header("there is no column with the time", some(table.columns), A_TABLE)
+        raise table.header_error("there is no column with the time", some(table.columns), A_TABLE)
     factors = {c: 1.0 if unit is None else si_per(unit) for c, (_, unit) in named.items()}
     usable = [c for c in table.columns if c != time and factors[c] is not None]
     joints = joint_columns([named[column][0] for column in usable], file, "line 1")
@@ -77,6 +77,6 @@ def _positions(table: NumberTable, columns: list[str]) -> Floats:
     found = np.empty((len(table.rows), len(columns)))
     for j, column in enumerate(columns):
         for i in range(len(table.rows)):
-            value = table.number(i, column, may_lack=True)
+            value = table.number(i, column, may_be_empty=True)
             found[i, j] = math.nan if value is None else value
     return found

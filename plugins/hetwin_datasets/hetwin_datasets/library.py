@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hetwin_suite.command import library_of
+from hetwin_suite.command import import_library
 
 
 def reader(module: str, what: str) -> Any:
@@ -15,4 +15,4 @@ def reader(module: str, what: str) -> Any:
     """
     name = module.partition(".")[0]
     needed = f"{what} needs the Python package {name}, which cannot be imported"
-    return library_of("datasets", module, needed)
+    return import_library("datasets", module, needed)

@@ -310,7 +310,7 @@ def test_a_table_of_plotjuggler(tmp_path: Path) -> None:
         (["time [h]", "b"], [[1, 2]], None, "line 1: there is no column with the time"),
         (["time", "f [N]"], [[1, 2]], None, "line 1: no column is a joint's position"),
         (["time", "b"], [[1, 2], [0, 2]], None, "line 3: the time goes back"),
-        (["time", "b"], [[1, "up"]], None, "line 2, column b: this is no finite number"),
+        (["time", "b"], [[1, "up"]], None, "line 2, column b: this is not a finite number"),
         (["time", "b"], [[0, 1], [1, 1]], 1, "there is no such episode"),
     ],
 )

@@ -13,7 +13,7 @@ import numpy as np
 
 from hetwin_fluid.cup import Flags
 from hetwin_fluid.motion import Field
-from hetwin_suite.model import Floats, Plain, Shape, ShapeKind, Unsaveable
+from hetwin_suite.model import Floats, Plain, Shape, ShapeKind, StateError
 from hetwin_suite.shapes import GEOM_TYPES
 
 _STATE = mj.mjtState.mjSTATE_INTEGRATION.value
@@ -185,15 +185,15 @@ class Balls:
         """Continue from a saved state of equally many balls.
 
         Raises:
-            Unsaveable: if the state is malformed, or of another number of balls.
+            StateError: if the state is malformed, or of another number of balls.
         """
         found = saved if isinstance(saved, dict) else {}
         there, step, state = found.get("there"), found.get("step"), found.get("physics")
         if not isinstance(there, np.ndarray) or not isinstance(state, np.ndarray):
-            raise Unsaveable("this is no state of balls")
+            raise StateError("this is no state of balls")
         sizes = self.capacity, mj.mj_stateSize(self._model, _STATE)
         if (there.size, state.size) != sizes or not isinstance(step, float):
-            raise Unsaveable(f"{there.size} balls were saved; here are {self.capacity}")
+            raise StateError(f"{there.size} balls were saved; here are {self.capacity}")
         self.there = there.astype(bool)
         self._switch(np.arange(self.capacity), 0)
         self._switch(np.flatnonzero(self.there), 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hetwin_suite.model import library_of
+from hetwin_suite.model import import_library
 
 NEEDED = "FMUs need the Python package FMPy, which cannot be imported"
 
@@ -15,4 +15,4 @@ def fmpy(module: str = "") -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    return library_of("fmi", f"fmpy.{module}" if module else "fmpy", NEEDED)
+    return import_library("fmi", f"fmpy.{module}" if module else "fmpy", NEEDED)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hetwin_suite.runs import library_of
+from hetwin_suite.runs import import_library
 
 MODULES = ("foxglove", "foxglove.channels", "foxglove.messages", "foxglove.websocket")
 
@@ -15,4 +15,4 @@ def foxglove() -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    return library_of("foxglove", MODULES, "Foxglove's SDK cannot be imported", "--foxglove")
+    return import_library("foxglove", MODULES, "Foxglove's SDK cannot be imported", "--foxglove")

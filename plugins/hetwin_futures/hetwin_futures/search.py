@@ -10,7 +10,6 @@ from typing import NamedTuple
 from hetwin_futures.explanation import Change
 from hetwin_suite.model import BadInput, one_of
 from hetwin_suite.study import (
-    Between,
     Draw,
     Factor,
     Mixture,
@@ -22,6 +21,7 @@ from hetwin_suite.study import (
     RunResult,
     Sigma,
     Uncertainty,
+    Uniform,
     Varied,
     probability,
 )
@@ -131,7 +131,7 @@ def _number(one: Physical | Varied) -> Candidate:
             rays = [_plus(entity, one.name, one.nominal, sign * sigma) for sign in (1, -1)]
         case Factor(factor=factor) if factor > 0.0 and known:
             rays = [_times(entity, one.name, one.nominal, sign * factor) for sign in (1, -1)]
-        case Between(between=[low, high]) if high > low:
+        case Uniform(between=[low, high]) if high > low:
             steps = [i / _STEPS for i in range(1, _STEPS + 1)]
             middle, half = (low + high) / 2, (high - low) / 2
             rays = [_plus(entity, one.name, middle, sign * half) for sign in (1, -1)]

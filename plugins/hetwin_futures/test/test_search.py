@@ -8,7 +8,7 @@ from math import pi
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.scenario.uncertainty import Between, Sigma, Spread
+from hetwin_core.ensemble.scenario.uncertainty import Sigma, Spread, Uniform
 from hetwin_futures.explanation import Change, Place, with_change
 from hetwin_futures.search import FUTURES, SHIFTS_M, Candidate, Search, Sufficient, candidates
 from hetwin_suite._study.draw import Draw
@@ -103,7 +103,7 @@ def test_a_number_is_tried_both_ways() -> None:
 
 
 def test_a_number_between_two_is_tried_from_the_middle() -> None:
-    bounce = Physical("ball", "bounce", Between(between=[0.2, 0.4]))
+    bounce = Physical("ball", "bounce", Uniform(between=[0.2, 0.4]))
     (one,) = candidates(Uncertainty("physics", (), (bounce,)), "ball.bounce")
     assert [ray.of(one.amounts[-1]).after for ray in one.rays] == pytest.approx([0.4, 0.2])
 

@@ -18,9 +18,9 @@ from hetwin_suite.model import (
     Shape,
     ShapeKind,
     Snapshot,
+    finger_roots,
     rotation_matrices,
     rotation_matrix,
-    sides_of,
 )
 
 SPACING = 0.006
@@ -66,7 +66,7 @@ class HandSurface:
 
     def __init__(self, layout: Layout, hand: HandDescription) -> None:
         self._hand = hand.name
-        roots = sides_of(layout, hand)
+        roots = finger_roots(layout, hand)
         fingers = dict.fromkeys(root for root in roots.values() if root != hand.link)
         order = {**{root: number for number, root in enumerate(fingers)}, hand.link: PALM}
         names = [(name, order[roots[name]]) for name in hand.finger_links]

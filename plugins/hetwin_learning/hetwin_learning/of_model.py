@@ -8,7 +8,7 @@ from typing import Any
 
 from hetwin_learning.changed import with_parameters
 from hetwin_learning.thresholds import Threshold, lowest
-from hetwin_suite.model import BadInput, compared_by, one_of
+from hetwin_suite.model import BadInput, learnable_parameters, one_of
 from hetwin_suite.runs import BetweenSteps, ModelPlan, Scenario, load_scenario
 from hetwin_suite.study import ModelPort, Watcher
 
@@ -47,7 +47,7 @@ class ModelThresholds(Watcher):
         """
         loaded = load_scenario(self.path, self.variant)
         plan = self._plan(loaded)
-        names = compared_by(plan.cls)
+        names = learnable_parameters(plan.cls)
         if not names:
             raise BadInput(
                 f"nothing can be learned of a model of the type {plan.type}",
@@ -69,7 +69,7 @@ class ModelThresholds(Watcher):
         """See `Watcher.begin`."""
         plan = self._plan(scenario)
         period_ns = plan.every * scenario.clock.period_ns
-        return ModelWatch(ports[plan.index], compared_by(plan.cls), period_ns)
+        return ModelWatch(ports[plan.index], learnable_parameters(plan.cls), period_ns)
 
     def written(self, values: list[float]) -> dict[str, Any]:
         """Return the keys of a scenario with learned values."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hetwin_suite.model import Entity, Floats, Shape, ShapeKind, library_of, relative_to, rotate
+from hetwin_suite.model import Entity, Floats, Shape, ShapeKind, import_library, relative_to, rotate
 
 GRAVITY = 9.81
 _AROUND = np.linspace(0.0, 2.0 * np.pi, 24, endpoint=False)
@@ -22,7 +22,7 @@ class Outline:
 
     def __init__(self, entity: Entity) -> None:
         points = np.vstack([_points(shape) for shape in entity.shapes if shape.collides])
-        spatial: Any = library_of("learn", ("scipy.spatial",), "outlines need SciPy")
+        spatial: Any = import_library("learn", ("scipy.spatial",), "outlines need SciPy")
         self._edges: Floats = np.asarray(spatial.ConvexHull(points[:, :2]).equations)
         self.top = float(points[:, 2].max())
 

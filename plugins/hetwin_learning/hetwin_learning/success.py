@@ -15,7 +15,7 @@ from hetwin_futures import SuccessPrior, SuccessRow, success_fits
 from hetwin_learning.attempts import Attempt
 from hetwin_learning.kin import kin_of
 from hetwin_learning.ranges import ranges_of
-from hetwin_suite.model import Json, library_of
+from hetwin_suite.model import Json, import_library
 
 WEIGHT = 8.0
 """Maximum weight of similar actions, in episodes."""
@@ -115,7 +115,7 @@ def _row(
 ) -> SuccessRow:
     alpha = _JEFFREYS + prior.weight * share + count.succeeded
     beta = _JEFFREYS + prior.weight * (1.0 - share) + count.attempts - count.succeeded
-    inverse = library_of("learn", ("scipy.special",), "learning needs SciPy").betaincinv
+    inverse = import_library("learn", ("scipy.special",), "learning needs SciPy").betaincinv
     low, high = (float(inverse(alpha, beta, quantile)) for quantile in (0.025, 0.975))
     return SuccessRow(
         action=action,

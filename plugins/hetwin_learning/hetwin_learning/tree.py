@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hetwin_learning.thresholds import Moments, holds
-from hetwin_suite.model import Floats, library_of
+from hetwin_suite.model import Floats, import_library
 
 EXTRA = "learn"
 DEPTH = 3
@@ -36,7 +36,7 @@ def library() -> Any:
     Raises:
         BadInput: if the extra is not installed.
     """
-    return library_of(EXTRA, ("sklearn", "sklearn.tree"), "learning needs scikit-learn")
+    return import_library(EXTRA, ("sklearn", "sklearn.tree"), "learning needs scikit-learn")
 
 
 def judged_right(episodes: Sequence[Moments], labels: Sequence[bool], bounds: Floats) -> float:

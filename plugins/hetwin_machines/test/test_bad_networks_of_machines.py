@@ -37,7 +37,7 @@ NETWORKS = [
     ('"n > 0"', '"__import__(1)"', "line 13, machines.turner.states.TURN.0.if: the expression"),
     ('"n > 0"', '"n > 0; exit"', "line 13, machines.turner.states.TURN.0.if: the expression"),
     ('"n > 0"', '"n.__class__"', "line 13, machines.turner.states.TURN.0.if: the expression"),
-    ('"n > 0"', '"n > 1e999"', "1e999 is too large, or no value (column 5)"),
+    ('"n > 0"', '"n > 1e999"', "1e999 is too large, or not a value (column 5)"),
     ('"n > 0"', f'"{"n + " * 500}n > 0"', "nested deeper"),
     ("{n: n - 1}", "{rot: n - 1}", "line 14, machines.turner.states.TURN.0.do.rot: an input"),
     ("{n: n - 1}", "{go: true}", "line 14, machines.turner.states.TURN.0.do.go: an event"),

@@ -9,7 +9,7 @@ from typing import Any
 import mujoco as mj
 
 from hetwin_suite.engine import Notes
-from hetwin_suite.model import BadInput, check_size, library_of
+from hetwin_suite.model import BadInput, check_size, import_library
 
 LEAST_MASS = 1e-9
 """Mass of a movable body without one [kg], since MuJoCo refuses massless bodies that move."""
@@ -43,7 +43,7 @@ def compile_mjcf(file: Path, notes: Notes, label: str) -> tuple[Any, Any]:
     """
     try:
         if is_usd(file):
-            library_of("usd", "mujoco._usd", f"{file.name} needs MuJoCo's decoder of USD")
+            import_library("usd", "mujoco._usd", f"{file.name} needs MuJoCo's decoder of USD")
         spec = mj.MjSpec.from_file(str(file))
         for field in spec.hfields:
             check_size(_BYTES_OF_HEIGHT * int(field.nrow) * int(field.ncol), "a height field has")

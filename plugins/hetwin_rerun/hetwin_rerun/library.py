@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hetwin_suite.runs import library_of
+from hetwin_suite.runs import import_library
 
 
 def rerun() -> Any:
@@ -14,4 +14,4 @@ def rerun() -> Any:
         BadInput: if it is not installed.
     """
     modules = ("rerun", "rerun.blueprint")
-    return library_of("rerun", modules, "Rerun's SDK cannot be imported", "--out")
+    return import_library("rerun", modules, "Rerun's SDK cannot be imported", "--out")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hetwin_suite.command import library_of
+from hetwin_suite.command import import_library
 
 NEEDED = "SQL needs the Python package DuckDB, which cannot be imported"
 MEMORY = "2GB"
@@ -24,7 +24,7 @@ def duckdb() -> Any:
     Raises:
         BadInput: if it is not installed.
     """
-    library = library_of("tables", "duckdb", NEEDED)
+    library = import_library("tables", "duckdb", NEEDED)
     atexit.unregister(gc.freeze)  # with a frozen heap, DuckDB reports leaks at exit
     return library
 

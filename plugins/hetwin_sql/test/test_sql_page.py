@@ -6,7 +6,7 @@ import runpy
 
 from support.pages import ROOT
 
-from hetwin_core.ensemble.installed import installs
+from hetwin_core.ensemble.installed import install_command
 from hetwin_sql.library import MEMORY
 from hetwin_sql.views import VIEWS
 
@@ -25,5 +25,5 @@ def test_the_page_on_asking_names_all_tables() -> None:
 
 
 def test_it_names_the_extra_and_the_limit() -> None:
-    assert installs("tables") in PAGE
+    assert install_command("tables") in PAGE
     assert MEMORY.replace("GB", " GB") in PAGE

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from hetwin_suite.harness import ParameterKind, ParameterRequest
-from hetwin_suite.model import PARTICLE_SIZE, AttributeSpec, Meaning, Model, Stepping, compared_by
+from hetwin_suite.model import (
+    PARTICLE_SIZE,
+    AttributeSpec,
+    Meaning,
+    Model,
+    Stepping,
+    learnable_parameters,
+)
 from hetwin_testing.fixture import Broken
 
 CHEAP_S = 0.5
@@ -46,7 +53,7 @@ def _check_abilities(cls: type[Model]) -> None:
             there, missing = (", ".join(n for n in has if has[n] is so) for so in (True, False))
             raise Broken(f"it has {there}, but no {missing}; it needs all of them, or none")
     names = [request.name for request in cls.requests()]
-    unknown = [name for name in compared_by(cls) if name not in names]
+    unknown = [name for name in learnable_parameters(cls) if name not in names]
     if unknown:
         raise Broken(f"its threshold {unknown[0]!r} is no parameter; expected some of {names}")
 

@@ -25,8 +25,8 @@ def test_content_counts_and_the_place_does_not(tmp_path: Path) -> None:
 def test_of_large_files_ends_and_size_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: bytes
 ) -> None:
-    monkeypatch.setattr(resources, "_WHOLE", 4)
-    monkeypatch.setattr(resources, "_END", 2)
+    monkeypatch.setattr(resources, "_MAX_FULL_HASH_BYTES", 4)
+    monkeypatch.setattr(resources, "_END_BYTES", 2)
     file = tmp_path / "large.mcap"
     file.write_bytes(b"123456789")
     before = file_digest(file)

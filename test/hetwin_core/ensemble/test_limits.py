@@ -23,8 +23,8 @@ from hetwin_core.ensemble.limits import (
     check_files,
     check_total,
     copy,
-    largest,
-    parsed_json,
+    max_bytes,
+    parse_json,
     read_bytes,
     read_json,
     read_text,
@@ -91,10 +91,10 @@ def test_the_files_of_an_archive(tmp_path: Path) -> None:
 
 def test_a_limit_that_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "much")
-    with pytest.raises(OSError, match="HETWIN_LARGEST_MIB='much' is no whole number"):
-        largest()
+    with pytest.raises(OSError, match="HETWIN_LARGEST_MIB='much' is not a whole number"):
+        max_bytes()
     monkeypatch.delenv(VARIABLE)
-    assert largest() == 128 * MIB
+    assert max_bytes() == 128 * MIB
 
 
 def test_files_are_read_up_to_the_limit(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_files_are_read_up_to_the_limit(tmp_path: Path) -> None:
 def test_what_may_never_end_is_not_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (Path("/dev/zero"), Path("/dev/tty"), tmp_path / "pipe"):
-        with pytest.raises(OSError, match="no regular file"):
+        with pytest.raises(OSError, match="not a regular file"):
             read_bytes(path)
     with pytest.raises(IsADirectoryError) as caught:
         read_bytes(tmp_path)
@@ -126,11 +126,11 @@ def test_json_of_many_values_of_none_of_them_large(tmp_path: Path) -> None:
     many = "[" + "[]," * 400_000 + "[]]"
     for content in (many, many.encode()):
         with pytest.raises(TooLarge, match="its values take more than"):
-            parsed_json(content)
+            parse_json(content)
     with pytest.raises(ValueError, match="nested too deeply"):
-        parsed_json("[" * 100_000)
-    with pytest.raises(ValueError, match="a number has 400 digits; expected 300 at most"):
-        parsed_json("1" * 400)
+        parse_json("[" * 100_000)
+    with pytest.raises(ValueError, match="a number has 400 digits; expected at most 300"):
+        parse_json("1" * 400)
 
 
 def test_what_looks_regular_and_has_nothing_to_read_is_not_waited_for() -> None:

@@ -154,4 +154,4 @@ def test_what_a_model_has_no_method_for_is_refused_or_nothing() -> None:
             call()
     abilities.change(cell, {})
     assert abilities.compares(cell, EMPTY) is None
-    assert abilities.compared_by(Cell) == ()
+    assert abilities.learnable_parameters(Cell) == ()

@@ -14,8 +14,8 @@ from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.own_modules import (
     distrust,
     distrusting,
-    in_use,
-    refusal,
+    folder_of_module,
+    untrusted_module_error,
     use_modules_in,
 )
 from hetwin_core.ensemble.scenario.scenario import load_scenario
@@ -100,8 +100,8 @@ def test_installed_modules_are_neither_hidden_nor_forgotten(tmp_path: Path) -> N
     use_modules_in(tmp_path)
     import yaml
 
-    assert in_use("yaml") is None
-    assert in_use("hetwin_core.ensemble") is None
+    assert folder_of_module("yaml") is None
+    assert folder_of_module("hetwin_core.ensemble") is None
     (tmp_path / "elsewhere").mkdir()
     use_modules_in(tmp_path / "elsewhere")
     from hetwin_core.ensemble.scene import values
@@ -143,7 +143,7 @@ def test_a_function_beside_the_scenario_is_an_evaluator(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("my_words:LEAST", "no function"),
+        ("my_words:LEAST", "not a function"),
         ("my_words:lower", "has no attribute 'lower'"),
         ("no_words:lower", "No module named 'no_words'"),
     ],
@@ -164,10 +164,11 @@ def test_nothing_is_imported_beside_a_scenario_that_a_run_names(tmp_path: Path) 
     with pytest.raises(BadInput) as caught:
         load_scenario(path)
     assert caught.value.found == str(path.parent / "cup_of_mine.py")
-    assert f"this would run code beside a scenario that {tmp_path / 'run'} names" in str(
-        caught.value
+    assert (
+        f"this would run code from the folder of a scenario that {tmp_path / 'run'} names"
+        in str(caught.value)
     )
-    assert "--trust, if you trust who wrote it" in str(caught.value)
+    assert "--trust, if you trust its author" in str(caught.value)
     assert load_scenario(scenario_in(tmp_path / "mine", "mine")).plan("cup") is not None
 
 
@@ -195,8 +196,8 @@ def test_functions_beside_such_a_scenario_are_not_imported(tmp_path: Path) -> No
 def test_a_program_beside_such_a_scenario_is_not_run(tmp_path: Path) -> None:
     (tmp_path / "program_of_theirs.py").write_text("raise SystemExit('this was run')\n")
     with distrusting(tmp_path / "checkpoint"):
-        refused = refusal("program_of_theirs", tmp_path)
+        refused = untrusted_module_error("program_of_theirs", tmp_path)
         assert refused is not None
         assert refused.found == str(tmp_path / "program_of_theirs.py")
-        assert refusal("json", tmp_path) is None
-    assert refusal("program_of_theirs", tmp_path) is None
+        assert untrusted_module_error("json", tmp_path) is None
+    assert untrusted_module_error("program_of_theirs", tmp_path) is None

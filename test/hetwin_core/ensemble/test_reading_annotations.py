@@ -46,7 +46,7 @@ REFUSED = {
     "no operation": (AnnotationFields("", "begin", ""), "no operation"),
     "no phase of ours": (AnnotationFields("reach", "never", ""), "phase 'never'"),
     "nor in the arguments": (AnnotationFields("reach", "", '{"phase": 3}'), "phase '3'"),
-    "no object": (AnnotationFields("reach", "begin", "[1]"), "no JSON object"),
+    "no object": (AnnotationFields("reach", "begin", "[1]"), "not a JSON object"),
 }
 
 

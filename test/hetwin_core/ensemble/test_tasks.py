@@ -38,7 +38,7 @@ def test_variables_are_values_in_events() -> None:
     [
         (FIELDS._replace(id=""), "no id"),
         (FIELDS._replace(status="faild"), r"status 'faild' of task place.4; .*perhaps 'failed'"),
-        (FIELDS._replace(variables="[1]"), "variables of task place.4: .*no JSON object"),
+        (FIELDS._replace(variables="[1]"), "variables of task place.4: .*not a JSON object"),
     ],
 )
 def test_what_is_no_task_is_refused_in_words(fields: TaskFields, reason: str) -> None:

@@ -32,7 +32,7 @@ def refused(said: Said, run: Path) -> None:
     """Check that nothing was run, and that one line says which file wants what."""
     assert said.code == 2, said
     assert str(run.parent / "code_of_theirs.py") in said.err
-    assert said.err.strip().endswith("expected --trust, if you trust who wrote it")
+    assert said.err.strip().endswith("expected --trust, if you trust its author")
     assert len(said.err.strip().splitlines()) == 1
     assert not (run.parent / "it_was_run").exists()
 

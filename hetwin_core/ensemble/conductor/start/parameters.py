@@ -194,7 +194,7 @@ class ParameterResolver:
             return error
         if name == "hands" and name not in plan.parameters:
             return self._scenario.placed(error)
-        file, where = None, f"{plan.parameters_at}.{given}"
+        file, where = None, f"{plan.parameters_key}.{given}"
         if name in FUNCTIONAL_WORDS and name not in plan.parameters:
             entity, _, key = rest.partition(".")
             where = f"entities.{entity}.attributes.{name}.{key}".rstrip(".")

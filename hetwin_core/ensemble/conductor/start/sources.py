@@ -9,7 +9,7 @@ from typing import Any
 
 from hetwin_core.ensemble.conductor.start.options import RunOptions
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.resources import DATA_SCHEME, wanted_data
+from hetwin_core.ensemble.resources import DATA_SCHEME, data_hint
 from hetwin_core.ensemble.scenario.recorded import recording_of
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.scenario.schema import Commands
@@ -198,7 +198,7 @@ def _recording_path(scenario: Scenario, name: str) -> str:
             "the recording does not exist",
             where="source",
             found=name,
-            expected=f"{wanted_data(name)}, --source another recording",
+            expected=f"{data_hint(name)}, --source another recording",
         )
         raise scenario.placed(error)
     return name if path is None else str(path)

@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_core.ensemble import topics
 from hetwin_core.ensemble.concern_words import ROBOT_HEALTH, TOUCH_ENDED
 from hetwin_core.ensemble.events import ANNOUNCED, EventKind, Json, arguments_from_text
-from hetwin_core.ensemble.limits import parsed_json
+from hetwin_core.ensemble.limits import parse_json
 from hetwin_core.ensemble.scene.layout import Layout, Slot, layout_from_json
 from hetwin_core.ensemble.scene.values import Floats, Meaning
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
@@ -265,7 +265,7 @@ class Scene:
     """Layout and models of a run, from its registry."""
 
     def __init__(self, registry: Any) -> None:
-        self.layout: Layout = layout_from_json(parsed_json(registry.layout))
+        self.layout: Layout = layout_from_json(parse_json(registry.layout))
         self.models: tuple[str, ...] = tuple(model.name for model in registry.models)
 
 

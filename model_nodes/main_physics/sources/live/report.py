@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from hetwin_core.ensemble.errors import RunFailed
-from hetwin_core.ensemble.scenario.source import LiveSpec, WhenLate
+from hetwin_core.ensemble.scenario.source import LagReaction, LiveSpec
 
 WINDOW_NS = 10_000_000_000
 AGREE_NS = 100_000_000
@@ -117,7 +117,7 @@ class Lateness:
     @property
     def lowers_rates(self) -> bool:
         """Whether other models should step at lower rates."""
-        return self._late and self._spec.when_late is WhenLate.LOWER_RATES
+        return self._late and self._spec.when_late is LagReaction.LOWER_RATES
 
     def must_skip(self, time_ns: int, lag_ns: int) -> bool:
         """React to a lag [ns] at a time of the run [ns]; returns whether motion must be skipped.
@@ -131,13 +131,13 @@ class Lateness:
             self._report(time_ns, lag_ns)
         if not self._late:
             return False
-        if self._spec.when_late is WhenLate.STOP or lag_ns > MAX_BACKLOG_NS:
+        if self._spec.when_late is LagReaction.STOP or lag_ns > MAX_BACKLOG_NS:
             reason = (
                 f"the twin is {lag_ns / 1e9:.3f} s behind the robot; expected at most"
                 f" {self._spec.max_lag:g} s (max_lag; when_late: {self._spec.when_late})"
             )
             raise RunFailed("source", "read", time_ns, reason)
-        return self._spec.when_late is WhenLate.SKIP
+        return self._spec.when_late is LagReaction.SKIP
 
     def _report(self, time_ns: int, lag_ns: int) -> None:
         if not self._late:

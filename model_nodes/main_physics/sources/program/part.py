@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hetwin_core.ensemble.beliefs import LOC, BeliefFields, belief_event
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
-from hetwin_core.ensemble.own_modules import distrusted_by, refusal
+from hetwin_core.ensemble.own_modules import distrusted_by, untrusted_module_error
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import ProgramSpec
 from hetwin_core.ensemble.scene.values import POSE_SIZE, WORLD
@@ -272,7 +272,9 @@ class ProgramPart(Part):
         """
         spec, folder = self._spec, str(self._folder)
         if distrusted_by(self._folder) is not None:
-            if (refused := refusal(spec.program.partition(":")[0], self._folder)) is not None:
+            if (
+                refused := untrusted_module_error(spec.program.partition(":")[0], self._folder)
+            ) is not None:
                 raise refused
             folder = ""
         self._process = process = ProgramProcess()

@@ -21,7 +21,7 @@ from hetwin_calibration.methods import Parameters
 from hetwin_suite.model import Floats
 from hetwin_suite.robot import Chain, EndPose
 from hetwin_suite.tables import NumberTable as Table
-from hetwin_suite.tables import need_columns, read_table
+from hetwin_suite.tables import check_columns, read_table
 
 STILL = 1e-3
 """Maximum range of a resting joint in a file [rad or m]."""
@@ -111,10 +111,10 @@ def read_markers(file: Path, chain: Chain) -> MarkerFile:
         BadInput: if columns are missing, a number is not finite, or there are too few postures.
     """
     table = read_table(file)
-    need_columns(table, ("x1", "y1", "z1", *chain.joints))
+    check_columns(table, ("x1", "y1", "z1", *chain.joints))
     numbers = _markers(table)
     columns = [f"{axis}{number}" for number in numbers for axis in "xyz"]
-    need_columns(table, columns)
+    check_columns(table, columns)
     places = table.numbers(columns).reshape(len(table.rows), -1, 3)
     single = [
         i

@@ -34,7 +34,7 @@ def read_recording(log: Path, wheels: Sequence[str] | None, truth: str | None) -
     """
     if log.is_dir() or log.suffix in (".mcap", ".db3", ".bag"):
         return checked(read_bag(log, wheels, truth), log)
-    rows = read_rows(log, COLUMNS, may_lack=("yaw",))
+    rows = read_rows(log, COLUMNS, may_be_empty=("yaw",))
     _check_rows(rows, log)
     table = np.array([[row[name] for name in COLUMNS[:5]] for row in rows], dtype=np.float64)
     times = table[:, 0]

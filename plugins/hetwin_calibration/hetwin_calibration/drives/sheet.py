@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hetwin_calibration.drives.drive import Drive
-from hetwin_suite.command import BadInput, parsed_json
+from hetwin_suite.command import BadInput, parse_json
 from hetwin_suite.model import read_json
 
 _KEYS = ("wheel_radius", "left_radius", "right_radius", "base", "lag", "yaw_bias")
@@ -39,7 +39,7 @@ def _loaded(text: str) -> dict[str, Any]:
     is_object = text.lstrip().startswith("{")
     file = "--believed" if is_object else text
     try:
-        data = parsed_json(text) if is_object else read_json(Path(text).expanduser())
+        data = parse_json(text) if is_object else read_json(Path(text).expanduser())
     except OSError as error:
         why = f"the file cannot be read: {error.strerror}"
     except ValueError as error:

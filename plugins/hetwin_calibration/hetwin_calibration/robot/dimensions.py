@@ -14,7 +14,7 @@ from hetwin_suite.command import perhaps
 from hetwin_suite.engine import Body, Geometry, JointKind, Pose, compose_poses
 from hetwin_suite.model import Floats, ShapeKind
 from hetwin_suite.tables import NumberTable as Table
-from hetwin_suite.tables import need_columns
+from hetwin_suite.tables import check_columns
 
 COLUMNS = ("name", "of", "measure", "value")
 
@@ -73,7 +73,7 @@ def compare(parts: Mapping[str, Part], table: Table) -> list[Dimension]:
     Raises:
         BadInput: if a row is invalid, or its part is missing or has no shape.
     """
-    need_columns(table, COLUMNS)
+    check_columns(table, COLUMNS)
     values = table.numbers(["value"])[:, 0]
     index = [table.columns.index(column) for column in COLUMNS[:3]]
     found = []

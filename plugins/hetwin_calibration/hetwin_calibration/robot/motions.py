@@ -92,7 +92,7 @@ def _check_joints(robot: RobotFile, table: Table) -> None:
     ]
     for name in table.columns:
         if name not in moving:
-            raise table.bad_header(
+            raise table.header_error(
                 "the robot has no such joint that moves by itself",
                 name,
                 f"joints of {robot.file.name}{perhaps(name, moving)}",

@@ -9,7 +9,7 @@ import numpy as np
 
 from hetwin_suite.command import perhaps
 from hetwin_suite.model import Floats
-from hetwin_suite.tables import need_columns, read_table
+from hetwin_suite.tables import check_columns, read_table
 
 POSE = ("x", "y", "z", "qw", "qx", "qy", "qz")
 _UNIT = 1e-3
@@ -35,12 +35,12 @@ def read_joints(
     table = read_table(file)
     for column in table.columns:
         if column not in (*joints, *others):
-            raise table.bad_header(
+            raise table.header_error(
                 "the robot has no such joint that moves",
                 column,
                 f"{', '.join(joints)}{perhaps(column, joints)}",
             )
-    need_columns(table, joints)
+    check_columns(table, joints)
     return table.numbers(joints), [name for name in table.columns if name not in joints]
 
 
@@ -53,8 +53,8 @@ def read_poses(file: Path) -> Floats:
     table = read_table(file)
     for column in table.columns:
         if column not in POSE:
-            raise table.bad_header("poses have no such column", column, ",".join(POSE))
-    need_columns(table, POSE)
+            raise table.header_error("poses have no such column", column, ",".join(POSE))
+    check_columns(table, POSE)
     poses = table.numbers(POSE)
     lengths = np.linalg.norm(poses[:, 3:], axis=1)
     for i in np.flatnonzero(np.abs(lengths - 1.0) > _UNIT).tolist():

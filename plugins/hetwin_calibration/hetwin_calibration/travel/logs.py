@@ -20,7 +20,7 @@ def read_laps(log: Path) -> list[Lap]:
     Raises:
         BadInput: if the table is invalid; with line and column.
     """
-    rows = read_rows(log, COLUMNS, may_lack=COLUMNS[1:])
+    rows = read_rows(log, COLUMNS, may_be_empty=COLUMNS[1:])
     for before, row in itertools.pairwise(rows):
         if float(row["T"] or 0.0) < float(before["T"] or 0.0):
             raise BadInput(
@@ -40,7 +40,7 @@ def read_commands(file: Path) -> list[Lap]:
     Raises:
         BadInput: if the table is invalid; with line and column.
     """
-    rows = read_rows(file, WANTED, may_lack=("lap_virtual",))
+    rows = read_rows(file, WANTED, may_be_empty=("lap_virtual",))
     return [
         Lap(
             float(row["rotation"] or 0.0), float(row["displacement"] or 0.0), None, _time(row, file)

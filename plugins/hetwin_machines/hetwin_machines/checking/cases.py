@@ -76,7 +76,7 @@ def _comparisons(node: Node) -> Iterator[Node]:
 def _is_simple(node: Node) -> bool:
     """Whether an expression only compares signals with each other and with numbers, so that few values suffice."""
     if isinstance(node, Binary) and node.sign in COMPARISONS:
-        return all(isinstance(side, Name | Literal) for side in (node.one, node.two))
+        return all(isinstance(side, Name | Literal) for side in (node.left, node.right))
     if isinstance(node, Binary) and node.sign not in ("&&", "||"):
         return False
     return all(_is_simple(part) for part in parts_of(node))

@@ -101,7 +101,7 @@ def opposite(node: Node) -> Node:
     if isinstance(node, Unary) and node.sign == "!":
         return node.of
     if isinstance(node, Binary) and node.sign in _OPPOSITES:
-        return Binary(_OPPOSITES[node.sign], node.one, node.two)
+        return Binary(_OPPOSITES[node.sign], node.left, node.right)
     return Unary("!", node)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hetwin_machines.errors import NetworkError
 from hetwin_suite.expressions import (
-    DEEPEST,
+    MAX_NESTING,
     Binary,
     Call,
     Choice,
@@ -35,8 +35,8 @@ def parse(text: str, where: str = "") -> Node:
     """
     try:
         node = parse_any(text)
-        if depth_of(node) > DEEPEST:
-            raise ExpressionSyntaxError(f"it is nested deeper than {DEEPEST}")
+        if depth_of(node) > MAX_NESTING:
+            raise ExpressionSyntaxError(f"it is nested deeper than {MAX_NESTING}")
         for part in walk(node):
             _check(part, text)
     except ExpressionSyntaxError as error:

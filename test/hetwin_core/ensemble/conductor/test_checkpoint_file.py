@@ -205,9 +205,9 @@ def test_what_is_nested_without_end_is_bad_input(tmp_path):
 
 
 def test_what_is_no_plain_data_is_not_written(checkpoint, tmp_path):
-    with pytest.raises(TypeError, match="a checkpoint holds no set"):
+    with pytest.raises(TypeError, match="a checkpoint cannot contain a set"):
         write_checkpoint(replace(checkpoint, models={"a": {"b": {1}}}), tmp_path / "a")
-    with pytest.raises(TypeError, match="a checkpoint holds no ndarray"):
+    with pytest.raises(TypeError, match="a checkpoint cannot contain a ndarray"):
         write_checkpoint(replace(checkpoint, models={"a": {"b": np.array([{}])}}), tmp_path / "a")
     assert not list(tmp_path.iterdir())
 

@@ -144,7 +144,7 @@ def test_one_that_adds_to_the_scene_does_not_join() -> None:
         ("main: true", "neither main: true nor on_failure"),
         ("on_failure: restart", "neither main: true nor on_failure"),
         ("owns: [{entity: x, attribute: pose}]", "owns.0.attribute: it cannot be responsible"),
-        ("places: 3", "names no model that could join"),
+        ("places: 3", "no model can join under this name"),
         ("parameters: {warmth: 1}", "no such parameter"),
         ("owns: [{entity: q, attribute: heat}]", "owns.0: .*matches no attribute"),
     ],

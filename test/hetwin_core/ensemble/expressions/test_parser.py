@@ -20,7 +20,7 @@ from hetwin_core.ensemble.expressions.nodes import (
     Entries,
     Items,
     Literal,
-    Loop,
+    MacroCall,
     Member,
     Name,
     Node,
@@ -53,7 +53,7 @@ TREES: list[tuple[str, Node]] = [
     ("{'a': 1, b: c}", Entries(((Literal("a"), Literal(1)), (B, C)))),
     ("a.b(c)[0].in_x", Member(Binary("[]", Call("b", (C,), A), Literal(0)), "in_x")),
     ("f(a, b)", Call("f", (A, B))),
-    ("a.map(b, c, b)", Loop(A, "map", "b", (C, B))),
+    ("a.map(b, c, b)", MacroCall(A, "map", "b", (C, B))),
     ("a.all(b, c, b)", Call("all", (B, C, B), A)),
     ("// said\n a // more", A),
     ("'a && \" b'", Literal('a && " b')),
@@ -81,11 +81,14 @@ def test_trees(text: str, tree: Node) -> None:
         ("a ? b", r"':' is missing before the end"),
         ("!-a", r"'!' and '-' cannot follow each other"),
         ("a.true", r"a field or a method is missing before 'true'"),
-        ("a - 9223372036854775808", r"9223372036854775808 is too large, or no value \(column 5\)"),
-        ("1e400", r"1e400 is too large, or no value"),
+        (
+            "a - 9223372036854775808",
+            r"9223372036854775808 is too large, or not a value \(column 5\)",
+        ),
+        ("1e400", r"1e400 is too large, or not a value"),
         ("2u", r"'2u' is not part of the language"),
-        (r"'\q'", r"too large, or no value"),
-        (r"'\ud800'", r"too large, or no value"),
+        (r"'\q'", r"too large, or not a value"),
+        (r"'\ud800'", r"too large, or not a value"),
         ("A{b: 1}", r"'\{' is not allowed here"),
         ("(" * 80 + "a" + ")" * 80, r"nested deeper"),
         ("!" * 80 + "a", r"nested deeper"),
@@ -126,7 +129,7 @@ def test_what_the_library_reads_is_read(text: str) -> None:
 @given(nodes())
 def test_the_library_reads_what_is_written(tree: Node) -> None:
     program = cel.compile(text_of(tree))
-    bound = {part.variable for part in walk(tree) if isinstance(part, Loop)}
+    bound = {part.variable for part in walk(tree) if isinstance(part, MacroCall)}
     assert set(names_of(tree)) | bound == set(program.variables()) | bound
     assert Expression(text_of(tree)).functions == set(filter(str.isidentifier, program.functions()))
 

@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 import pytest
 
-from hetwin_core.ensemble.saving.plain import Unsaveable
+from hetwin_core.ensemble.saving.plain import StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 
@@ -195,7 +195,7 @@ def test_functions_are_those_of_the_fresh_object():
     ],
 )
 def test_what_has_its_state_elsewhere_is_named(bad, text):
-    with pytest.raises(Unsaveable, match=text):
+    with pytest.raises(StateError, match=text):
         record({"x": bad}, name="thing")
 
 
@@ -203,7 +203,7 @@ def test_numbers_of_a_library_are_named():
     model = mujoco.MjModel.from_xml_string(
         "<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>"
     )
-    with pytest.raises(Unsaveable, match=r"thing\.x, whose numbers belong to .* cannot be saved"):
+    with pytest.raises(StateError, match=r"thing\.x, whose numbers belong to .* cannot be saved"):
         record({"x": mujoco.MjData(model).qpos}, name="thing")
 
 
@@ -248,7 +248,7 @@ def test_no_code_of_a_class_is_run():
     ],
 )
 def test_other_classes_are_not_made(name):
-    with pytest.raises(Unsaveable, match="which cannot be restored"):
+    with pytest.raises(StateError, match="which cannot be restored"):
         rebuild({"$object": name, "of": {}}, packages=HERE)
 
 
@@ -278,7 +278,7 @@ def test_other_classes_are_not_made(name):
     ],
 )
 def test_what_is_no_saved_state_is_refused(saved):
-    with pytest.raises(Unsaveable):
+    with pytest.raises(StateError):
         rebuild(saved, packages=HERE, name="thing")
 
 

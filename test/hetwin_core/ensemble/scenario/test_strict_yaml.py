@@ -75,7 +75,7 @@ def test_many_values_are_refused_before_they_are_composed() -> None:
 
 @pytest.mark.parametrize("number", ["1" * 400, "1." + "1" * 400, "0x" + "f" * 400])
 def test_a_number_of_hundreds_of_digits_is_none(number: str) -> None:
-    with pytest.raises(BadInput, match=r"line 2, column 4: .*digits; expected 300 at most"):
+    with pytest.raises(BadInput, match=r"line 2, column 4: .*digits; expected at most 300"):
         read(f"a: 1\nb: {number}\n")
 
 

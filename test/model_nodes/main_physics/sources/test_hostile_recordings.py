@@ -148,6 +148,6 @@ def test_a_pipe_in_the_place_of_a_file(tmp_path: Path) -> None:
         file = storage_file(bag)
         file.unlink()
         os.mkfifo(file)
-        refused(bag, "no regular file")
+        refused(bag, "not a regular file")
     os.mkfifo(tmp_path / "a.bag")
     refused(tmp_path / "a.bag", "there is no such recording")

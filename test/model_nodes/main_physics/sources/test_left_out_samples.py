@@ -24,7 +24,7 @@ from support.tabletop import JOINTS
 
 from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.scenario.recorded import Units
+from hetwin_core.ensemble.scenario.recorded import PositionUnit
 
 CLOSE = 2e-3
 FINGERS = [i for i, name in enumerate(JOINTS) if "finger" in name]
@@ -115,7 +115,7 @@ def test_degrees_are_recognised_and_converted(tmp_path: Path) -> None:
     text = concern_text(found.name, found.arguments)
     assert "look like degrees, as joint limits are passed by up to 57 times" in text
     assert "--units degrees" in text
-    assert error(opened(bag, units=[Units.DEGREES])) < CLOSE
+    assert error(opened(bag, units=[PositionUnit.DEGREES])) < CLOSE
 
 
 def test_millimetres_are_recognised_and_converted(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_millimetres_are_recognised_and_converted(tmp_path: Path) -> None:
     bag = write_bag(tmp_path / "bag", messages(positions=wide))
     (found,) = [one for one in opened(bag).findings if one.name == "other_units"]
     assert (found.arguments["unit"], found.arguments["factor"]) == ("millimetres", 1000)
-    source = opened(bag, units=[Units.MILLIMETRES])
+    source = opened(bag, units=[PositionUnit.MILLIMETRES])
     source.bind(JOINTS, 10**6)
     assert source.motion(10**9).positions[FINGERS[0]] == pytest.approx(0.02)
     assert not [one for one in source.findings if one.name == "other_units"]

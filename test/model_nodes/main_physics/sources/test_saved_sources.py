@@ -10,7 +10,7 @@ from support.mobile_recordings import amcl, bound, cart, drive, odometry
 from support.recorded_bags import MS, annotation, joints, write_bag
 
 from hetwin_core.ensemble.errors import Refused
-from hetwin_core.ensemble.saving.plain import Unsaveable
+from hetwin_core.ensemble.saving.plain import StateError
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.part import Part
 from model_nodes.main_physics.sources.plan import Plan
@@ -95,9 +95,9 @@ def test_comes_back_to_where_it_was(
 
 def test_state_of_something_else_is_refused(tmp_path: Path) -> None:
     one, others = moved(tmp_path), several(tmp_path)
-    with pytest.raises(Unsaveable):
+    with pytest.raises(StateError):
         one.restore(others.save())
-    with pytest.raises(Unsaveable, match="other robots"):
+    with pytest.raises(StateError, match="other robots"):
         others.restore({})
     for source in (one, others):
         source.close()
