@@ -60,5 +60,5 @@ def test_numbers_that_json_does_not_know_become_null() -> None:
 def test_arguments_must_be_an_object(arguments: str) -> None:
     message = sent(Event("hot", 0))
     message.arguments = arguments
-    with pytest.raises(ValueError, match="no JSON object"):
+    with pytest.raises(ValueError, match="not a JSON object"):
         messages.read_event(message)

@@ -210,8 +210,8 @@ def test_watched_topics(tmp_path: Path, write: Write) -> None:
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (annotation(800 * MS, "lift", "begin", "{'hand': 1"), "no JSON"),
-        (annotation(800 * MS, "lift", "begin", "[1]"), "no JSON object"),
+        (annotation(800 * MS, "lift", "begin", "{'hand': 1"), "not JSON"),
+        (annotation(800 * MS, "lift", "begin", "[1]"), "not a JSON object"),
         (annotation(800 * MS, "lift", "sometimes"), "phase 'sometimes'"),
         (annotation(800 * MS, "", "begin"), "no operation"),
         (Recorded("/actions", "hetwin/msg/ActionAnnotation", 800 * MS, b"\0\1\0\0junk"), "used"),
