@@ -16,7 +16,7 @@ from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite._robots.bag import write_bag
-from hetwin_suite._robots.telling import Telling
+from hetwin_suite._robots.telling import ProgramMessages
 from hetwin_tables.pick_and_place import START_NS
 
 HAND = "gripper"
@@ -37,7 +37,7 @@ class Tasks:
     """
 
     motion: Motion
-    telling: Telling
+    telling: ProgramMessages
     annotated: bool
     begun: dict[str, float] = field(default_factory=dict)
     ended: dict[str, float] = field(default_factory=dict)
@@ -91,7 +91,7 @@ class Story:
     random: np.random.Generator
     motion: Motion
     tasks: Tasks
-    telling: Telling
+    telling: ProgramMessages
     things: list[Thing]
     places: dict[str, Floats]
     tray: Floats
@@ -106,7 +106,7 @@ class Story:
         random = np.random.default_rng([seed, 77])
         side = random.choice([-1.0, 1.0])
         motion = Motion(pace=float(random.uniform(0.6, 0.95)))
-        telling = Telling()
+        telling = ProgramMessages()
         known = [
             Thing("box"),
             Thing("cup", 0.05, 0.09, "cylinder", 0.2),

@@ -11,36 +11,36 @@ from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_learning.of_actions import ActionWatcher
 from hetwin_learning.of_trigger import TriggerThresholds
-from hetwin_suite._study.judging import Watch, Watcher
+from hetwin_suite._study.judging import ObservedScenario, RunObserver
 
 
 class Watches:
     """Several watches of one run."""
 
-    def __init__(self, each: Sequence[Watch]) -> None:
+    def __init__(self, each: Sequence[RunObserver]) -> None:
         self._each = each
 
-    def look(self, between: BetweenSteps) -> None:
-        """See `Watch.look`."""
+    def observe(self, between: BetweenSteps) -> None:
+        """See `RunObserver.look`."""
         for one in self._each:
-            one.look(between)
+            one.observe(between)
 
-    def seen(self) -> list[Any]:
-        """See `Watch.seen`: what each has seen."""
-        return [one.seen() for one in self._each]
+    def observations(self) -> list[Any]:
+        """See `RunObserver.seen`: what each has seen."""
+        return [one.observations() for one in self._each]
 
 
 @dataclass(frozen=True)
-class Both(Watcher):
+class Both(ObservedScenario):
     """A trigger that does not act, and all actions."""
 
     trigger: TriggerThresholds
     actions: ActionWatcher
 
     def scenario(self) -> Scenario:
-        """See `Watcher.scenario`."""
+        """See `ObservedScenario.scenario`."""
         return self.trigger.scenario()
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> Watches:
-        """See `Watcher.begin`."""
+        """See `ObservedScenario.begin`."""
         return Watches([self.trigger.begin(scenario, ports), self.actions.begin(scenario, ports)])

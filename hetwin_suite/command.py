@@ -30,7 +30,7 @@ from hetwin_core.ensemble.scenario.strict_yaml import load as load_yaml
 from hetwin_core.ensemble.scenario.strict_yaml import load_with_base
 from hetwin_core.ensemble.supervision.interrupts import Interrupts
 from hetwin_core.ensemble.writing import unwritable, write_text, writing
-from hetwin_suite._commands.following import followed, recorded
+from hetwin_suite._commands.following import follow_study, record_with_progress
 from hetwin_suite._commands.options import (
     AsJson,
     ClusterAddress,
@@ -48,9 +48,9 @@ from hetwin_suite._commands.options import (
     Source,
     Trust,
     Variant,
-    beginning,
     check_none,
     checked_pace,
+    completions,
     json_object,
     numbers,
     option,
@@ -64,10 +64,10 @@ from hetwin_suite._commands.result import (
     Result,
     RunFigures,
     json_text,
+    line_printer,
     lines_of,
-    make_room_for,
+    make_parent_folder,
     present,
-    saying,
     table,
 )
 from hetwin_suite._study.keep import Keep
@@ -102,19 +102,20 @@ __all__ = [
     "Trust",
     "Variant",
     "YamlDocument",
-    "beginning",
     "check_none",
     "checked_pace",
+    "completions",
     "counted",
     "find_file",
-    "followed",
+    "follow_study",
     "import_library",
     "json_object",
     "json_text",
+    "line_printer",
     "lines_of",
     "load_with_base",
     "load_yaml",
-    "make_room_for",
+    "make_parent_folder",
     "never_silent",
     "numbers",
     "one_of",
@@ -124,10 +125,9 @@ __all__ = [
     "perhaps",
     "plain",
     "present",
-    "recorded",
+    "record_with_progress",
     "resource",
     "resource_names",
-    "saying",
     "start_options",
     "table",
     "to_stderr",

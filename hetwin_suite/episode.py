@@ -75,10 +75,10 @@ from hetwin_suite._robots.takes import (
     Summary,
     Take,
     counts,
-    own_random,
+    named_generator,
     record_episodes,
 )
-from hetwin_suite._robots.telling import Telling
+from hetwin_suite._robots.telling import ProgramMessages
 from model_nodes.main_physics.sources.bag import Bag, ReadFault, TopicSummary, list_topics
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.datasets import Episode as DatasetEpisode
@@ -108,11 +108,11 @@ __all__ = [
     "Episode",
     "Labelled",
     "NotKnown",
+    "ProgramMessages",
     "ReadFault",
     "Series",
     "Summary",
     "Take",
-    "Telling",
     "Term",
     "Topic",
     "TopicSummary",
@@ -142,11 +142,11 @@ __all__ = [
     "list_topics",
     "loc",
     "moving",
+    "named_generator",
     "nanoseconds",
     "new_run_folder",
     "on",
     "open_episode",
-    "own_random",
     "pose_message",
     "read_labelled",
     "read_motion",

@@ -31,6 +31,14 @@ from __future__ import annotations
 
 from hetwin_suite._grasp.grip import Grip
 from hetwin_suite._grasp.hand import MujocoHand, find_hand
-from hetwin_suite._grasp.hold import FAR, NEAR, Hold, mirror_of
+from hetwin_suite._grasp.hold import FAR_PERIOD_S, NEAR_PERIOD_S, Hold, mujoco_model_of
 
-__all__ = ["FAR", "NEAR", "Grip", "Hold", "MujocoHand", "find_hand", "mirror_of"]
+__all__ = [
+    "FAR_PERIOD_S",
+    "NEAR_PERIOD_S",
+    "Grip",
+    "Hold",
+    "MujocoHand",
+    "find_hand",
+    "mujoco_model_of",
+]

@@ -31,7 +31,7 @@ from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint, in_turn
 from hetwin_suite._robots.announcing import AnnouncedAction, announcements
 from hetwin_suite._robots.bag import Announcement, Reading
-from hetwin_suite._robots.stand_in import Obeying, StandIn
+from hetwin_suite._robots.stand_in import CommandedRobot, StandIn
 from hetwin_suite.scaffolding.hands import FoundHand, hands_of_file
 from model_nodes.main_physics.sources.program.process import robot_facts
 from model_nodes.main_physics.wheels import DifferentialDrive, differential_drive
@@ -57,6 +57,7 @@ __all__ = [
     "BaseState",
     "CannotReach",
     "Chain",
+    "CommandedRobot",
     "DifferentialDrive",
     "EndPose",
     "Failed",
@@ -65,7 +66,6 @@ __all__ = [
     "JointFacts",
     "JointTrajectory",
     "MoveLimits",
-    "Obeying",
     "Percept",
     "PlanarPose",
     "Reach",

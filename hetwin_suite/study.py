@@ -29,60 +29,65 @@ from hetwin_core.ensemble.transport.port import ModelPort
 from hetwin_suite._study.cluster import Cluster
 from hetwin_suite._study.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.intervals import Probability, probability
-from hetwin_suite._study.judging import Watch, Watcher, check_utility, judged_tables
+from hetwin_suite._study.judging import ObservedScenario, RunObserver, check_utility, judged_tables
 from hetwin_suite._study.keep import Keep
 from hetwin_suite._study.of_run import run_logged, study_of
 from hetwin_suite._study.processes import Processes
 from hetwin_suite._study.replaying import (
-    Judged,
+    JudgedClaim,
     Replay,
-    Replayed,
-    Replaying,
+    ReplayJob,
+    ReplayResult,
     Trouble,
     judged_claims,
 )
 from hetwin_suite._study.root import Root, at_moment
-from hetwin_suite._study.run_result import Moment, Now, RunResult, Seen
+from hetwin_suite._study.run_result import Moment, RunAtMoment, RunEvent, RunResult
 from hetwin_suite._study.study import Study
-from hetwin_suite._study.uncertain import Physical, Placed, Uncertainty, Varied
-from hetwin_suite._study.work import Done, Each, Job
+from hetwin_suite._study.uncertain import (
+    UncertainParameter,
+    UncertainPose,
+    UncertainQuantity,
+    Uncertainty,
+)
+from hetwin_suite._study.work import FinishedTask, FunctionJob, Job
 
 __all__ = [
     "AS_BELIEVED",
     "Cluster",
-    "Done",
     "Draw",
-    "Each",
     "Factor",
+    "FinishedTask",
+    "FunctionJob",
     "Job",
-    "Judged",
+    "JudgedClaim",
     "Keep",
     "Mixture",
     "ModelPort",
     "Moment",
-    "Now",
     "NumberSpread",
-    "Physical",
-    "Placed",
+    "ObservedScenario",
     "PoseMixture",
     "Probability",
     "Processes",
     "Replay",
-    "Replayed",
-    "Replaying",
+    "ReplayJob",
+    "ReplayResult",
     "Root",
+    "RunAtMoment",
+    "RunEvent",
+    "RunObserver",
     "RunOptions",
     "RunResult",
-    "Seen",
     "Sigma",
     "Study",
     "Trouble",
+    "UncertainParameter",
+    "UncertainPose",
+    "UncertainQuantity",
     "Uncertainty",
     "Uniform",
     "Values",
-    "Varied",
-    "Watch",
-    "Watcher",
     "at_moment",
     "check_utility",
     "judged_claims",

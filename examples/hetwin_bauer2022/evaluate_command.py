@@ -17,7 +17,7 @@ from hetwin_suite.command import (
     Jobs,
     Page,
     PagedResult,
-    beginning,
+    completions,
     option,
     perhaps,
 )
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def completed(incomplete: str) -> list[str]:
     """Complete the last of several approaches that are separated by commas."""
     before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in beginning(last, APPROACHES)]
+    return [f"{before}{comma}{name}" for name in completions(last, APPROACHES)]
 
 
 Approaches = Annotated[

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.command import Group, beginning
+from hetwin_suite.command import Group, completions
 
 AXES = Group(
     "hetwin.mismatches",
@@ -19,7 +19,7 @@ OPTION = "--mismatch"
 
 def completed(incomplete: str) -> list[str]:
     """Return the names of the installed axes, each followed by ``=``."""
-    return beginning(incomplete, [f"{name}=" for name in AXES.names()])
+    return completions(incomplete, [f"{name}=" for name in AXES.names()])
 
 
 Mismatches = Annotated[

@@ -19,7 +19,7 @@ from hetwin_suite.command import (
     Seed,
     numbers,
     option,
-    recorded,
+    record_with_progress,
 )
 
 Out = Annotated[Path, option("--out", "folder for the episodes; new or empty")]
@@ -140,7 +140,7 @@ def _recorded(
 
     chosen |= {"mismatches": read_mismatches(mismatch or ()), "shifts": read_shifts(shift or ())}
     record = partial(record_episodes, kind, count, seed, out, jobs, episode=episode, **chosen)
-    return recorded(record, out, count if episode is None else 1, _why, _lines)
+    return record_with_progress(record, out, count if episode is None else 1, _why, _lines)
 
 
 def read_aim(text: str) -> tuple[float, float]:

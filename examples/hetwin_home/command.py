@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from hetwin_suite.command import EpisodeNumber, Jobs, Result, Seed, option, recorded
+from hetwin_suite.command import EpisodeNumber, Jobs, Result, Seed, option, record_with_progress
 
 
 def home_lab(
@@ -25,4 +25,4 @@ def home_lab(
     from hetwin_home.episode import record_cups
 
     record = partial(record_cups, count, seed, out, jobs, episode=episode)
-    return recorded(record, out, count if episode is None else 1)
+    return record_with_progress(record, out, count if episode is None else 1)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from hetwin_stand_ins.motion import Program
-from hetwin_suite.episode import Telling
+from hetwin_suite.episode import ProgramMessages
 from hetwin_suite.model import Json
 
 
@@ -23,7 +23,7 @@ class Service:
     """
 
     program: Program
-    telling: Telling = field(default_factory=Telling)
+    telling: ProgramMessages = field(default_factory=ProgramMessages)
     times: dict[str, tuple[float, float]] = field(default_factory=dict)
     _counts: Counter[str] = field(default_factory=Counter)
     _active: list[str] = field(default_factory=list)

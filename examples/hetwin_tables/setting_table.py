@@ -18,7 +18,7 @@ import numpy as np
 from hetwin_stand_ins.motion import Grip, Program
 from hetwin_stand_ins.reaching import Reacher
 from hetwin_stand_ins.sensing import Driver, Sensors
-from hetwin_suite.episode import Telling, write_bag
+from hetwin_suite.episode import ProgramMessages, write_bag
 from hetwin_suite.model import WORLD, Floats, pose_value, relative_to
 from hetwin_suite.robot import Reading
 from hetwin_suite.runs import resource
@@ -183,7 +183,7 @@ def simulate(seed: int) -> tuple[Service, list[Reading], _Path]:
     return service, sensors.readings, path
 
 
-def tell(service: Service, path: _Path, random: np.random.Generator) -> Telling:
+def tell(service: Service, path: _Path, random: np.random.Generator) -> ProgramMessages:
     """Report the tasks, and the robot's percepts and beliefs."""
     telling, at = service.telling, service.times
     look, grasped, released = at["look.1"], at["lift.1"][0], at["release.1"][1]
@@ -201,7 +201,7 @@ def tell(service: Service, path: _Path, random: np.random.Generator) -> Telling:
     return telling
 
 
-def _tell_poses(telling: Telling, service: Service, path: _Path) -> None:
+def _tell_poses(telling: ProgramMessages, service: Service, path: _Path) -> None:
     """Report the believed pose of a cup: as assumed, as seen, in the hand, or where tracking was stuck."""
     at = service.times
     seen, grasped, released = at["look.1"][1], at["lift.1"][0], at["release.1"][0]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
-from hetwin_suite.command import NOT_KNOWN, BadInput, Result, Seed, make_room_for, option
+from hetwin_suite.command import NOT_KNOWN, BadInput, Result, Seed, make_parent_folder, option
 
 if TYPE_CHECKING:
     from hetwin_truck.planning.search import Search
@@ -112,7 +112,7 @@ def learn(
     from hetwin_truck.planning.library import draw_cut_out, plan_library
 
     budget, moves = checked_budget(budget), checked_moves(deepest)
-    make_room_for(out)
+    make_parent_folder(out)
     done = ["drawing the loads"]
     with never_silent(lambda: done[-1]):
         beliefs = [

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.command import EpisodeNumber, Jobs, Result, Seed, option, recorded
+from hetwin_suite.command import EpisodeNumber, Jobs, Result, Seed, option, record_with_progress
 
 
 def lab_robot(
@@ -31,4 +31,4 @@ def lab_robot(
     from hetwin_twin_lab.recorded import record_moves
 
     record = partial(record_moves, count, seed, out, jobs, episode=episode, friction=friction)
-    return recorded(record, out, count if episode is None else 1)
+    return record_with_progress(record, out, count if episode is None else 1)

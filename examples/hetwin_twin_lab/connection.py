@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hetwin_suite.episode import own_random
+from hetwin_suite.episode import named_generator
 from hetwin_suite.model import Event
 from hetwin_twin_lab.hidden import Hidden
 from hetwin_twin_lab.robot import LabRobot
@@ -31,7 +31,7 @@ class Connection:
     ) -> None:
         self._robot, self._hidden = robot, hidden
         self._command, self._reply = command, reply
-        self._random: np.random.Generator = own_random("lab robot's connection", seed)
+        self._random: np.random.Generator = named_generator("lab robot's connection", seed)
         self._commands: list[tuple[int, Event]] = []
         self._answers: list[tuple[int, Event]] = []
         self._lag_ns = round(hidden.lag * 1e9)

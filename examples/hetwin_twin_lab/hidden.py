@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from hetwin_suite.episode import own_random
+from hetwin_suite.episode import named_generator
 
 SLIDING_TYRES = 0.05
 """Contact width of soft tyres that slide on the floor [m]; tyres that stick yield in their treads instead."""
@@ -51,7 +51,7 @@ class Hidden:
             seed: seed of the hidden parameters.
             friction: friction of the wheels on the floor; None: as in the world's file.
         """
-        random = own_random("lab robot", seed)
+        random = named_generator("lab robot", seed)
         return cls(
             left_radius=random.uniform(0.985, 1.015),
             right_radius=random.uniform(0.985, 1.015),

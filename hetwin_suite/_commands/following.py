@@ -14,15 +14,18 @@ if TYPE_CHECKING:
     from hetwin_suite._study.study import Study
 
 
-def followed(
-    study: Study, words: Callable[[Sequence[RunResult]], str], *, warns: bool = False
+def follow_study(
+    study: Study,
+    progress_text: Callable[[Sequence[RunResult]], str],
+    *,
+    warn_of_failures: bool = False,
 ) -> list[RunResult]:
     """Report a study's progress on stderr, at intervals, while it runs.
 
     Args:
         study: the study, not yet started.
-        words: returns the progress text for the finished runs.
-        warns: whether to print a warning for each failed run.
+        progress_text: returns the progress text for the finished runs.
+        warn_of_failures: whether to print a warning for each failed run.
 
     Returns:
         The finished runs: a list that grows while the study runs.
@@ -30,17 +33,17 @@ def followed(
     from hetwin_suite.running.patience import Patience, to_stderr
 
     patience = Patience(to_stderr)
-    done: list[RunResult] = []
+    finished: list[RunResult] = []
 
-    def over(run: RunResult) -> None:
-        done.append(run)
-        if warns and run.error is not None:
+    def on_finished(run: RunResult) -> None:
+        finished.append(run)
+        if warn_of_failures and run.error is not None:
             to_stderr(f"warning: future {run.index}: {run.error}")
 
-    study.progress = over
-    study.look = lambda: patience.look(words(done))
+    study.progress = on_finished
+    study.look = lambda: patience.look(progress_text(finished))
     study.note = lambda text: to_stderr(f"warning: {text}")
-    return done
+    return finished
 
 
 class Recording(Protocol):
@@ -52,7 +55,7 @@ class Recording(Protocol):
         """Return the content of `distribution.json`."""
 
 
-def recorded(
+def record_with_progress(
     record: Recording,
     out: Path,
     of: int,
@@ -68,16 +71,18 @@ def recorded(
         why: given an episode's summary, returns words to print after the episode's label and cause.
         more: given the content of `distribution.json`, returns lines to print at the end.
     """
-    patience, done = Patience(to_stderr), 0
+    patience, finished = Patience(to_stderr), 0
 
     def show(name: str, summary: Mapping[str, Any]) -> None:
-        nonlocal done
-        done += 1
+        nonlocal finished
+        finished += 1
         cause = [str(summary["cause"]).replace("_", " ")] if summary["cause"] else []
-        to_stderr(f"{done} of {of}: {name}: {', '.join([summary['label'], *cause, *why(summary)])}")
+        to_stderr(
+            f"{finished} of {of}: {name}: {', '.join([summary['label'], *cause, *why(summary)])}"
+        )
         patience.heard()
 
-    found = record(on_episode=show, look=lambda: patience.look(f"{done} of {of} recorded"))
+    found = record(on_episode=show, look=lambda: patience.look(f"{finished} of {of} recorded"))
     return Result({**found, "out": str(out.resolve())}, [*_lines(found, out), *more(found)])
 
 

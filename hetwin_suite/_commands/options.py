@@ -27,7 +27,7 @@ ENGINES = ("auto", "gz", "mujoco")
 
 def scenarios(incomplete: str) -> list[str]:
     """Names of hetwin's scenarios that complete a word; if there is none, the shell completes file names."""
-    return beginning(incomplete, names_of("scenarios", ".yaml"))
+    return completions(incomplete, names_of("scenarios", ".yaml"))
 
 
 def variants(context: Context, incomplete: str) -> list[str]:
@@ -37,26 +37,26 @@ def variants(context: Context, incomplete: str) -> list[str]:
 
     # While text is incomplete, typer may leave the scenario among the unparsed words.
     words = [word for word in context.args if not word.startswith("-")]
-    named = context.params.get("scenario") or next(iter(words), None)
+    scenario = context.params.get("scenario") or next(iter(words), None)
     try:
-        document = load_with_base(find_scenario(str(named)))
+        document = load_with_base(find_scenario(str(scenario)))
     except BadInput:
         return []
     known = document.data.get(VARIANTS) if isinstance(document.data, dict) else None
-    return beginning(incomplete, known if isinstance(known, dict) else ())
+    return completions(incomplete, known if isinstance(known, dict) else ())
 
 
 def model_types(incomplete: str) -> list[str]:
     """Names of the installed model types."""
-    return beginning(incomplete, sorted(p.name for p in installed("hetwin.models")))
+    return completions(incomplete, sorted(p.name for p in installed("hetwin.models")))
 
 
 def engines(incomplete: str) -> list[str]:
     """Names of the physics engines."""
-    return beginning(incomplete, ENGINES)
+    return completions(incomplete, ENGINES)
 
 
-def beginning(incomplete: str, names: Iterable[str]) -> list[str]:
+def completions(incomplete: str, names: Iterable[str]) -> list[str]:
     """The names that start with an incomplete word."""
     return [name for name in names if name.startswith(incomplete)]
 
@@ -250,7 +250,7 @@ def json_object(text: str | None, option: str) -> dict[str, Any]:
             f"this is not JSON: {error}", where=option, found=text, expected="a JSON object"
         ) from None
     if not isinstance(data, dict):
-        raise BadInput("this is no JSON object", where=option, found=text, expected="{...}")
+        raise BadInput("this is not a JSON object", where=option, found=text, expected="{...}")
     return data
 
 
@@ -272,8 +272,8 @@ def scene_object(text: str | None) -> dict[str, Any]:
             expected='a file, or an object such as {"box": {"pose": [x, y, z, qw, qx, qy, qz]}}',
         ) from None
     scene = json_object(written, f"--scene {text}")
-    of_an_episode = scene.get("scene")
-    return of_an_episode if isinstance(of_an_episode, dict) and "scenario" in scene else scene
+    episode_scene = scene.get("scene")
+    return episode_scene if isinstance(episode_scene, dict) and "scenario" in scene else scene
 
 
 def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
@@ -287,7 +287,7 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
         name, _, folder = text.partition("=")
         if not name or not folder:
             raise BadInput(
-                "this names no package and folder",
+                "this does not name a package and its folder",
                 where="--package",
                 found=text,
                 expected="NAME=FOLDER, e.g. my_robot_description=~/ros/my_robot_description",
@@ -295,7 +295,7 @@ def package_folders(texts: Sequence[str] | None) -> dict[str, str]:
         path = Path(folder).expanduser()
         if not path.is_dir():
             raise BadInput(
-                "this is no folder",
+                "this is not a folder",
                 where=f"--package {name}",
                 found=folder,
                 expected=f"the folder of the package {name}",
@@ -335,11 +335,11 @@ def checked_pace(pace: float | None) -> float | None:
         BadInput: if it is not a finite number above 0.
     """
     if pace is not None and not (math.isfinite(pace) and pace > 0.0):
-        raise BadInput("there is no such pace", where="--pace", found=pace, expected="above 0")
+        raise BadInput("the pace is invalid", where="--pace", found=pace, expected="above 0")
     return pace
 
 
-def with_usual_ports(words: Sequence[str]) -> list[str]:
+def with_default_ports(words: Sequence[str]) -> list[str]:
     """Return a command line in which each ``--foxglove`` without a port is followed by the default port."""
     found = list(words)
     for index in range(len(found) - 1, -1, -1):

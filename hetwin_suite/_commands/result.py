@@ -108,7 +108,7 @@ def present(
     if result.kept is not None:
         write_text(result.kept, json_text(document) + "\n")
     if result.page is not None and with_page:
-        with Interrupts(_second_at_once) as interrupts:
+        with Interrupts(_raise_on_second) as interrupts:
             file = result.page.write()
         code = code or interrupts.code
     if result.page is not None or isinstance(result, PagedResult):
@@ -122,7 +122,7 @@ def present(
         raise typer.Exit(code)
 
 
-def _second_at_once(count: int, number: int) -> None:
+def _raise_on_second(count: int, number: int) -> None:
     if count > 1:
         raise Interrupted(number)
 
@@ -171,7 +171,7 @@ def error_document(error: Any) -> dict[str, Any]:
     return {"error": row}
 
 
-def saying(*, as_json: bool) -> Callable[[str], None]:
+def line_printer(*, as_json: bool) -> Callable[[str], None]:
     """Return a function that prints a line immediately: to stdout, or to stderr if stdout is reserved for JSON."""
     return lambda text: print(text, file=sys.stderr if as_json else sys.stdout, flush=True)
 
@@ -252,7 +252,7 @@ class RunFigures:
         name: key of `values` in the output of `hetwin run --json`.
         values: the figures, as plain JSON.
         lines: the figures as text.
-        routine: names of the events that the figures summarize; these are not printed one by one.
+        routine: names of the events that the figures summarize; they are not printed individually.
     """
 
     name: str
@@ -294,11 +294,11 @@ def lines_of(file: Path, expected: str) -> list[str]:
     except OSError as error:
         why = f"the file cannot be read: {error.strerror}"
     except UnicodeDecodeError:
-        why = "this is no text"
+        why = "this is not a text file"
     raise BadInput(why, file=file, expected=expected) from None
 
 
-def make_room_for(out: Path) -> None:
+def make_parent_folder(out: Path) -> None:
     """Create the parent folders of an output file before the work starts, so that an unwritable path fails early.
 
     Raises:

@@ -17,7 +17,7 @@ from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_vector
 from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
-from hetwin_suite._grasp.hand import MujocoHand, body_name, carried, joint_name, solid_geoms
+from hetwin_suite._grasp.hand import MujocoHand, body_name, joint_name, solid_geoms, subtree
 from model_nodes.grasp_monitor import GraspMonitor
 from model_nodes.grasp_monitor.model import HELD_OBJECT, HOLDING
 from model_nodes.main_physics.engines.mujoco.distances import Nearest, nearest_points
@@ -38,7 +38,7 @@ Longer ones fail: within 0.1 s, slippery cans squeeze out between flat fingers, 
 contacts are soft."""
 SUCTION = 0.005
 """Maximum distance at which a suction cup takes an object [m]."""
-_ROBOT = "the robot of the hand"
+_ROBOT = "hand_robot"
 
 
 class Grip:
@@ -53,7 +53,7 @@ class Grip:
 
     Attributes:
         held: id of the held body; 0: none.
-        sucks: whether the suction of a hand without fingers is on.
+        suction_on: whether the suction of a hand without fingers is on.
 
     Raises:
         BadInput: if no object can be held, or the hand has a single finger and no palm.
@@ -69,11 +69,11 @@ class Grip:
         listener: Callable[[Event], None],
     ) -> None:
         self._model, self._data, self._hand, self._listener = model, data, hand, listener
-        self._frame, self.sucks = f"{hand.name} (grasp)", False
+        self._frame, self.suction_on = f"{hand.name} (grasp)", False
         bodies = _objects(model, hand, objects)
         self._layout, description = self._describe(bodies)
         self._body = {body_name(model, body): body for body in bodies}
-        self._part_of = {part: body for body in bodies for part in carried(model, body)}
+        self._part_of = {part: body for body in bodies for part in subtree(model, body)}
         self._pairs = _pairs(model, hand.bodies, self._part_of)
         self._max_distance_squared = (model.geom_rbound[self._pairs].sum(axis=1) + REACH) ** 2
         self._qpos_addresses = model.jnt_qposadr[list(hand.joints)]
@@ -89,27 +89,27 @@ class Grip:
                 expected="a model that takes responsibilities, such as rigid_grasp",
             )
         self._owner: Responsible = self._carrier
-        own = {} if carried_by else {"velocity_window": 0.0}
-        self._carrier.contribute({"hand": description, **own}, 0)
+        overrides = {} if carried_by else {"velocity_window": 0.0}
+        self._carrier.contribute({"hand": description, **overrides}, 0)
         self.restart()
 
     def restart(self) -> None:
         """Reset: the hand holds nothing."""
-        self.held, self._value, self._seen_ns = 0, Value(np.zeros(0), 0), self._now()
+        self.held, self._value, self._updated_ns = 0, Value(np.zeros(0), 0), self._now()
         self._palm = np.zeros(7)
         scene = self._scene({})
         if self._hand.joints:
             self._monitor.start(scene)
         self._carrier.start(scene)
 
-    def look(self) -> bool:
+    def update(self) -> bool:
         """Update the held object; returns whether an object is held or within `REACH`."""
-        near = self._near()
+        near = self._nearest_pairs()
         if not near and not self.held:
             return False
         scene = self._scene(near)
-        tick = Tick(scene.time_ns, scene.time_ns - self._seen_ns, scene)
-        self._seen_ns = scene.time_ns
+        tick = Tick(scene.time_ns, scene.time_ns - self._updated_ns, scene)
+        self._updated_ns = scene.time_ns
         for event in self._events(tick, near):
             held = self._body[str(event.arguments["object"])]
             if event.name == "grip_closed":
@@ -134,10 +134,12 @@ class Grip:
             frame.
         """
         data, palm = self._data, self._hand.bodies[0]
-        now = np.append(data.xpos[palm], data.xquat[palm])
-        moved = np.append(now[:3] - self._palm[:3], rotation_vector(self._palm[3:], now[3:]))
-        self._palm, value = now, self._value
-        hand = np.append(now, moved / step if step else np.zeros(6))
+        palm_pose = np.append(data.xpos[palm], data.xquat[palm])
+        motion = np.append(
+            palm_pose[:3] - self._palm[:3], rotation_vector(self._palm[3:], palm_pose[3:])
+        )
+        self._palm, value = palm_pose, self._value
+        hand = np.append(palm_pose, motion / step if step else np.zeros(6))
         if value.parent == self._frame:
             target = compose(hand, value.data)
         else:
@@ -163,21 +165,21 @@ class Grip:
         if self._hand.joints:
             events = self._monitor.step(tick).events
             return [event for event in events if "object" in event.arguments]
-        if self.sucks == bool(self.held):
+        if self.suction_on == bool(self.held):
             return []
         touched = [(found.distance, body) for (body, _), found in near.items()]
         distance, body = (0.0, self.held) if self.held else min(touched, default=(1.0, 0))
         if distance > SUCTION:
             return []
-        name = "grip_closed" if self.sucks else "grip_lost"
+        name = "grip_closed" if self.suction_on else "grip_lost"
         arguments = {"hand": self._frame, "object": body_name(self._model, body)}
         return [Event(name, tick.time_ns, arguments=arguments)]
 
-    def _near(self) -> dict[tuple[int, int], Nearest]:
+    def _nearest_pairs(self) -> dict[tuple[int, int], Nearest]:
         """(object, body of the hand) -> nearest points, for pairs closer than `REACH`."""
-        model, data, at = self._model, self._data, self._data.geom_xpos
-        apart = at[self._pairs[:, 0]] - at[self._pairs[:, 1]]
-        close = np.einsum("ij,ij->i", apart, apart) < self._max_distance_squared
+        model, data, positions = self._model, self._data, self._data.geom_xpos
+        offsets = positions[self._pairs[:, 0]] - positions[self._pairs[:, 1]]
+        close = np.einsum("ij,ij->i", offsets, offsets) < self._max_distance_squared
         found: dict[tuple[int, int], Nearest] = {}
         segment = np.zeros(6)
         for geom, other in self._pairs[close].tolist() if close.any() else ():
@@ -205,30 +207,34 @@ class Grip:
         return Snapshot(layout, ("mujoco",), self._now(), values, owners, parents, near_by(rows))
 
     def _row(self, body: int, link: int, near: Nearest) -> tuple[float, ...]:
-        ids = (self._layout.entity_id(body_name(self._model, one)) for one in (body, link))
+        ids = (
+            self._layout.entity_id(body_name(self._model, entity_id)) for entity_id in (body, link)
+        )
         return (*ids, near.distance, *near.point, *near.normal, 0.0, 0.0, 0.0)
 
     def _describe(self, objects: Iterable[int]) -> tuple[Layout, dict[str, object]]:
         """Return the layout of the models' scene, and the hand as their parameter `hand`."""
         model, hand = self._model, self._hand
         joints = tuple(joint_name(model, joint) for joint in hand.joints)
-        moves = {int(model.jnt_bodyid[j]): joint_name(model, j) for j in reversed(hand.joints)}
+        moving_joints = {
+            int(model.jnt_bodyid[j]): joint_name(model, j) for j in reversed(hand.joints)
+        }
         names = [body_name(model, body) for body in range(model.nbody)]
-        above = {body: names[model.body_parentid[body]] for body in hand.bodies[1:]}
+        parents = {body: names[model.body_parentid[body]] for body in hand.bodies[1:]}
         links = [
             Entity(
                 names[body],
                 EntityKind.LINK,
                 owner=_ROBOT,
-                parent=above.get(body, ""),
-                joint=moves.get(body, ""),
+                parent=parents.get(body, ""),
+                joint=moving_joints.get(body, ""),
             )
             for body in hand.bodies
         ]
         frame = Entity(self._frame, EntityKind.HAND, owner=_ROBOT, parent=hand.name, joints=joints)
         entities = [Entity(body_name(model, body), EntityKind.OBJECT) for body in objects]
         robot = Entity(_ROBOT, EntityKind.ROBOT, joints=joints)
-        attributes = [(one.name, POSE) for one in (frame, *entities)]
+        attributes = [(entity.name, POSE) for entity in (frame, *entities)]
         attributes += [(frame.name, HOLDING), (frame.name, HELD_OBJECT)]
         if joints:
             attributes.append((_ROBOT, AttributeSpec("joint_positions", len(joints))))
@@ -254,7 +260,7 @@ def _objects(model: mj.MjModel, hand: MujocoHand, patterns: Sequence[str]) -> li
     """The rigid bodies with a free joint that match the patterns."""
     free = model.jnt_bodyid[model.jnt_type == mj.mjtJoint.mjJNT_FREE.value].tolist()
     found = [body for body in free if any(fnmatchcase(body_name(model, body), p) for p in patterns)]
-    rigid = [b for b in found if model.body_jntnum[list(carried(model, b))].sum() == 1]
+    rigid = [body for body in found if model.body_jntnum[list(subtree(model, body))].sum() == 1]
     rigid = [body for body in rigid if body != model.body_rootid[hand.bodies[0]]]
     if not rigid:
         raise BadInput(

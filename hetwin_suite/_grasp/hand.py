@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scene.values import Ints
 
 _MIN_TRAVEL = 0.001
 """Minimum travel of a fingertip towards the other fingers for a joint to count as closing the hand [m]."""
-_FAR = 1.0
+_MAX_DISTANCE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ def find_hand(
         BadInput: if there is no such body or joint, or the opened and closed positions cannot be derived.
     """
     names = [body_name(model, body) for body in range(model.nbody)]
-    bodies = carried(model, _index_of(name, names, "hand"))
+    bodies = subtree(model, _index_of(name, names, "hand"))
     known = [joint_name(model, joint) for joint in range(model.njnt)]
     ends = {_index_of(joint, known, "fingers"): ends for joint, ends in fingers.items()}
     joints = _finger_joints(model, bodies[1:])
-    if joints and not ends and not (ends := _Ends(model, bodies, joints).found()):
+    if joints and not ends and not (ends := _OpenEndFinder(model, bodies, joints).find()):
         raise BadInput(
             "the shapes and limits of the finger joints do not show at which end the hand is open",
             where=f"hand {name}",
@@ -71,11 +71,11 @@ def _index_of(name: str, names: Sequence[str], where: str) -> int:
     return names.index(name)
 
 
-def carried(model: mj.MjModel, body: int) -> tuple[int, ...]:
+def subtree(model: mj.MjModel, body: int) -> tuple[int, ...]:
     """The ids of a body and of all its descendants."""
-    found = [body]
-    found += (b for b in range(body + 1, model.nbody) if model.body_parentid[b] in found)
-    return tuple(found)
+    find = [body]
+    find += (b for b in range(body + 1, model.nbody) if model.body_parentid[b] in find)
+    return tuple(find)
 
 
 def joint_name(model: mj.MjModel, joint: int) -> str:
@@ -94,23 +94,26 @@ def _finger_joints(model: mj.MjModel, bodies: Iterable[int]) -> tuple[int, ...]:
     limited = [
         j for j in range(model.njnt) if model.jnt_bodyid[j] in inside and _is_limited(model, j)
     ]
-    driven = set[int]()
-    for kind, (of, _) in zip(model.actuator_trntype, model.actuator_trnid, strict=True):
+    actuated = set[int]()
+    for kind, (target, _) in zip(model.actuator_trntype, model.actuator_trnid, strict=True):
         if kind == mj.mjtTrn.mjTRN_TENDON.value:
-            begin = model.tendon_adr[of]
-            wrapped = slice(begin, begin + model.tendon_num[of])
-            driven.update(
+            begin = model.tendon_adr[target]
+            wrapped = slice(begin, begin + model.tendon_num[target])
+            actuated.update(
                 model.wrap_objid[wrapped][model.wrap_type[wrapped] == mj.mjtWrap.mjWRAP_JOINT.value]
             )
         elif kind == mj.mjtTrn.mjTRN_JOINT.value:
-            driven.add(int(of))
+            actuated.add(int(target))
     leaders = [j for j in limited if j not in _followers(model)]
-    return tuple([j for j in leaders if j in driven] or leaders)
+    return tuple([j for j in leaders if j in actuated] or leaders)
 
 
 def _is_limited(model: mj.MjModel, joint: int) -> bool:
-    moves = model.jnt_type[joint] in (mj.mjtJoint.mjJNT_HINGE.value, mj.mjtJoint.mjJNT_SLIDE.value)
-    return moves and bool(model.jnt_limited[joint])
+    is_movable = model.jnt_type[joint] in (
+        mj.mjtJoint.mjJNT_HINGE.value,
+        mj.mjtJoint.mjJNT_SLIDE.value,
+    )
+    return is_movable and bool(model.jnt_limited[joint])
 
 
 def _followers(model: mj.MjModel) -> dict[int, int]:
@@ -119,7 +122,7 @@ def _followers(model: mj.MjModel) -> dict[int, int]:
     return {int(model.eq_obj1id[equality]): int(equality) for equality in coupled}
 
 
-class _Ends:
+class _OpenEndFinder:
     """Finds which limit of each finger joint opens the hand: the one with the fingertip farther from the others."""
 
     def __init__(self, model: mj.MjModel, bodies: Sequence[int], joints: Sequence[int]) -> None:
@@ -127,24 +130,24 @@ class _Ends:
         self._followers = _followers(model)
         self._fingers: dict[int, int] = {}
         for body in bodies[1:]:
-            above = self._fingers.get(int(model.body_parentid[body]), 0)
-            self._fingers[body] = above or (body if model.body_jntnum[body] else 0)
+            parent_finger = self._fingers.get(int(model.body_parentid[body]), 0)
+            self._fingers[body] = parent_finger or (body if model.body_jntnum[body] else 0)
         self._geoms: dict[int, list[int]] = {}
         for geom in solid_geoms(model, bodies).tolist():
             body = int(model.geom_bodyid[geom])
             self._geoms.setdefault(self._fingers.get(body, 0), []).append(geom)
 
-    def found(self) -> dict[int, tuple[float, float]]:
+    def find(self) -> dict[int, tuple[float, float]]:
         """Joint -> opened and closed position; joints with an ambiguous direction are omitted."""
         ends = {}
         for joint in self._joints:
             low, high = self._model.jnt_range[joint].tolist()
-            nearer = self._apart(joint, low) - self._apart(joint, high)
-            if abs(nearer) > _MIN_TRAVEL:
-                ends[joint] = (high, low) if nearer < 0 else (low, high)
+            distance_gain = self._tip_distance(joint, low) - self._tip_distance(joint, high)
+            if abs(distance_gain) > _MIN_TRAVEL:
+                ends[joint] = (high, low) if distance_gain < 0 else (low, high)
         return ends
 
-    def _apart(self, joint: int, position: float) -> float:
+    def _tip_distance(self, joint: int, position: float) -> float:
         """Distance of a fingertip from the mean of the other tips; of a single finger, from the palm [m]."""
         model, data = self._model, self._data
         for j in self._joints:
@@ -155,25 +158,28 @@ class _Ends:
         own = self._geoms.get(finger, [])
         others = [geoms for root, geoms in self._geoms.items() if root not in (finger, 0)]
         if own and others:
-            middle = np.mean([self._tip(geoms) for geoms in others], axis=0)
-            return float(np.linalg.norm(self._tip(own) - middle))
+            centre = np.mean([self._tip(geoms) for geoms in others], axis=0)
+            return float(np.linalg.norm(self._tip(own) - centre))
         pairs = product(own, self._geoms.get(0, []) if finger else [])
-        return min((mj.mj_geomDistance(model, data, a, b, _FAR, None) for a, b in pairs), default=0)
+        return min(
+            (mj.mj_geomDistance(model, data, a, b, _MAX_DISTANCE, None) for a, b in pairs),
+            default=0,
+        )
 
     def _tip(self, geoms: Sequence[int]) -> np.ndarray:
         """(3,) mean position of the geoms of a finger's last body, in the world frame [m]."""
-        of = self._model.geom_bodyid[geoms]
-        return np.asarray(self._data.geom_xpos[geoms][of == of.max()].mean(axis=0))
+        bodies = self._model.geom_bodyid[geoms]
+        return np.asarray(self._data.geom_xpos[geoms][bodies == bodies.max()].mean(axis=0))
 
     def _move(self, joint: int, position: float) -> None:
-        model, at = self._model, self._data.qpos
-        at[model.jnt_qposadr[joint]] = position
+        model, qpos = self._model, self._data.qpos
+        qpos[model.jnt_qposadr[joint]] = position
         for follower, equality in self._followers.items():
             if model.eq_obj2id[equality] == joint:
-                moved = position - model.qpos0[model.jnt_qposadr[joint]]
-                along = np.polynomial.polynomial.polyval(moved, model.eq_data[equality, :5])
-                slot = model.jnt_qposadr[follower]
-                at[slot] = model.qpos0[slot] + along
+                offset = position - model.qpos0[model.jnt_qposadr[joint]]
+                displacement = np.polynomial.polynomial.polyval(offset, model.eq_data[equality, :5])
+                address = model.jnt_qposadr[follower]
+                qpos[address] = model.qpos0[address] + displacement
 
 
 def solid_geoms(model: mj.MjModel, bodies: Iterable[int]) -> Ints:

@@ -23,14 +23,14 @@ from model_nodes.main_physics.engines.mujoco.builder import Builder
 from model_nodes.main_physics.world.notes import Notes
 from model_nodes.main_physics.world.sdf.reader import read_world
 
-NEAR = 0.005
+NEAR_PERIOD_S = 0.005
 """Interval at which the hand is checked while an object is near [s]."""
-FAR = 0.02
+FAR_PERIOD_S = 0.02
 """Interval at which the hand is checked while no object is near [s]."""
-HEAVIER = 10.0
-"""Inertia added to a held object, as a multiple of its own. Without it, the soft contacts of a light object would give
-way to the fingers. The hand does not feel the addition."""
-_SHARE = 0.2
+ADDED_INERTIA = 10.0
+"""Inertia added to a held object, as a multiple of its own. Without it, the fingers
+would sink into a light object, whose contacts are soft. The hand does not feel the addition."""
+_FORCE_GAIN = 0.2
 """Fraction of a step's missing force that is added to the force on the object from the next step on."""
 
 
@@ -82,7 +82,7 @@ class Hold:
         self._model, self._data, self._palm = model, data, found.bodies[0]
         self._grip = Grip(model, data, found, objects, carried_by, listener)
         self._applied: dict[int, tuple[Floats, Floats]] = {}
-        self._heavy, self._enabled = 0, True
+        self._loaded, self._enabled = 0, True
         self._last = self._due = data.time
 
     @property
@@ -92,14 +92,14 @@ class Hold:
 
     def suck(self, on: bool) -> None:
         """Switch the suction of a hand without fingers. While it is on, the hand takes and keeps a touched object."""
-        self._grip.sucks, self._due = on, self._data.time
+        self._grip.suction_on, self._due = on, self._data.time
 
     def enable(self, on: bool) -> None:
         """Enable or disable holding; disabling lets go of the held object."""
         self._enabled, self._due = on, self._data.time
         if not on:
             self._grip.restart()
-            self._changed()
+            self._switch_load()
 
     def __call__(self, *_: object) -> None:
         """Update after a step of the world; arguments, as of a MuJoCo callback, are ignored."""
@@ -107,56 +107,67 @@ class Hold:
         if now < self._last:
             self._applied.clear()
             self._grip.restart()
-            self._changed()
+            self._switch_load()
             self._due = self._last = now
         step, self._last = now - self._last, now
-        if self._heavy and step > 0.0:
+        if self._loaded and step > 0.0:
             self._follow(step)
         if now >= self._due and self._enabled:
-            self._due = now + (NEAR if self._grip.look() else FAR)
-            if self._grip.held != self._heavy:
-                self._changed()
+            self._due = now + (NEAR_PERIOD_S if self._grip.update() else FAR_PERIOD_S)
+            if self._grip.held != self._loaded:
+                self._switch_load()
 
-    def _changed(self) -> None:
-        """Move the added inertia and the forces from the last held object to the present one."""
-        if self._heavy:
-            if self._carriers.get((id(self._data), self._heavy)) is self:
-                del self._carriers[id(self._data), self._heavy]
-            self._load(self._heavy, -HEAVIER)
-            self._push(self._heavy, np.zeros(6))
-            self._push(self._palm, np.zeros(6))
-        self._heavy = self._grip.held
-        if self._heavy:
-            self._load(self._heavy, HEAVIER)
+    def _switch_load(self) -> None:
+        """Move the added inertia and the forces from the previously held object to the current one."""
+        if self._loaded:
+            if self._carriers.get((id(self._data), self._loaded)) is self:
+                del self._carriers[id(self._data), self._loaded]
+            self._add_inertia(self._loaded, -ADDED_INERTIA)
+            self._set_wrench(self._loaded, np.zeros(6))
+            self._set_wrench(self._palm, np.zeros(6))
+        self._loaded = self._grip.held
+        if self._loaded:
+            self._add_inertia(self._loaded, ADDED_INERTIA)
             self._grip.follow(0.0)
-            self._lacking, self._gained, self._twist = np.zeros(6), np.zeros(6), np.full(6, np.nan)
+            self._missing_force, self._acceleration, self._twist = (
+                np.zeros(6),
+                np.zeros(6),
+                np.full(6, np.nan),
+            )
 
-    def _load(self, body: int, times: float) -> None:
+    def _add_inertia(self, body: int, factor: float) -> None:
         """Add a multiple of an object's inertia to its free joint; MuJoCo stores the inertia in two arrays."""
         model, dofs = self._model, slice(self._model.body_dofadr[body], None)
-        more = times * np.append(np.full(3, model.body_subtreemass[body]), model.body_inertia[body])
-        model.dof_armature[dofs][:6] += more
-        model.dof_M0[dofs][:6] += more
+        addition = factor * np.append(
+            np.full(3, model.body_subtreemass[body]), model.body_inertia[body]
+        )
+        model.dof_armature[dofs][:6] += addition
+        model.dof_M0[dofs][:6] += addition
 
     def _follow(self, step: float) -> None:
         """Set the velocity of the held object so that it follows its target pose."""
-        model, data, body = self._model, self._data, self._heavy
+        model, data, body = self._model, self._data, self._loaded
         mj.mj_kinematics(model, data)
-        twist, wanted = self._grip.follow(step)
+        twist, desired_twist = self._grip.follow(step)
         if self._carriers.setdefault((id(data), body), self) is not self:
             return
         quaternion = data.xquat[body].tolist()
-        moving = data.qvel[model.body_dofadr[body] :][:6]
-        is_now = np.append(moving[:3], rotate(quaternion, moving[3:].tolist()))
-        moving[:3], moving[3:] = wanted[:3], rotate(conjugate(quaternion), wanted[3:].tolist())
-        gained = np.nan_to_num(twist - self._twist) / step
-        self._twist, self._gained = twist, self._gained + _SHARE * (gained - self._gained)
-        self._lacking += _SHARE * (1.0 + HEAVIER) / step * self._momentum(body, wanted - is_now)
-        self._push(body, self._lacking)
-        force = HEAVIER * self._momentum(body, self._gained) - self._lacking
+        velocity = data.qvel[model.body_dofadr[body] :][:6]
+        current_twist = np.append(velocity[:3], rotate(quaternion, velocity[3:].tolist()))
+        velocity[:3], velocity[3:] = (
+            desired_twist[:3],
+            rotate(conjugate(quaternion), desired_twist[3:].tolist()),
+        )
+        acceleration = np.nan_to_num(twist - self._twist) / step
+        self._acceleration += _FORCE_GAIN * (acceleration - self._acceleration)
+        self._twist, error = twist, desired_twist - current_twist
+        gain = _FORCE_GAIN * (1.0 + ADDED_INERTIA) / step
+        self._missing_force += gain * self._momentum(body, error)
+        self._set_wrench(body, self._missing_force)
+        force = ADDED_INERTIA * self._momentum(body, self._acceleration) - self._missing_force
         arm = data.xipos[body] - data.xipos[self._palm]
         force[3:] += cross(arm.tolist(), force[:3].tolist())
-        self._push(self._palm, force)
+        self._set_wrench(self._palm, force)
 
     def _momentum(self, body: int, twist: Floats) -> Floats:
         """(6,) linear and angular momentum of a body about its centre of mass.
@@ -171,17 +182,17 @@ class Hold:
         angular = axes @ (model.body_inertia[body] * (axes.T @ twist[3:]))
         return np.append(model.body_subtreemass[body] * linear, angular)
 
-    def _push(self, body: int, wrench: Floats) -> None:
+    def _set_wrench(self, body: int, wrench: Floats) -> None:
         """Replace the wrench that this object last applied at a body's centre of mass; other wrenches stay."""
         applied = self._data.xfrc_applied[body]
-        own, last = self._applied.pop(body, (wrench, None))
-        others = applied.copy() if last is None or (applied != last).any() else applied - own
+        own_wrench, last = self._applied.pop(body, (wrench, None))
+        others = applied.copy() if last is None or (applied != last).any() else applied - own_wrench
         applied[:] = others + wrench
         if wrench.any():
             self._applied[body] = wrench.copy(), applied.copy()
 
 
-def mirror_of(sdf: str) -> mj.MjModel:
+def mujoco_model_of(sdf: str) -> mj.MjModel:
     """Build the MuJoCo model of an SDFormat world; bodies and joints are named ``model::name``.
 
     Raises:

@@ -57,18 +57,20 @@ def announcements(recording: Path, ahead_s: float) -> list[AnnouncedAction]:
     """
     bag = Bag(recording)
     try:
-        motion, found = _Motion(bag), list(_actions(bag))
+        motion, annotations = _Motion(bag), list(_actions(bag))
     finally:
         bag.close()
-    if not found:
+    if not annotations:
         raise BadInput(
             "the recording has no actions that could be announced",
             file=recording,
             where="--announce",
             expected=f"a topic of type {ACTION_ANNOTATION}",
         )
-    announced = [_announced(topic, one, motion, ahead_s) for topic, one in found]
-    return sorted(announced, key=lambda one: one.time_ns)
+    result = [
+        _announcement(topic, annotation, motion, ahead_s) for topic, annotation in annotations
+    ]
+    return sorted(result, key=lambda annotation: annotation.time_ns)
 
 
 def _actions(bag: Bag) -> Iterator[tuple[str, Annotation]]:
@@ -82,8 +84,8 @@ def _actions(bag: Bag) -> Iterator[tuple[str, Annotation]]:
                 break
             _, logged_ns, raw = message
             events += reader(decode(raw), logged_ns)
-        for one in pair_annotations(events, 0, bag.duration_ns):
-            yield topic.name, one
+        for annotation in pair_annotations(events, 0, bag.duration_ns):
+            yield topic.name, annotation
 
 
 class _Motion:
@@ -102,7 +104,9 @@ class _Motion:
         self._joints: dict[str, tuple[Floats, Floats]] = {}
         for names, samples in rows.items():
             times = np.array([time for time, _ in samples])
-            table = np.frombuffer(b"".join(each for _, each in samples)).reshape(len(times), -1)
+            table = np.frombuffer(b"".join(positions for _, positions in samples)).reshape(
+                len(times), -1
+            )
             self._joints |= {name: (times, table[:, i]) for i, name in enumerate(names)}
 
     def trajectory(self, begin_s: float, end_s: float) -> dict[str, Any]:
@@ -121,9 +125,16 @@ class _Motion:
         return {"joint_names": list(self._joints), "points": points}
 
 
-def _announced(topic: str, one: Annotation, motion: _Motion, ahead_s: float) -> AnnouncedAction:
-    at_ns = max(0, one.begin_ns - round(ahead_s * 1e9))
-    arguments = {**one.arguments, ANNOUNCED_START: round((one.begin_ns - at_ns) / 1e9, _DIGITS)}
-    if one.end_ns > one.begin_ns:
-        arguments[ANNOUNCED_TRAJECTORY] = motion.trajectory(one.begin_ns / 1e9, one.end_ns / 1e9)
-    return AnnouncedAction(at_ns, topic, one.operation, json.dumps(arguments))
+def _announcement(
+    topic: str, annotation: Annotation, motion: _Motion, ahead_s: float
+) -> AnnouncedAction:
+    announced_ns = max(0, annotation.begin_ns - round(ahead_s * 1e9))
+    arguments = {
+        **annotation.arguments,
+        ANNOUNCED_START: round((annotation.begin_ns - announced_ns) / 1e9, _DIGITS),
+    }
+    if annotation.end_ns > annotation.begin_ns:
+        arguments[ANNOUNCED_TRAJECTORY] = motion.trajectory(
+            annotation.begin_ns / 1e9, annotation.end_ns / 1e9
+        )
+    return AnnouncedAction(announced_ns, topic, annotation.operation, json.dumps(arguments))

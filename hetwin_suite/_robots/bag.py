@@ -70,8 +70,8 @@ def write_bag(
     messages = [
         joint_state(
             joints,
-            _received(start_ns, r.time, random),
-            _stamp(start_ns, r.time),
+            _reception_time_ns(start_ns, r.time, random),
+            _stamp_ns(start_ns, r.time),
             r.joints,
             r.positions,
             r.velocities,
@@ -82,11 +82,11 @@ def write_bag(
     received = 0
     for announcement in announcements:
         # Messages of one publisher arrive in order.
-        received = max(received + 1, _received(start_ns, announcement.time, random))
+        received = max(received + 1, _reception_time_ns(start_ns, announcement.time, random))
         message = encoded(
             annotations,
             received,
-            header=header(_stamp(start_ns, announcement.time)),
+            header=header(_stamp_ns(start_ns, announcement.time)),
             operation=announcement.operation,
             phase=announcement.phase,
             arguments=json.dumps(announcement.arguments) if announcement.arguments else "",
@@ -95,10 +95,10 @@ def write_bag(
     write_recording(folder, [*messages, *also], (joints, annotations), types)
 
 
-def _received(start_ns: int, time: float, random: np.random.Generator) -> int:
+def _reception_time_ns(start_ns: int, time: float, random: np.random.Generator) -> int:
     """Return the time of reception by a recorder: a few tenths of a millisecond after the stamp."""
-    return _stamp(start_ns, time) + int(150_000 + random.gamma(2.0, 60_000.0))
+    return _stamp_ns(start_ns, time) + int(150_000 + random.gamma(2.0, 60_000.0))
 
 
-def _stamp(start_ns: int, time: float) -> int:
+def _stamp_ns(start_ns: int, time: float) -> int:
     return start_ns + round(time * 1e9)

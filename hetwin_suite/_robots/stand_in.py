@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from hetwin_core.ensemble.scenario.scenario import Scenario
 
 
-class Obeying(Protocol):
+class CommandedRobot(Protocol):
     """A simulated robot that executes commands in real time."""
 
     @property
@@ -36,7 +36,7 @@ class StandIn(Protocol):
 
     def obeying(
         self, scenario: Scenario, controller: str, namespace: str, seed: int | None
-    ) -> AbstractContextManager[Obeying]:
+    ) -> AbstractContextManager[CommandedRobot]:
         """Return the robot, ready for commands, as a context that closes it.
 
         Args:

@@ -17,7 +17,7 @@ import numpy as np
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.writing import check_new, writing
 from hetwin_suite._study.processes import Processes
-from hetwin_suite._study.work import Each
+from hetwin_suite._study.work import FunctionJob
 
 DISTRIBUTION = "distribution.json"
 """File beside the recorded episodes: their recording parameters and the distribution of their labels."""
@@ -43,7 +43,7 @@ class Take:
 
     def random(self, purpose: str) -> np.random.Generator:
         """Return this episode's generator for one purpose, independent of the episode's other draws."""
-        return own_random(purpose, self.seed, self.index)
+        return named_generator(purpose, self.seed, self.index)
 
     @property
     def truth(self) -> dict[str, Any]:
@@ -111,21 +111,21 @@ def record_episodes(
         if value < minimum:
             raise BadInput("is too small", where=option, found=value, expected=f">= {minimum}")
     is_new = not out.exists()
-    _make_free(out)
+    _make_empty(out)
     indices = range(count) if episode is None else (episode - 1,)
     summaries: dict[int, Summary] = {}
-    with _left_as_found(out, is_new):
-        one = Each(partial(_record_one, kind, record, out))
-        for done in Processes(jobs).work(
-            one, [replace(first, index=i) for i in indices], look=look
+    with _removing_new_folder(out, is_new):
+        job = FunctionJob(partial(_record_one, kind, record, out))
+        for finished in Processes(jobs).work(
+            job, [replace(first, index=i) for i in indices], look=look
         ):
-            summaries[done.task.index] = done.value
-            on_episode(name_of(kind, done.task.index), done.value)
+            summaries[finished.task.index] = finished.value
+            on_episode(name_of(kind, finished.task.index), finished.value)
     counted = distribution([summaries[index] for index in indices])
     number = {} if episode is None else {"episode": episode}
-    found = {"kind": kind, "seed": first.seed, **(chosen or {}), **number, **counted}
-    (out / DISTRIBUTION).write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-    return found
+    content = {"kind": kind, "seed": first.seed, **(chosen or {}), **number, **counted}
+    (out / DISTRIBUTION).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    return content
 
 
 def name_of(kind: str, index: int) -> str:
@@ -137,14 +137,14 @@ def _record_one(kind: str, record: Recorder[AnyTake], out: Path, take: AnyTake) 
     return record(out / name_of(kind, take.index), take, take.generator())
 
 
-def _make_free(out: Path) -> None:
+def _make_empty(out: Path) -> None:
     check_new(out)
     with writing("the folder", out, "--out"):
         out.mkdir(parents=True, exist_ok=True)
 
 
 @contextmanager
-def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
+def _removing_new_folder(out: Path, is_new: bool) -> Iterator[None]:
     """Remove a new folder without episodes if the input is refused."""
     try:
         yield
@@ -154,7 +154,7 @@ def _left_as_found(out: Path, is_new: bool) -> Iterator[None]:
         raise
 
 
-def own_random(purpose: str, *key: int) -> np.random.Generator:
+def named_generator(purpose: str, *key: int) -> np.random.Generator:
     """Return a generator that depends only on a purpose and a key.
 
     Args:

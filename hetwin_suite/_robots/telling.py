@@ -32,7 +32,7 @@ _RECEIVED_NS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Post:
+class ProgramMessage:
     """A message of the program, without stamps; `time` is in seconds from the start of the recording."""
 
     time: float
@@ -42,14 +42,14 @@ class Post:
 
 
 @dataclass
-class Telling:
-    """Messages of a robot's program; each method appends one, in any order of time.
+class ProgramMessages:
+    """Messages of a robot's program; each method appends one, in any order.
 
     Attributes:
         messages: the appended messages.
     """
 
-    messages: list[Post] = field(default_factory=list)
+    messages: list[ProgramMessage] = field(default_factory=list)
 
     def task(
         self,
@@ -76,7 +76,7 @@ class Telling:
             "reason": reason,
             "variables": json.dumps(variables) if variables else "",
         }
-        self.messages.append(Post(time, topic, TASKS.type, fields))
+        self.messages.append(ProgramMessage(time, topic, TASKS.type, fields))
 
     def believe(
         self,
@@ -97,7 +97,7 @@ class Telling:
             "confidence": 1.0,
             "origin": origin,
         }
-        self.messages.append(Post(time, topic, BELIEFS.type, fields))
+        self.messages.append(ProgramMessage(time, topic, BELIEFS.type, fields))
 
     def believe_at(
         self,
@@ -119,11 +119,13 @@ class Telling:
             "confidence": 1.0,
             "origin": origin,
         }
-        self.messages.append(Post(time, topic, BELIEFS.type, fields))
+        self.messages.append(ProgramMessage(time, topic, BELIEFS.type, fields))
 
     def pose(self, time: float, topic: str, pose: Sequence[float], frame: str = WORLD) -> None:
         """Publish a geometry_msgs/PoseStamped: x y z, qw qx qy qz in a frame."""
-        self.messages.append(Post(time, topic, POSE, {"frame": frame, "pose": tuple(pose)}))
+        self.messages.append(
+            ProgramMessage(time, topic, POSE, {"frame": frame, "pose": tuple(pose)})
+        )
 
     def perceive(
         self,
@@ -140,7 +142,9 @@ class Telling:
             found: class id -> pose (x y z, qw qx qy qz in the frame) and score from 0 to 1; may be empty.
             frame: frame of the poses.
         """
-        self.messages.append(Post(time, topic, DETECTIONS, {"frame": frame, "found": dict(found)}))
+        self.messages.append(
+            ProgramMessage(time, topic, DETECTIONS, {"frame": frame, "found": dict(found)})
+        )
 
     def add_to(self, recording: Path, out: Path) -> Path:
         """Write a copy of a recording that includes these messages; returns its folder `out`, which must not exist."""
@@ -152,10 +156,10 @@ class Telling:
                 Encoded(_topic(c.topic, c.msgtype), time_ns, memoryview(raw))
                 for c, time_ns, raw in reader.messages()
             ]
-        for one in self.messages:
-            stamp_ns = start_ns + round(one.time * 1e9)
-            data = store.serialize_cdr(_message(one, stamp_ns), one.type)
-            topics.append(_topic(one.topic, one.type))
+        for post in self.messages:
+            stamp_ns = start_ns + round(post.time * 1e9)
+            data = store.serialize_cdr(_message(post, stamp_ns), post.type)
+            topics.append(_topic(post.topic, post.type))
             rows.append(Encoded(topics[-1], stamp_ns + _RECEIVED_NS, data))
         write_recording(out, rows, topics, store)
         return out
@@ -165,13 +169,13 @@ def _topic(name: str, kind: str) -> Topic:
     return Topic(name.removeprefix("/"), kind, "")
 
 
-def _message(one: Post, stamp_ns: int) -> Any:
-    if one.type in (TASKS.type, BELIEFS.type):
-        return message(one.type, stamp=stamp(stamp_ns), **one.fields)
-    head = header(stamp_ns, one.fields["frame"])
-    if one.type == POSE:
-        return message(POSE, header=head, pose=pose_message(one.fields["pose"]))
-    found = one.fields["found"].items()
+def _message(post: ProgramMessage, stamp_ns: int) -> Any:
+    if post.type in (TASKS.type, BELIEFS.type):
+        return message(post.type, stamp=stamp(stamp_ns), **post.fields)
+    head = header(stamp_ns, post.fields["frame"])
+    if post.type == POSE:
+        return message(POSE, header=head, pose=pose_message(post.fields["pose"]))
+    found = post.fields["found"].items()
     detections = [_detection(head, name, pose, score) for name, (pose, score) in found]
     types: Mapping[str, Any] = known_types().types
     return types[DETECTIONS](header=head, detections=detections)

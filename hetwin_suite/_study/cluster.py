@@ -12,12 +12,12 @@ from typing import Any, Generic, NamedTuple
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_core.ensemble.installed import import_library
-from hetwin_suite._study.work import Done, Job, Result, Task
+from hetwin_suite._study.work import FinishedTask, Job, Result, Task
 
-NEEDED = "several machines need dask.distributed, which cannot be imported"
+MISSING_DASK = "several machines need dask.distributed, which cannot be imported"
 CONNECT_S = 10.0
-LOOK_S = 0.25
-AHEAD = 2
+POLL_PERIOD_S = 0.25
+TASKS_PER_WORKER = 2
 """Tasks submitted per worker, so that no worker waits for its next task."""
 _ONE_AT_A_TIME = threading.Lock()
 """Held while a task runs: engines and caches belong to the process, and a dask worker may have several threads."""
@@ -56,37 +56,37 @@ class Cluster:
         tasks: Iterable[Task],
         note: Callable[[str], None] = lambda _: None,
         look: Callable[[], None] = lambda: None,
-    ) -> Generator[Done[Task, Result], None, None]:
+    ) -> Generator[FinishedTask[Task, Result], None, None]:
         """See `Workers.work`."""
         job.warm()
-        dask = import_library("cluster", "distributed", NEEDED, "--cluster")
-        client, waiting = _connected(dask, self._address), iter(tasks)
+        dask = import_library("cluster", "distributed", MISSING_DASK, "--cluster")
+        client, remaining = _connect(dask, self._address), iter(tasks)
         submitted: dict[Any, Task] = {}
         ready: SimpleQueue[Any] = SimpleQueue()
 
         def submit(count: int) -> None:
-            for task in islice(waiting, count):
+            for task in islice(remaining, count):
                 future = client.submit(do_remotely, job, task, pure=False)
                 submitted[future] = task
                 future.add_done_callback(ready.put)
 
         try:
-            submit(AHEAD * _workers(client))
+            submit(TASKS_PER_WORKER * _wait_for_workers(client))
             while submitted:
                 look()
                 try:
-                    future = ready.get(timeout=LOOK_S)
+                    future = ready.get(timeout=POLL_PERIOD_S)
                 except Empty:
                     continue
                 task = submitted.pop(future)
                 submit(1)
-                yield _done(job, task, future)
+                yield _finished_task(job, task, future)
         finally:
             client.cancel(list(submitted))
             client.close()
 
 
-def _workers(client: Any) -> int:
+def _wait_for_workers(client: Any) -> int:
     """Wait for the first worker, and return the number of workers.
 
     Raises:
@@ -99,23 +99,23 @@ def _workers(client: Any) -> int:
             "the cluster has no workers",
             where="--cluster",
             found=client.scheduler.address,
-            expected="dask worker ADDRESS, on each machine that is to work",
+            expected="dask worker ADDRESS, on each machine that shall run tasks",
         ) from None
     return len(client.scheduler_info(n_workers=-1)["workers"])
 
 
-def _done(job: Job[Task, Result], task: Task, future: Any) -> Done[Task, Result]:
+def _finished_task(job: Job[Task, Result], task: Task, future: Any) -> FinishedTask[Task, Result]:
     error = future.exception()
     if error is not None:
-        return Done(task, None, f"{type(error).__name__}: {error}", error)
+        return FinishedTask(task, None, f"{type(error).__name__}: {error}", error)
     remote: RemoteResult[Result] = future.result()
     folder = job.folder(task)
     for name, content in remote.files.items() if folder is not None else ():
         file = Path(str(folder), name)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
-    lost = "" if remote.error is None else str(remote.error)
-    return Done(task, remote.result, lost, remote.error)
+    reason = "" if remote.error is None else str(remote.error)
+    return FinishedTask(task, remote.result, reason, remote.error)
 
 
 def do_remotely(job: Job[Task, Result], task: Task) -> RemoteResult[Result]:
@@ -140,7 +140,7 @@ def _files(folder: Path | None) -> dict[str, bytes]:
     }
 
 
-def _connected(dask: Any, address: str) -> Any:
+def _connect(dask: Any, address: str) -> Any:
     """Return a client of the scheduler.
 
     Raises:
@@ -150,7 +150,7 @@ def _connected(dask: Any, address: str) -> Any:
         return dask.Client(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise BadInput(
-            f"there is no scheduler: {error or type(error).__name__}",
+            f"no scheduler was found: {error or type(error).__name__}",
             where="--cluster",
             found=address,
             expected="the address that `dask scheduler` prints, such as tcp://192.168.0.7:8786",

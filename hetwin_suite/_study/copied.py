@@ -23,7 +23,7 @@ from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.forks import Forked
 from hetwin_suite._study.judging import result_of
-from hetwin_suite._study.making import RunJob, alter, guarded
+from hetwin_suite._study.making import RunJob, apply_draw, run_guarded
 from hetwin_suite._study.run_result import RunResult
 
 Report_co = TypeVar("Report_co", covariant=True)
@@ -61,7 +61,7 @@ class WholeEnsemble:
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class ForkedRun:
     """This process, a fork of the process whose run arrived at the moment.
 
     Attributes:
@@ -88,7 +88,7 @@ class Copy:
         mark, at_ns = self._mark() if forked.more else None, self.run.time_ns
         while True:
             tables = self.tables if mark is None else self.tables.copied()
-            result, is_over = self._future(forked.task, tables, at_ns)
+            result, is_over = self._compute_future(forked.task, tables, at_ns)
             if mark is None or not (is_over and self._is_back_at(mark)):
                 forked.end(result)
             forked = forked.next(result)
@@ -108,7 +108,7 @@ class Copy:
             return False
         return True
 
-    def _future(self, draw: Draw, tables: RunTables, at_ns: int) -> tuple[object, bool]:
+    def _compute_future(self, draw: Draw, tables: RunTables, at_ns: int) -> tuple[object, bool]:
         """Compute the future of a draw; returns its report, and whether the run ended without an error."""
         folder, summaries = self.job.folder(draw), list[RunSummary]()
 
@@ -118,7 +118,7 @@ class Copy:
             outcomes, utility = self.scenario.file.outcomes, self.job.utility
             return result_of(draw, summary, tables, outcomes, at_ns, utility)
 
-        future = guarded(draw, compute)
+        future = run_guarded(draw, compute)
         if not summaries:
             return future, False
         if folder is not None and future.error is None:
@@ -127,7 +127,7 @@ class Copy:
         return self.continuation.end(future, summary, self.run.scene), summary.error is None
 
     def _continue(self, draw: Draw, tables: RunTables, folder: Path | None) -> RunSummary:
-        alter(self.run, draw)
+        apply_draw(self.run, draw)
         self.continuation.begin(self.run)
         listeners: list[RunListener] = [tables]
         if folder is not None:

@@ -26,14 +26,14 @@ from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_suite._study.uncertain import (
     BODIES,
     GRIPS,
-    Physical,
-    Placed,
+    UncertainParameter,
+    UncertainPose,
+    UncertainQuantity,
     Uncertainty,
-    Varied,
 )
 
 KEY = "uncertainty"
-STANDING = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
+PLACEABLE = (EntityKind.OBJECT, EntityKind.STATIC, EntityKind.ROBOT)
 """Kinds of entities whose pose at the start can be uncertain."""
 
 
@@ -47,11 +47,11 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
     Raises:
         BadInput: if a key names something unknown, or something that cannot be uncertain; with file, line and key.
     """
-    placed: list[Placed] = []
-    physical: list[Physical] = []
-    varied: list[Varied] = []
+    placed: list[UncertainPose] = []
+    physical: list[UncertainQuantity] = []
+    varied: list[UncertainParameter] = []
     try:
-        for key, name, uncertain in _each(scenario, start):
+        for key, name, uncertain in _named_entries(scenario, start):
             where = f"{KEY}.{key}"
             plan, entity = scenario.plan(name), _entity(name, start)
             if plan is None and entity is None:
@@ -59,23 +59,23 @@ def find_uncertainty(scenario: Scenario, start: RunStart) -> Uncertainty:
             if plan is not None:
                 varied += _parameters(plan, uncertain, where)
             if entity is not None:
-                placed += _place(entity, uncertain, start, where)
+                placed += _uncertain_pose(entity, uncertain, start, where)
                 physical += physical_of(entity, uncertain, scenario.main, where)
             _check_keys(uncertain, plan, entity, where)
     except BadInput as error:
         raise scenario.placed(error) from None
-    own: Mapping[str, Any] = scenario.main.parameters
+    main_parameters: Mapping[str, Any] = scenario.main.parameters
     return Uncertainty(
         scenario.main.name,
         tuple(placed),
         tuple(physical),
         tuple(varied),
-        bodies=own.get(BODIES),
-        grips=own.get(GRIPS),
+        bodies=main_parameters.get(BODIES),
+        grips=main_parameters.get(GRIPS),
     )
 
 
-def _each(scenario: Scenario, start: RunStart) -> Iterator[tuple[str, str, Uncertain]]:
+def _named_entries(scenario: Scenario, start: RunStart) -> Iterator[tuple[str, str, Uncertain]]:
     """Yield (key, name, entry) for each entity or model that a key names.
 
     A pattern stands for each matching entity that has no key of its own.
@@ -124,19 +124,21 @@ def _check_keys(
         )
 
 
-def _place(entity: Entity, uncertain: Uncertain, start: RunStart, where: str) -> Iterator[Placed]:
+def _uncertain_pose(
+    entity: Entity, uncertain: Uncertain, start: RunStart, where: str
+) -> Iterator[UncertainPose]:
     if uncertain.pose is not None:
         keys = {entity.name: POSE.name} | dict.fromkeys(uncertain.carries, "carries")
         poses = {name: _pose(name, start, f"{where}.{key}") for name, key in keys.items()}
-        yield Placed(entity.name, uncertain.pose, poses)
+        yield UncertainPose(entity.name, uncertain.pose, poses)
 
 
 def _pose(entity: str, start: RunStart, where: str) -> Floats:
     """Return (7,) the pose of a body at the start, in the world frame."""
-    bodies = [e.name for e in start.layout.entities if e.kind in STANDING]
+    bodies = [e.name for e in start.layout.entities if e.kind in PLACEABLE]
     if entity not in bodies or not start.layout.has(entity, POSE.name):
         raise BadInput(
-            "this has no pose that could be uncertain",
+            "this entity has no pose that could be uncertain",
             where=where,
             found=entity,
             expected=one_of(entity, bodies),
@@ -144,7 +146,7 @@ def _pose(entity: str, start: RunStart, where: str) -> Floats:
     return np.array(start.snapshot.pose(entity)[:7])
 
 
-def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[Varied]:
+def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[UncertainParameter]:
     """Yield a model's uncertain parameters."""
     requests = {request.name: request for request in plan.cls.requests()}
     for name, spread in uncertain.parameters.items():
@@ -164,7 +166,7 @@ def _parameters(plan: ModelPlan, uncertain: Uncertain, where: str) -> Iterator[V
                 found=nominal,
                 expected="between or values",
             )
-        yield Varied(plan.name, name, spread, nominal)
+        yield UncertainParameter(plan.name, name, spread, nominal)
 
 
 ASPECTS = ("mass", "friction", "bounce", "grip")
@@ -173,7 +175,7 @@ SOLID = (EntityKind.OBJECT, EntityKind.STATIC)
 
 def physical_of(
     entity: Entity, uncertain: Uncertain, main: ModelPlan, where: str
-) -> Iterator[Physical]:
+) -> Iterator[UncertainQuantity]:
     """Yield the uncertain quantities of an entity other than its pose.
 
     Args:
@@ -194,22 +196,33 @@ def physical_of(
         _check_entity(entity, aspect, key)
         _check_spread(spread, aspect, key)
         _check_model(main, aspect, key)
-        yield Physical(entity.name, aspect, spread, entity.mass if aspect == "mass" else 1.0)
+        yield UncertainQuantity(
+            entity.name, aspect, spread, entity.mass if aspect == "mass" else 1.0
+        )
 
 
 def _check_entity(entity: Entity, aspect: str, where: str) -> None:
     match aspect:
         case "mass":
-            fits, expected = entity.kind is EntityKind.OBJECT and entity.mass > 0.0, "an object"
+            is_suitable, expected = (
+                entity.kind is EntityKind.OBJECT and entity.mass > 0.0,
+                "an object",
+            )
         case "grip":
-            fits, expected = entity.kind is EntityKind.HAND, "a hand of the scenario"
+            is_suitable, expected = entity.kind is EntityKind.HAND, "a hand of the scenario"
         case "friction" if entity.kind is EntityKind.ROBOT:
             return
         case _:
-            fits, expected = entity.kind in SOLID, "an object, or a static model of the world"
-    if not fits:
+            is_suitable, expected = (
+                entity.kind in SOLID,
+                "an object, or a static model of the world",
+            )
+    if not is_suitable:
         raise BadInput(
-            f"this has no {aspect} that matters", where=where, found=entity.name, expected=expected
+            f"this entity has no uncertain {aspect}",
+            where=where,
+            found=entity.name,
+            expected=expected,
         )
 
 
@@ -238,7 +251,7 @@ def _check_model(main: ModelPlan, aspect: str, where: str) -> None:
         )
     if aspect == "grip" and main.parameters.get("finger_stiffness") is None:
         raise BadInput(
-            "the fingers move as recorded, however hard they press",
+            "the fingers move as recorded, regardless of their efforts",
             where=where,
             found=aspect,
             expected=f"models.{main.name}.parameters.finger_stiffness, with which their efforts count",

@@ -22,7 +22,7 @@ from typing import Any, Generic, NamedTuple, NoReturn
 
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat, where_it_hangs
 from hetwin_core.ensemble.supervision.watched import STDERR, detach, ending, parting
-from hetwin_suite._study.work import Done, Result, Task
+from hetwin_suite._study.work import FinishedTask, Result, Task
 
 _DESCRIPTORS = Path("/proc/self/fd")
 
@@ -39,18 +39,18 @@ def _reopen(descriptor: int) -> None:
     if flags & os.O_ACCMODE != os.O_RDONLY or not stat.S_ISREG(os.fstat(descriptor).st_mode):
         return
     position = os.lseek(descriptor, 0, os.SEEK_CUR)
-    again = os.open(_DESCRIPTORS / str(descriptor), os.O_RDONLY | os.O_CLOEXEC)
-    os.lseek(again, position, os.SEEK_SET)
-    os.dup2(again, descriptor, inheritable=os.get_inheritable(descriptor))
-    os.close(again)
+    reopened = os.open(_DESCRIPTORS / str(descriptor), os.O_RDONLY | os.O_CLOEXEC)
+    os.lseek(reopened, position, os.SEEK_SET)
+    os.dup2(reopened, descriptor, inheritable=os.get_inheritable(descriptor))
+    os.close(reopened)
 
 
-LOOK_S = 0.1
+POLL_PERIOD_S = 0.1
 GC_THRESHOLDS = (50_000, 20, 20)
 """Thresholds of the garbage collector; with Python's defaults it takes a twentieth of a run's time."""
 _EXTRA_DEPTH = 1000
 """Increase of the recursion limit in a fork, which starts inside its parent's nested calls."""
-FORKED, DIED = 0, 1
+EXIT_DONE, EXIT_FAILED = 0, 1
 
 
 @dataclass(frozen=True)
@@ -78,17 +78,17 @@ class Forked(Generic[Task, Result]):
             assignment: tuple[Task, bool] | None = pickle.loads(self._pipe.recv_bytes())
         except Exception:
             traceback.print_exc()
-            os._exit(DIED)
+            os._exit(EXIT_FAILED)
         if assignment is None:
-            os._exit(FORKED)
+            os._exit(EXIT_DONE)
         return replace(self, task=assignment[0], more=assignment[1])
 
     def end(self, result: Result) -> NoReturn:
         """Send the result, and exit the process immediately, without the parent's exit handlers."""
-        code = DIED
+        code = EXIT_FAILED
         try:
             self._pipe.send_bytes(pickle.dumps(_Report(result, time.process_time(), is_last=True)))
-            code = FORKED
+            code = EXIT_DONE
         except Exception:
             traceback.print_exc()
         finally:
@@ -131,7 +131,7 @@ class Forks:
 
     def work(
         self, tasks: Iterable[Task], until: float | None = None
-    ) -> Generator[Done[Task, Any] | Forked[Task, Any], None, None]:
+    ) -> Generator[FinishedTask[Task, Any] | Forked[Task, Any], None, None]:
         """Yield finished tasks in the parent, and a single `Forked` in each fork.
 
         A fork must not iterate any further: it calls `Forked.next` for further tasks, or `Forked.end` to exit.
@@ -140,67 +140,67 @@ class Forks:
             tasks: taken one by one as forks become free; a fork's first task need not be picklable, further ones must.
             until: time of `time.monotonic` at which running forks are killed and no more are made; None: no limit.
         """
-        waiting, parent = _Waiting(tasks), os.getpid()
-        copies: list[_Copy[Task]] = []
+        queue, parent = _TaskQueue(tasks), os.getpid()
+        forks: list[_Fork[Task]] = []
         # A full collection would delay the first result of a prediction.
         gc.collect(1)
-        gc.freeze()  # collections in the forks do not touch present objects, whose memory stays shared
+        gc.freeze()  # collections in the forks do not touch existing objects, whose memory stays shared
         try:
-            while not _over(until):
-                while len(copies) < self._jobs and waiting.any:
-                    forked = _fork(waiting, copies)
+            while not _is_past(until):
+                while len(forks) < self._jobs and queue.has_task:
+                    forked = _fork(queue, forks)
                     if forked is not None:
                         yield forked
-                if not copies:
+                if not forks:
                     return
-                wait([copy.pipe for copy in copies], _look_s(until))
+                wait([fork.pipe for fork in forks], _timeout_s(until))
                 self._look()
-                yield from self._ended(copies, waiting, until)
+                yield from self._finished_tasks(forks, queue, until)
         finally:
             if os.getpid() == parent:
-                for copy in copies:
-                    copy.kill()
+                for fork in forks:
+                    fork.kill()
                 gc.unfreeze()
 
-    def _ended(
-        self, copies: list[_Copy[Task]], waiting: _Waiting[Task], until: float | None
-    ) -> Iterator[Done[Task, Any]]:
+    def _finished_tasks(
+        self, forks: list[_Fork[Task]], queue: _TaskQueue[Task], until: float | None
+    ) -> Iterator[FinishedTask[Task, Any]]:
         """Yield the tasks that have ended, and give waiting tasks to the forks that can do more."""
-        for copy in tuple(copies):
-            ended = copy.ended() or self._hanging(copy)
-            if ended is None:
+        for fork in tuple(forks):
+            finished = fork.result() or self._kill_overdue(fork)
+            if finished is None:
                 continue
-            if ended.died and self._on_retry is not None and waiting.put_back(ended.task):
-                self._on_retry(f"{ended.lost} in {ended.task}, which is done again")
-                copies.remove(copy)
+            if finished.died and self._on_retry is not None and queue.put_back(finished.task):
+                self._on_retry(f"{finished.lost} in {finished.task}, which is retried")
+                forks.remove(fork)
                 continue
-            if waiting.any and not copy.is_over and not _over(until):
-                copy.go_on(waiting)
+            if queue.has_task and not fork.is_over and not _is_past(until):
+                fork.assign(queue)
             else:
-                copies.remove(copy)
-                ended = ended._replace(processor_s=ended.processor_s + copy.end())
-            yield ended
+                forks.remove(fork)
+                finished = finished._replace(processor_s=finished.processor_s + fork.end())
+            yield finished
 
-    def _hanging(self, copy: _Copy[Task]) -> Done[Task, Any] | None:
+    def _kill_overdue(self, fork: _Fork[Task]) -> FinishedTask[Task, Any] | None:
         """Kill a fork with an overdue call, and return its task as lost; None if no call is overdue."""
-        why = self._overdue(copy.heartbeat)
-        if why is None:
+        reason = self._overdue(fork.heartbeat)
+        if reason is None:
             return None
-        line = where_it_hangs(copy.pid, copy.stacks)
-        why = f"{why}; it is in {line}" if line else why
-        return Done(copy.task, None, why, processor_s=copy.kill())
+        line = where_it_hangs(fork.pid, fork.stacks)
+        reason = f"{reason}; it is in {line}" if line else reason
+        return FinishedTask(fork.task, None, reason, processor_s=fork.kill())
 
 
-class _Waiting(Generic[Task]):
+class _TaskQueue(Generic[Task]):
     """Tasks that are not yet assigned to a fork."""
 
     def __init__(self, tasks: Iterable[Task]) -> None:
         self._tasks = iter(tasks)
         self._next = list(islice(self._tasks, 1))
-        self._died: list[Task] = []
+        self._retried: list[Task] = []
 
     @property
-    def any(self) -> bool:
+    def has_task(self) -> bool:
         """Whether a task is waiting."""
         return bool(self._next)
 
@@ -212,19 +212,19 @@ class _Waiting(Generic[Task]):
         return task
 
     def put_back(self, task: Task) -> bool:
-        """Queue the task of a dead fork again, unless it was retried before; returns whether it was queued."""
-        if any(one is task for one in self._died):
+        """Queue the task of a dead fork once more, unless it was retried before; returns whether it was queued."""
+        if any(retried is task for retried in self._retried):
             return False
-        self._died.append(task)
+        self._retried.append(task)
         self._next.insert(0, task)
         return True
 
 
-class _Copy(Generic[Task]):
+class _Fork(Generic[Task]):
     """The parent's view of a fork.
 
     Attributes:
-        task: its present task.
+        task: its current task.
         is_over: whether it has exited, or is about to exit by itself.
     """
 
@@ -237,25 +237,25 @@ class _Copy(Generic[Task]):
         self._code: int | None = None
         self._reported_s = 0.0
 
-    def ended(self) -> Done[Task, Any] | None:
+    def result(self) -> FinishedTask[Task, Any] | None:
         """Return the result of its task; None while it is running."""
         try:
             if not self.pipe.poll():
                 return None
             report: _Report = pickle.loads(self.pipe.recv_bytes())
         except (EOFError, ConnectionResetError):
-            took = self._wait()
-            why = f"its worker (process {self.pid}) {ending(self._code or 0)}"
-            return Done(self.task, None, why, died=True, processor_s=took)
-        took, self._reported_s = report.processor_s - self._reported_s, report.processor_s
+            spent_s = self._wait()
+            reason = f"its worker (process {self.pid}) {ending(self._code or 0)}"
+            return FinishedTask(self.task, None, reason, died=True, processor_s=spent_s)
+        spent_s, self._reported_s = report.processor_s - self._reported_s, report.processor_s
         self.is_over = report.is_last
-        return Done(self.task, report.result, processor_s=took)
+        return FinishedTask(self.task, report.result, processor_s=spent_s)
 
-    def go_on(self, waiting: _Waiting[Task]) -> None:
-        """Send it the next task; if it has died meanwhile, `ended` reports the task as lost."""
-        self.task = waiting.take()
+    def assign(self, queue: _TaskQueue[Task]) -> None:
+        """Send it the next task; if it has died meanwhile, `result` reports the task as lost."""
+        self.task = queue.take()
         with suppress(BrokenPipeError, ConnectionResetError):
-            self.pipe.send_bytes(pickle.dumps((self.task, waiting.any)))
+            self.pipe.send_bytes(pickle.dumps((self.task, queue.has_task)))
 
     def end(self) -> float:
         """Let it exit; returns its processor time since its last report [s]."""
@@ -281,39 +281,41 @@ class _Copy(Generic[Task]):
         return max(0.0, used.ru_utime + used.ru_stime - self._reported_s)
 
 
-def _fork(waiting: _Waiting[Task], copies: list[_Copy[Task]]) -> Forked[Task, Any] | None:
+def _fork(queue: _TaskQueue[Task], forks: list[_Fork[Task]]) -> Forked[Task, Any] | None:
     """Fork for the next task; returns the task in the fork, None in the parent."""
-    heartbeat, parent, task = Heartbeat(), os.getpid(), waiting.take()
+    heartbeat, parent, task = Heartbeat(), os.getpid(), queue.take()
     ours, theirs = Pipe()
     stacks, to_stacks = os.pipe()
     with parting():
         pid = os.fork()
         if pid == 0:
-            _become_a_copy(parent, to_stacks)
+            _set_up_fork(parent, to_stacks)
     if pid:
         theirs.close()
         os.close(to_stacks)
-        copies.append(_Copy(task, pid, ours, stacks, heartbeat))
+        forks.append(_Fork(task, pid, ours, stacks, heartbeat))
         return None
-    copies.clear()  # they are the parent's
+    forks.clear()  # they are the parent's
     ours.close()
-    return Forked(task, waiting.any, heartbeat, theirs)
+    return Forked(task, queue.has_task, heartbeat, theirs)
 
 
-def _become_a_copy(parent: int, stacks: int) -> None:
+def _set_up_fork(parent: int, stacks: int) -> None:
     detach(stacks, signal.SIGKILL)
     if os.getppid() != parent:  # the parent exited before this fork asked to be killed with it
-        os._exit(DIED)
+        os._exit(EXIT_FAILED)
     faulthandler.enable(STDERR)
     gc.set_threshold(*GC_THRESHOLDS)
     sys.setrecursionlimit(sys.getrecursionlimit() + _EXTRA_DEPTH)
     reopen_files()
 
 
-def _look_s(until: float | None) -> float:
+def _timeout_s(until: float | None) -> float:
     """Return the longest time to wait for a report [s]."""
-    return LOOK_S if until is None else min(LOOK_S, max(0.0, until - time.monotonic()))
+    return (
+        POLL_PERIOD_S if until is None else min(POLL_PERIOD_S, max(0.0, until - time.monotonic()))
+    )
 
 
-def _over(until: float | None) -> bool:
+def _is_past(until: float | None) -> bool:
     return until is not None and time.monotonic() >= until

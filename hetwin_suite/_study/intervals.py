@@ -25,11 +25,17 @@ class Probability(NamedTuple):
     of: int
 
 
-def probability(yes: int, of: int) -> Probability:
+def probability(successes: int, trials: int) -> Probability:
     """Return the fraction `yes / of` with its Wilson interval; without trials, 0 with the interval from 0 to 1."""
-    if of == 0:
+    if trials == 0:
         return Probability(0.0, 0.0, 1.0, 0)
-    share, z2 = yes / of, _Z * _Z
-    middle = (share + z2 / (2 * of)) / (1 + z2 / of)
-    reach = _Z / (1 + z2 / of) * sqrt(share * (1 - share) / of + z2 / (4 * of * of))
-    return Probability(share, max(0.0, middle - reach), min(1.0, middle + reach), of)
+    fraction, z2 = successes / trials, _Z * _Z
+    centre = (fraction + z2 / (2 * trials)) / (1 + z2 / trials)
+    half_width = (
+        _Z
+        / (1 + z2 / trials)
+        * sqrt(fraction * (1 - fraction) / trials + z2 / (4 * trials * trials))
+    )
+    return Probability(
+        fraction, max(0.0, centre - half_width), min(1.0, centre + half_width), trials
+    )

@@ -27,21 +27,21 @@ from hetwin_core.episodes.tables.open import RunTables
 from hetwin_core.episodes.tables.rows import Happening, Interval
 from hetwin_core.episodes.tables.tables import Tables
 from hetwin_suite._study.draw import Draw
-from hetwin_suite._study.run_result import RunResult, Seen, failed
+from hetwin_suite._study.run_result import RunEvent, RunResult, failed
 
 
-class Watch(Protocol):
+class RunObserver(Protocol):
     """Observes one run."""
 
-    def look(self, between: BetweenSteps) -> None:
+    def observe(self, between: BetweenSteps) -> None:
         """Observe the run after a step."""
 
-    def seen(self) -> Any:
+    def observations(self) -> Any:
         """Return the observations as JSON."""
 
 
 @dataclass(frozen=True)
-class Watcher:
+class ObservedScenario:
     """Provides the scenario of a study's runs; subclasses also provide an observer for each run. Must be picklable.
 
     Attributes:
@@ -56,7 +56,7 @@ class Watcher:
         """Return the scenario of the runs."""
         return load_scenario(self.path, self.variant)
 
-    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> Watch | None:
+    def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> RunObserver | None:
         """Return the observer of one run; None: the run's episode is judged when it is over."""
         return None
 
@@ -67,10 +67,10 @@ POINTS = 60
 """Maximum number of points of a path."""
 
 
-def events_since(tables: Tables, time_ns: int) -> tuple[Seen, ...]:
+def events_since(tables: Tables, time_ns: int) -> tuple[RunEvent, ...]:
     """Return the events after a time, without messages of the robot's program, which are the run's input."""
     names = _report_names(tables.layout)
-    found = (_seen(one, names) for one in tables.events if _is_result(one, time_ns))
+    found = (_run_event(event, names) for event in tables.events if _is_result(event, time_ns))
     return tuple(sorted(found, key=lambda seen: seen.time_ns))
 
 
@@ -85,14 +85,16 @@ def actions_after(
         replaced: whether another program took over at that time and cancelled the actions in progress.
     """
     return tuple(
-        (one.operation, dict(one.variables))
-        for one in tables.tasks
-        if (one.span.from_ns >= time_ns if replaced else one.span.to_ns > time_ns)
+        (task.operation, dict(task.variables))
+        for task in tables.tasks
+        if (task.span.from_ns >= time_ns if replaced else task.span.to_ns > time_ns)
     )
 
 
-def _is_result(one: Happening, time_ns: int) -> bool:
-    return one.time_ns > time_ns and not one.source.startswith("/")  # messages of topics are input
+def _is_result(event: Happening, time_ns: int) -> bool:
+    return event.time_ns > time_ns and not event.source.startswith(
+        "/"
+    )  # messages of topics are input
 
 
 def _report_names(layout: Layout) -> dict[str, str]:
@@ -103,22 +105,33 @@ def _report_names(layout: Layout) -> dict[str, str]:
     }
 
 
-def _seen(one: Happening, names: Mapping[str, str]) -> Seen:
-    named = {
+def _run_event(event: Happening, names: Mapping[str, str]) -> RunEvent:
+    entity_names = {
         key: names[value]
-        for key, value in one.arguments.items()
+        for key, value in event.arguments.items()
         if isinstance(value, str) and value in names
     }
-    entities = tuple(dict.fromkeys(named.values()))
-    name = f"{one.name}({', '.join(entities)})"
-    return Seen(name, one.name, entities[0] if entities else "", _words(one, named), one.time_ns)
+    entities = tuple(dict.fromkeys(entity_names.values()))
+    name = f"{event.name}({', '.join(entities)})"
+    return RunEvent(
+        name,
+        event.name,
+        entities[0] if entities else "",
+        _description(event, entity_names),
+        event.time_ns,
+    )
 
 
-def _words(one: Happening, named: Mapping[str, str]) -> str:
-    entry = group("future").get(one.name)
-    if entry is not None and named.keys() >= {*entry.fields}:
-        return say(f"future.{one.name}", **named)
-    event = Event(one.name, one.time_ns, source=one.source, arguments={**one.arguments, **named})
+def _description(happening: Happening, entity_names: Mapping[str, str]) -> str:
+    entry = group("future").get(happening.name)
+    if entry is not None and entity_names.keys() >= {*entry.fields}:
+        return say(f"future.{happening.name}", **entity_names)
+    event = Event(
+        happening.name,
+        happening.time_ns,
+        source=happening.source,
+        arguments={**happening.arguments, **entity_names},
+    )
     return event_words(event)
 
 
@@ -256,7 +269,7 @@ def check_utility(scenario: Scenario, tables: Tables, question: str, where: str)
     _check(scenario, tables, question, where, _NUMBER)
 
 
-class _Kind(NamedTuple):
+class _AnswerType(NamedTuple):
     """Required type of an answer, and the error if it has another one."""
 
     types: type | UnionType
@@ -264,19 +277,21 @@ class _Kind(NamedTuple):
     expected: str
 
 
-_TRUTH = _Kind(
+_TRUTH = _AnswerType(
     bool | None,
     "an outcome is true or false",
     'a question such as holds(on("box", "tray"), at(end))',
 )
-_NUMBER = _Kind(
+_NUMBER = _AnswerType(
     bool | int | float | None,
     "a utility is a number",
     'a question such as count(in_container("ball", any))',
 )
 
 
-def _check(scenario: Scenario, tables: Tables, question: str, where: str, kind: _Kind) -> None:
+def _check(
+    scenario: Scenario, tables: Tables, question: str, where: str, kind: _AnswerType
+) -> None:
     """Check a question on an unfinished episode.
 
     Raises:

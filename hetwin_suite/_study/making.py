@@ -25,7 +25,7 @@ from hetwin_core.ensemble.words import failure_row_words, failure_words
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.draw import Draw
-from hetwin_suite._study.judging import Watch, Watcher, result_of
+from hetwin_suite._study.judging import ObservedScenario, RunObserver, result_of
 from hetwin_suite._study.keep import Keep
 from hetwin_suite._study.run_result import RunResult, failed
 from hetwin_suite._study.work import Job
@@ -34,7 +34,7 @@ GRACE_S = 0.1
 """Time after a call's deadline in which the run itself still reports the late call [s]."""
 
 
-class Saved(NamedTuple):
+class SavedRun(NamedTuple):
     """A run saved at a moment, to be restored by other processes.
 
     Attributes:
@@ -61,12 +61,12 @@ class RunJob(Job[Draw, RunResult]):
         under: subfolder of `out` for the kept runs, which are named by their index.
     """
 
-    watcher: Watcher
+    watcher: ObservedScenario
     options: RunOptions
     out: Path | None = None
     keep: Keep = Keep.ALL
     utility: str | None = None
-    saved: Saved | None = None
+    saved: SavedRun | None = None
     end_ns: int | None = None
     under: str = "runs"
 
@@ -85,7 +85,7 @@ class RunJob(Job[Draw, RunResult]):
         folder = self.folder(task)
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)  # remains of a worker that died
-        result = guarded(task, lambda: self._run(task, heartbeat, folder))
+        result = run_guarded(task, lambda: self._run(task, heartbeat, folder))
         if self.saved is None:
             result = replace(result, refused=False)
         if folder is not None and self.keep is Keep.FAILED and result.succeeded:
@@ -102,29 +102,29 @@ class RunJob(Job[Draw, RunResult]):
     ) -> RunResult:
         scenario = draw.of(self.scenario())
         ports = local_ports(scenario, heartbeat, one_process=True)
-        watch, tables = self.watcher.begin(scenario, ports), RunTables(_rate(scenario))
-        listeners: list[RunListener] = [tables] if watch is None else []
+        observer, tables = self.watcher.begin(scenario, ports), RunTables(_rate(scenario))
+        listeners: list[RunListener] = [tables] if observer is None else []
         if folder is not None:
             listeners.insert(0, RunLog(folder, state_rate=_rate(scenario)))
         conductor = session(
             scenario,
             options=draw.options(self.options),
             listeners=listeners,
-            at_barrier=None if watch is None else watch.look,
+            at_barrier=None if observer is None else observer.observe,
             ports=ports,
         )
         conductor.prepare()
         started_s = time.process_time()
         summary = conductor.run()
-        spent = time.process_time() - started_s
-        if watch is not None:
-            return _watched(draw, summary, watch, spent)
+        spent_s = time.process_time() - started_s
+        if observer is not None:
+            return _observed_result(draw, summary, observer, spent_s)
         outcomes = scenario.file.outcomes
         found = result_of(draw, summary, tables, outcomes, utility=self.utility, with_flaws=True)
-        return replace(found, processor_s=spent)
+        return replace(found, processor_s=spent_s)
 
     def _restored(
-        self, saved: Saved, draw: Draw, heartbeat: Heartbeat | None, folder: Path | None
+        self, saved: SavedRun, draw: Draw, heartbeat: Heartbeat | None, folder: Path | None
     ) -> RunResult:
         scenario, started_s, refusals = self.scenario(), time.process_time(), list[Refused]()
         tables: RunTables = pickle.loads(saved.tables)
@@ -137,7 +137,7 @@ class RunJob(Job[Draw, RunResult]):
             if now.time_ns != at_ns:
                 return
             try:
-                alter(now, draw)
+                apply_draw(now, draw)
             except Refused as refusal:
                 refusals.append(refusal)
                 conductor.stop()
@@ -168,7 +168,7 @@ class RunJob(Job[Draw, RunResult]):
         return overdue(self.scenario(), heartbeat)
 
 
-LOADED: dict[Watcher, Scenario] = {}
+LOADED: dict[ObservedScenario, Scenario] = {}
 """Cache of loaded scenarios in each process."""
 
 
@@ -176,7 +176,9 @@ def _rate(scenario: Scenario) -> float:
     return scenario.file.log.state_rate
 
 
-def _watched(draw: Draw, summary: RunSummary, watch: Watch, spent_s: float) -> RunResult:
+def _observed_result(
+    draw: Draw, summary: RunSummary, observer: RunObserver, spent_s: float
+) -> RunResult:
     if summary.error is not None:
         return failed(draw, failure_row_words(summary.error), summary.digest)
     return RunResult(
@@ -184,13 +186,13 @@ def _watched(draw: Draw, summary: RunSummary, watch: Watch, spent_s: float) -> R
         round(summary.simulated_time * 1e9),
         summary.digest,
         inputs=draw.inputs,
-        seen=watch.seen(),
+        seen=observer.observations(),
         reproducible=summary.deterministic,
         processor_s=spent_s,
     )
 
 
-def guarded(draw: Draw, make: Callable[[], RunResult]) -> RunResult:
+def run_guarded(draw: Draw, make: Callable[[], RunResult]) -> RunResult:
     """Call `make`, and turn any exception into a failed result, so that other runs continue."""
     try:
         return make()
@@ -200,7 +202,7 @@ def guarded(draw: Draw, make: Callable[[], RunResult]) -> RunResult:
         return replace(failed(draw, reason), refused=isinstance(error, Refused))
 
 
-def alter(now: BetweenSteps, draw: Draw) -> None:
+def apply_draw(now: BetweenSteps, draw: Draw) -> None:
     """Apply a future's draw to a run; moved bodies keep their velocities.
 
     Raises:

@@ -38,7 +38,7 @@ def generator(purpose: str, seed: int, index: int) -> np.random.Generator:
     return np.random.default_rng([crc32(purpose.encode()), seed, index])
 
 
-class How(StrEnum):
+class ChangeKind(StrEnum):
     """How a drawn number changes the nominal one: added, multiplied, or in place of it."""
 
     PLUS = "plus"
@@ -47,7 +47,7 @@ class How(StrEnum):
 
 
 class Number(NamedTuple):
-    """A drawn number, or for `How.IS` any value that the scenario lists.
+    """A drawn number, or for `ChangeKind.IS` any value that the scenario lists.
 
     Attributes:
         how: how it changes the nominal number.
@@ -55,16 +55,16 @@ class Number(NamedTuple):
         part: index of the mixture's part from which it was drawn; None without a mixture.
     """
 
-    how: How
+    how: ChangeKind
     value: Any
     part: int | None = None
 
     def of(self, nominal: Any) -> Any:
         """Apply the draw to a nominal number."""
         match self.how:
-            case How.PLUS:
+            case ChangeKind.PLUS:
                 return nominal + self.value
-            case How.TIMES:
+            case ChangeKind.TIMES:
                 return nominal * self.value
         return self.value
 
@@ -88,54 +88,54 @@ class Shift(NamedTuple):
         return np.asarray(euler2quat(*self.rpy))
 
 
-def drawn_number(spread: NumberSpread, random: np.random.Generator) -> Number:
+def draw_number(spread: NumberSpread, random: np.random.Generator) -> Number:
     """Draw a number."""
     match spread:
         case Mixture():
-            part = _chosen(spread.weights, random)
-            return drawn_number(spread.mixture[part], random)._replace(part=part)
+            part = _choose(spread.weights, random)
+            return draw_number(spread.mixture[part], random)._replace(part=part)
         case Sigma():
-            return Number(How.PLUS, random.normal(0.0, spread.sigma))
+            return Number(ChangeKind.PLUS, random.normal(0.0, spread.sigma))
         case Factor():
-            return Number(How.TIMES, float(np.exp(random.normal(0.0, spread.factor))))
+            return Number(ChangeKind.TIMES, float(np.exp(random.normal(0.0, spread.factor))))
         case Uniform():
-            return Number(How.IS, _uniform(spread.between, random))
+            return Number(ChangeKind.IS, _uniform(spread.between, random))
         case Values():
             weights = spread.weights or [1.0] * len(spread.values)
-            return Number(How.IS, spread.values[_chosen(weights, random)])
+            return Number(ChangeKind.IS, spread.values[_choose(weights, random)])
 
 
-def drawn_shift(spread: PoseSpread, random: np.random.Generator) -> Shift:
+def draw_shift(spread: PoseSpread, random: np.random.Generator) -> Shift:
     """Draw the offset of a pose."""
     if isinstance(spread, PoseMixture):
-        part = _chosen(spread.weights, random)
-        return drawn_shift(spread.mixture[part], random)._replace(part=part)
+        part = _choose(spread.weights, random)
+        return draw_shift(spread.mixture[part], random)._replace(part=part)
     x, y, z = random.normal(0.0, spread.sigma).tolist()
     roll, pitch, yaw = random.normal(0.0, [spread.roll, spread.pitch, spread.yaw]).tolist()
     distance, direction = _uniform(spread.away, random), random.uniform(0.0, 2.0 * np.pi)
-    aside = distance * np.cos(direction), distance * np.sin(direction)
-    return Shift((x + float(aside[0]), y + float(aside[1]), z), (roll, pitch, yaw))
+    offset = distance * np.cos(direction), distance * np.sin(direction)
+    return Shift((x + float(offset[0]), y + float(offset[1]), z), (roll, pitch, yaw))
 
 
-def varied(spread: PoseSpread) -> tuple[str, ...]:
+def uncertain_axes(spread: PoseSpread) -> tuple[str, ...]:
     """Return the uncertain ones of x, y, z, roll, pitch and yaw, and ``part`` for a mixture."""
     parts = spread.mixture if isinstance(spread, PoseMixture) else [spread]
-    named = {name for part in parts for name in _varied(part)}
+    names = {name for part in parts for name in _uncertain_names(part)}
     order = ("x", "y", "z", "roll", "pitch", "yaw")
     mixed = ("part",) if isinstance(spread, PoseMixture) else ()
-    return (*(name for name in order if name in named), *mixed)
+    return (*(name for name in order if name in names), *mixed)
 
 
-def _varied(spread: Spread) -> set[str]:
-    named = {name for name, sigma in zip("xyz", spread.sigma, strict=True) if sigma > 0.0}
-    named |= {name for name in ("roll", "pitch", "yaw") if getattr(spread, name) > 0.0}
-    return named | ({"x", "y"} if spread.away[1] > 0.0 else set())
+def _uncertain_names(spread: Spread) -> set[str]:
+    names = {name for name, sigma in zip("xyz", spread.sigma, strict=True) if sigma > 0.0}
+    names |= {name for name in ("roll", "pitch", "yaw") if getattr(spread, name) > 0.0}
+    return names | ({"x", "y"} if spread.away[1] > 0.0 else set())
 
 
 def _uniform(bounds: Sequence[float], random: np.random.Generator) -> float:
     return float(random.uniform(bounds[0], bounds[1]))
 
 
-def _chosen(weights: Sequence[float], random: np.random.Generator) -> int:
-    shares = np.asarray(weights) / np.sum(weights)
-    return int(random.choice(len(shares), p=shares))
+def _choose(weights: Sequence[float], random: np.random.Generator) -> int:
+    probabilities = np.asarray(weights) / np.sum(weights)
+    return int(random.choice(len(probabilities), p=probabilities))

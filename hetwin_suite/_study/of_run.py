@@ -35,8 +35,8 @@ def study_of(episode: Path, out: Path, *, trust: bool = False) -> tuple[Study, T
         HetwinError: if the run fails.
     """
     if not is_episode(episode):
-        return _of_run(episode, trust)
-    scenario = _found(scenario_of(episode), episode, trust)
+        return _study_of_run(episode, trust)
+    scenario = _find_trusted_scenario(scenario_of(episode), episode, trust)
     study = Study(scenario, RunOptions(source=str(episode)))
     run_logged(study, out)
     return study, open_tables(out)
@@ -56,32 +56,32 @@ def run_logged(study: Study, out: Path) -> None:
     run_once(study.scenario, study.options, [log])
 
 
-def _found(name: str, by: Path, trust: bool) -> Path:
+def _find_trusted_scenario(name: str, named_by: Path, trust: bool) -> Path:
     """Return the file of the scenario that a run or an episode names."""
     file = find_scenario(name)
-    distrust(file, None if trust else by)
+    distrust(file, None if trust else named_by)
     return file
 
 
-def _of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
+def _study_of_run(run: Path, trust: bool) -> tuple[Study, Tables]:
     tables = finished_tables(run)
     episode = Episode.open(run)
-    given = episode.given
-    if "scenario" not in given:
+    inputs = episode.given
+    if "scenario" not in inputs:
         raise BadInput(
-            "the log does not say what the run was given",
+            "the log does not contain the inputs of the run",
             file=run,
             expected="a run of this version of hetwin, or an episode's folder",
         )
     scenario = load_scenario(
-        _found(episode.description["scenario_file"], run, trust), given["variant"]
+        _find_trusted_scenario(episode.description["scenario_file"], run, trust), inputs["variant"]
     )
     options = RunOptions(
-        source=_source(given["source"], run),
-        scene=given["scene"],
-        seed=given["seed"],
-        duration=given["duration"],
-        variant=given["variant"],
+        source=_source(inputs["source"], run),
+        scene=inputs["scene"],
+        seed=inputs["seed"],
+        duration=inputs["duration"],
+        variant=inputs["variant"],
     )
     return Study(scenario, options), tables
 

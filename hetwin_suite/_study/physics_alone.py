@@ -35,7 +35,7 @@ COARSE_S = 0.1
 """Interval at which models step before the last `END_S`; longer for models whose steps do not fall on it [s]."""
 END_S = 0.05
 """Duration at the end in which models step at their own rate [s]."""
-SAME_M = 0.001
+MAX_DIFFERENCE_M = 0.001
 """Maximum distance between a body's final positions by physics alone and by the whole ensemble [m]."""
 _INPUTS = (POSE.name, COLLISION.name, EXTERNAL_WRENCH.name, FIDELITY.name)
 """Attributes that the physics takes from other models if they own them."""
@@ -49,13 +49,13 @@ class _Nominal:
         end: its last step, in steps of the main model.
         forces: (n, k) forces that drive the robots, one row per step.
         positions: (m, 3) final positions of the bodies [m].
-        taken: handovers of attributes during the future, in words.
+        handovers: handovers of attributes during the future, in words.
     """
 
     end: int
     forces: Floats
     positions: Floats
-    taken: tuple[str, ...]
+    handovers: tuple[str, ...]
 
 
 RunCopy: TypeAlias = Callable[[Continuation[object]], object]
@@ -92,13 +92,13 @@ class PhysicsAlone:
         if isinstance(nominal, RunResult):
             raise self._not_alone(nominal.error or "")
         assert isinstance(nominal, _Nominal)
-        if nominal.taken:
-            raise self._not_alone(nominal.taken[0])
+        if nominal.handovers:
+            raise self._not_alone(nominal.handovers[0])
         every = [
             plan.every for plan in self._scenario.models if not (plan.main or plan.in_conductor)
         ]
-        following = looks(nominal.end, every, self._scenario.file.rate)
-        alone = _Alone(self._physics, nominal.forces, following, run.time_ns)
+        next_step = next_model_step(nominal.end, every, self._scenario.file.rate)
+        alone = _PhysicsOnly(self._physics, nominal.forces, next_step, run.time_ns)
         positions = run_copy(_FinalPositions(alone))
         if isinstance(positions, RunResult):
             raise self._not_alone(positions.error or "")
@@ -115,12 +115,12 @@ class PhysicsAlone:
 
     def _check_positions(self, layout: Layout, alone: Floats, whole: Floats) -> None:
         """Check that without drawn values all bodies end at the same positions as in the whole ensemble."""
-        off = np.linalg.norm(alone - whole, axis=1)
-        worst = int(np.argmax(off))
-        if off[worst] > SAME_M:
-            entity, far = _bodies(layout)[worst], f"{off[worst] * 1000:.0f} mm"
+        distances = np.linalg.norm(alone - whole, axis=1)
+        worst = int(np.argmax(distances))
+        if distances[worst] > MAX_DIFFERENCE_M:
+            entity, distance = _bodies(layout)[worst], f"{distances[worst] * 1000:.0f} mm"
             raise self._not_alone(
-                f"by physics alone {entity} ends {far} away from its position in the whole ensemble"
+                f"by physics alone {entity} ends {distance} away from its position in the whole ensemble"
             )
 
     def _not_alone(self, found: str) -> BadInput:
@@ -145,20 +145,23 @@ class _Recording:
     def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> _Nominal | RunResult:
         if future.error is not None:
             return future
-        taken = _taken(summary, self._begin_ns)
+        handovers = _handovers_since(summary, self._begin_ns)
         return _Nominal(
-            self._clock.step_from(scene.time_ns), np.array(self._forces), _positions(scene), taken
+            self._clock.step_from(scene.time_ns),
+            np.array(self._forces),
+            _positions(scene),
+            handovers,
         )
 
 
-class _Alone:
+class _PhysicsOnly:
     """Continues by physics alone; the other models step at selected steps."""
 
     def __init__(
-        self, physics: MainPhysics, forces: Floats, following: Callable[[int], int], begin_ns: int
+        self, physics: MainPhysics, forces: Floats, next_step: Callable[[int], int], begin_ns: int
     ) -> None:
         self._physics, self._forces = physics, forces
-        self._following, self._begin_ns = following, begin_ns
+        self._next_step, self._begin_ns = next_step, begin_ns
 
     def begin(self, run: BetweenSteps) -> None:
         with suppress(
@@ -168,20 +171,22 @@ class _Alone:
 
     def compute(self, run: BetweenSteps) -> None:
         self._physics.roll_out(self._forces)
-        run.leap(self._following)
+        run.leap(self._next_step)
 
     def end(self, future: RunResult, summary: RunSummary, scene: Snapshot) -> RunResult:
-        taken = _taken(summary, self._begin_ns)
-        if future.error is not None or not taken:
+        handovers = _handovers_since(summary, self._begin_ns)
+        if future.error is not None or not handovers:
             return future
         draw = Draw(future.index, 0, future.inputs)
-        return failed(draw, f"{taken[0]}; from then on physics alone does not determine the future")
+        return failed(
+            draw, f"{handovers[0]}; from then on physics alone does not determine the future"
+        )
 
 
 class _FinalPositions:
-    """Continues as `_Alone`, and reports the final positions of the bodies."""
+    """Continues as `_PhysicsOnly`, and reports the final positions of the bodies."""
 
-    def __init__(self, alone: _Alone) -> None:
+    def __init__(self, alone: _PhysicsOnly) -> None:
         self._alone = alone
 
     def begin(self, run: BetweenSteps) -> None:
@@ -192,7 +197,7 @@ class _FinalPositions:
         return _positions(scene) if future.error is None else future
 
 
-def looks(end: int, every: Sequence[int], rate: float) -> Callable[[int], int]:
+def next_model_step(end: int, every: Sequence[int], rate: float) -> Callable[[int], int]:
     """Return a function from a step of the main model to the next step after which other models step.
 
     Args:
@@ -206,11 +211,13 @@ def looks(end: int, every: Sequence[int], rate: float) -> Callable[[int], int]:
     coarse = shortest * max(1, round(COARSE_S * rate / shortest))
     last = end - round(END_S * rate)
 
-    def following(step: int) -> int:
+    def next_step(step: int) -> int:
         late = max(step + 1, last)
-        return min((step // coarse + 1) * coarse, *(-(-late // one) * one for one in every), end)
+        return min(
+            (step // coarse + 1) * coarse, *(-(-late // period) * period for period in every), end
+        )
 
-    return following
+    return next_step
 
 
 def _physics_of(scenario: Scenario, ports: Sequence[ModelPort]) -> MainPhysics:
@@ -226,7 +233,7 @@ def _physics_of(scenario: Scenario, ports: Sequence[ModelPort]) -> MainPhysics:
     )
 
 
-def _taken(summary: RunSummary, since_ns: int) -> tuple[str, ...]:
+def _handovers_since(summary: RunSummary, since_ns: int) -> tuple[str, ...]:
     """Describe the handovers of a run after a time."""
     return tuple(
         f"{row['to']} takes {row['entity']}.{row['attribute']} at {row['time']:.2f} s"

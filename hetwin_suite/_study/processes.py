@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 from hetwin_suite._study.forks import Forked, Forks
-from hetwin_suite._study.work import Done, Job, Result, Task
+from hetwin_suite._study.work import FinishedTask, Job, Result, Task
 
 
 class Processes:
@@ -28,17 +28,17 @@ class Processes:
         tasks: Iterable[Task],
         note: Callable[[str], None] = lambda _: None,
         look: Callable[[], None] = lambda: None,
-    ) -> Generator[Done[Task, Result], None, None]:
+    ) -> Generator[FinishedTask[Task, Result], None, None]:
         """See `Workers.work`."""
         job.warm()
-        for one in Forks(self._jobs, job.overdue, look, note).work(tasks):
-            if isinstance(one, Forked):
-                serve(job, one)
-            yield one if one.result is None else one._replace(**one.result.fields_of_done())
+        for done in Forks(self._jobs, job.overdue, look, note).work(tasks):
+            if isinstance(done, Forked):
+                serve(job, done)
+            yield done if done.result is None else done._replace(**done.result.fields_of_done())
 
 
 class _Report(NamedTuple):
-    """A worker's picklable report: a result, or the reason why there is none; see `Done`.
+    """A worker's picklable report: a result, or the reason why there is none; see `FinishedTask`.
 
     Attributes:
         bad_input: problem, file, where, found and expected of a `BadInput`, as plain values, as the found value may
@@ -51,7 +51,7 @@ class _Report(NamedTuple):
     bad_input: tuple[Any, ...] = ()
 
     def fields_of_done(self) -> dict[str, Any]:
-        """Return the fields of `Done`, with a `BadInput` rebuilt from its plain values."""
+        """Return the fields of `FinishedTask`, with a `BadInput` rebuilt from its plain values."""
         error = self.error
         if self.bad_input:
             problem, file, where, found, expected = self.bad_input

@@ -43,7 +43,9 @@ from hetwin_suite.view.report.page import write_report
 
 FINE = "fine"
 STILL_S = 60.0
+"""Default of `ReplayJob.still_s`."""
 WITHIN_S = 600.0
+"""Default of `ReplayJob.within_s`."""
 
 
 class Replay(NamedTuple):
@@ -58,7 +60,7 @@ class Replay(NamedTuple):
     source: str = ""
 
 
-class Judged(NamedTuple):
+class JudgedClaim(NamedTuple):
     """The judgement of a claim about a replay.
 
     Attributes:
@@ -95,7 +97,7 @@ class Trouble(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class ReplayResult:
     """The result of a replay.
 
     Attributes:
@@ -111,7 +113,7 @@ class Replayed:
     """
 
     verdict: str
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedClaim, ...] = ()
     troubles: tuple[Trouble, ...] = ()
     coverage: tuple[Mapping[str, Any], ...] = ()
     end_s: float = 0.0
@@ -123,17 +125,17 @@ class Replayed:
     @property
     def good(self) -> bool:
         """Whether the verdict is fine and no claim is false; claims may be unknown."""
-        return self.verdict == FINE and all(one.holds is not False for one in self.judged)
+        return self.verdict == FINE and all(claim.holds is not False for claim in self.judged)
 
     @property
     def first_bad(self) -> Trouble | None:
         """The earliest trouble, including false claims; None if there is none."""
         missed = (
-            Trouble(one.name, "claim", one.at_s or 0.0, one.why)
-            for one in self.judged
-            if one.holds is False
+            Trouble(claim.name, "claim", claim.at_s or 0.0, claim.why)
+            for claim in self.judged
+            if claim.holds is False
         )
-        return min((*self.troubles, *missed), key=lambda one: one.at_s, default=None)
+        return min((*self.troubles, *missed), key=lambda claim: claim.at_s, default=None)
 
 
 class ProgressRecorder(StepCounter):
@@ -146,7 +148,7 @@ class ProgressRecorder(StepCounter):
 
 
 @dataclass(frozen=True)
-class Replaying(Job[Replay, Replayed]):
+class ReplayJob(Job[Replay, ReplayResult]):
     """Replays recordings in one scenario, and judges each.
 
     A worker whose replay hangs or exceeds its time limit is killed, and the replay is reported as lost.
@@ -194,14 +196,14 @@ class Replaying(Job[Replay, Replayed]):
         """See `Job.warm`."""
         self.loaded()
 
-    def do(self, task: Replay, heartbeat: Heartbeat | None) -> Replayed:
+    def do(self, task: Replay, heartbeat: Heartbeat | None) -> ReplayResult:
         """See `Job.do`; without a heartbeat the replay runs in a fork of this process, which can be killed if it hangs.
 
         Raises:
             BadInput: if the recording or the scenario cannot be used.
         """
         if heartbeat is None:
-            return self._in_a_copy(task)
+            return self._in_fork(task)
         row = heartbeat.row(-1)
         row[WAITS] = row[BEGUN] = time.monotonic_ns()
         row[STEP] = row[TIME] = 0
@@ -211,14 +213,18 @@ class Replaying(Job[Replay, Replayed]):
         finally:
             row[BEGUN] = 0
 
-    def _in_a_copy(self, task: Replay) -> Replayed:
-        for one in Forks(1, self.overdue).work([task]):
-            if isinstance(one, Forked):
+    def _in_fork(self, task: Replay) -> ReplayResult:
+        for forked in Forks(1, self.overdue).work([task]):
+            if isinstance(forked, Forked):
                 from hetwin_suite._study.processes import serve
 
-                serve(self, one)
-            done = one if one.result is None else one._replace(**one.result.fields_of_done())
-            value: Replayed = done.value
+                serve(self, forked)
+            done = (
+                forked
+                if forked.result is None
+                else forked._replace(**forked.result.fields_of_done())
+            )
+            value: ReplayResult = done.value
             return value
         raise AssertionError("no result of the task")
 
@@ -232,7 +238,7 @@ class Replaying(Job[Replay, Replayed]):
         with tempfile.TemporaryDirectory(prefix="hetwin-") as folder:
             yield Path(folder) / "run"
 
-    def _replayed(self, task: Replay, folder: Path, heartbeat: Heartbeat) -> Replayed:
+    def _replayed(self, task: Replay, folder: Path, heartbeat: Heartbeat) -> ReplayResult:
         scenario = self.loaded()
         options = replace(self.options, source=task.source) if task.source else self.options
         log = RunLog(folder, state_rate=scenario.file.log.state_rate)
@@ -252,23 +258,24 @@ class Replaying(Job[Replay, Replayed]):
             write_report(folder)
         return replace(found, folder=folder)
 
-    def _judged(self, summary: RunSummary, folder: Path) -> Replayed:
+    def _judged(self, summary: RunSummary, folder: Path) -> ReplayResult:
         if summary.error is not None:
             reason = failure_row_words(summary.error)
-            return Replayed(
+            return ReplayResult(
                 summary.verdict, end_s=summary.simulated_time, digest=summary.digest, error=reason
             )
         tables = open_tables(folder)
         asked = AskedTables(tables)
-        missed = dict(_missed(summary))
+        missed = dict(_missed_outcomes(summary))
         outcomes = self.loaded().file.outcomes
         flaws = [
-            Trouble(one.kind, "flaw", one.span.from_ns / 1e9, one.text) for one in flaws_in(tables)
+            Trouble(flaw.kind, "flaw", flaw.span.from_ns / 1e9, flaw.text)
+            for flaw in flaws_in(tables)
         ]
-        return Replayed(
+        return ReplayResult(
             summary.verdict,
             judged_claims(asked, outcomes, missed),
-            (*_concerns(summary), *sorted(flaws, key=lambda one: one.at_s)),
+            (*_concerns(summary), *sorted(flaws, key=lambda flaw: flaw.at_s)),
             tuple(summary.coverage),
             summary.simulated_time,
             summary.digest,
@@ -284,7 +291,7 @@ class Replaying(Job[Replay, Replayed]):
         """See `Job.folder`."""
         return None if self.out is None or self.keep == "none" else self.out / task.name
 
-    def elsewhere(self, out: Path) -> Replaying:
+    def elsewhere(self, out: Path) -> ReplayJob:
         """See `Job.elsewhere`."""
         return self if self.out is None else replace(self, out=out)
 
@@ -295,9 +302,9 @@ class Replaying(Job[Replay, Replayed]):
             return None
         at = f"at {row[TIME] / 1e9:.2f} s of the run" if row[STEP] else "before its first step"
         if now - row[BEGUN] > self.still_s * 1e9:
-            return f"it hangs: nothing moved for {self.still_s:g} s, {at}"
+            return f"it hangs: it made no step for {self.still_s:g} s, {at}"
         if now - row[WAITS] > self.within_s * 1e9:
-            return f"it hangs: it is not over after {self.within_s:g} s of wall time, {at}"
+            return f"it hangs: it has not ended after {self.within_s:g} s of wall time, {at}"
         return overdue(self.loaded(), heartbeat)
 
 
@@ -316,14 +323,14 @@ def _concerns(summary: RunSummary) -> Iterator[Trouble]:
         for row in summary.concerns
         if row["severity"] != Severity.NOTE and row["name"] != OUTCOME_MISSED
     ]
-    yield from sorted(rows, key=lambda one: one.at_s)
+    yield from sorted(rows, key=lambda trouble: trouble.at_s)
 
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _missed(summary: RunSummary) -> Iterator[tuple[str, str]]:
+def _missed_outcomes(summary: RunSummary) -> Iterator[tuple[str, str]]:
     """Yield (outcome, sentence about the actual state) for each missed outcome."""
     for row in summary.concerns:
         arguments = row["arguments"]
@@ -333,7 +340,7 @@ def _missed(summary: RunSummary) -> Iterator[tuple[str, str]]:
 
 def judged_claims(
     asked: AskableEpisode, claims: Mapping[str, str], missed: Mapping[str, str] | None = None
-) -> tuple[Judged, ...]:
+) -> tuple[JudgedClaim, ...]:
     """Ask an episode whether claims hold.
 
     Args:
@@ -341,21 +348,21 @@ def judged_claims(
         claims: name -> question.
         missed: name -> sentence about the actual state, for claims that are known to be false.
     """
-    return tuple(_claim(asked, *one, (missed or {}).get(one[0], "")) for one in claims.items())
+    return tuple(_claim(asked, *item, (missed or {}).get(item[0], "")) for item in claims.items())
 
 
-def _claim(asked: AskableEpisode, name: str, question: str, missed: str) -> Judged:
+def _claim(asked: AskableEpisode, name: str, question: str, missed: str) -> JudgedClaim:
     try:
         answer = asked.ask(question)
     except BadInput as error:
         reason = BadInput(error.problem, found=error.found, expected=error.expected)
-        return Judged(name, question, None, why=str(reason), wrong=True)
+        return JudgedClaim(name, question, None, why=str(reason), wrong=True)
     if answer.why or not isinstance(answer.value, bool):
         why = answer.why or f"it is neither true nor false, but {answer.value!r}"
-        return Judged(name, question, None, why=why, wrong=not answer.why)
+        return JudgedClaim(name, question, None, why=why, wrong=not answer.why)
     if answer.value:
-        return Judged(name, question, True)
-    return Judged(name, question, False, _since(answer, asked), missed or "it does not hold")
+        return JudgedClaim(name, question, True)
+    return JudgedClaim(name, question, False, _since(answer, asked), missed or "it does not hold")
 
 
 def _since(answer: QuestionAnswer, asked: AskableEpisode) -> float:

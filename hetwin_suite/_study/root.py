@@ -22,30 +22,34 @@ from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import POSE
 from hetwin_core.ensemble.words import failure_row_words
 from hetwin_core.episodes.tables.open import RunTables
-from hetwin_suite._study.copied import Continuation, Copy, WholeEnsemble
+from hetwin_suite._study.copied import Continuation, ForkedRun, WholeEnsemble
 from hetwin_suite._study.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.find import find_uncertainty
 from hetwin_suite._study.forks import Forked, Forks
 from hetwin_suite._study.judging import judged_tables
-from hetwin_suite._study.making import RunJob, Saved, overdue
+from hetwin_suite._study.making import RunJob, SavedRun, overdue
 from hetwin_suite._study.physics_alone import PhysicsAlone
-from hetwin_suite._study.run_result import Moment, Now, RunResult, check_begins_again, failed
+from hetwin_suite._study.run_result import Moment, RunAtMoment, RunResult, check_repeatable, failed
 from hetwin_suite._study.study import Study
-from hetwin_suite._study.uncertain import Grasped, Placed, Uncertainty
-from hetwin_suite._study.work import Done
+from hetwin_suite._study.uncertain import EstimatedPose, UncertainPose, Uncertainty
+from hetwin_suite._study.work import FinishedTask
 
 Result = TypeVar("Result")
 
 
 def at_moment(
-    study: Study, moment: Moment, plan: Callable[[Now], Result], *, physics_only: bool = False
+    study: Study,
+    moment: Moment,
+    plan: Callable[[RunAtMoment], Result],
+    *,
+    physics_only: bool = False,
 ) -> Result:
     """Run to a moment, call a function there, and return its result.
 
     Args:
         study: the scenario, and how futures are computed, kept and judged.
         moment: moment at which futures begin.
-        plan: called once at the moment, in this process; its argument's `Now.runs` computes futures.
+        plan: called once at the moment, in this process; its argument's `RunAtMoment.runs` computes futures.
         physics_only: compute futures by physics alone; no other model may take part in them.
 
     Raises:
@@ -94,7 +98,7 @@ class Root:
     def at_moment(
         self,
         moment: Moment,
-        plan: Callable[[Now], Result],
+        plan: Callable[[RunAtMoment], Result],
         *,
         checkpoint: Checkpoint | None = None,
         source: Mapping[str, Any] | None = None,
@@ -123,7 +127,7 @@ class Root:
                     between.alter({}, {self._scenario.main.name: {SOURCE: sources.pop()}})
                 if not moment.is_now(between.time_ns, between.events):
                     return
-                result = plan(self._now(moment, between))
+                result = plan(self._still_placed(moment, between))
                 found.append(lambda: result)
             except BaseException as error:
                 found.append(partial(_raise, error))
@@ -132,16 +136,16 @@ class Root:
         self._conductor.at_barriers(at_barrier)
         summary = self._conductor.run()
         if not found:
-            raise self._never(moment, summary)
+            raise self._moment_error(moment, summary)
         return found[0]()
 
     def _check_time(self, moment: Moment, last_ns: int | None) -> None:
         at = moment.at_s
         if at is not None and last_ns is not None and at * 1e9 >= last_ns:
             expected = f"a time before {last_ns / 1e9:g} s"
-            raise BadInput("the run is over by then", where="--at", found=at, expected=expected)
+            raise BadInput("the run has ended by then", where="--at", found=at, expected=expected)
 
-    def _never(self, moment: Moment, summary: RunSummary) -> HetwinError:
+    def _moment_error(self, moment: Moment, summary: RunSummary) -> HetwinError:
         """Return the error for a run that ended before the moment."""
         if summary.error is not None:
             return HetwinError(failure_row_words(summary.error))
@@ -158,21 +162,21 @@ class Root:
             expected=f"one of {started}" if started else "--at T, for no action begins",
         )
 
-    def _now(self, moment: Moment, between: BetweenSteps) -> Now:
+    def _still_placed(self, moment: Moment, between: BetweenSteps) -> RunAtMoment:
         self._between = between
-        uncertainty = of_now(self._uncertainty, between.scene)
-        return Now(
+        uncertainty = uncertainty_at(self._uncertainty, between.scene)
+        return RunAtMoment(
             between.time_ns,
             uncertainty,
             between.scene,
             self._tables,
             moment.action(between.events),
             None if self._start is None else self._start.duration_ns,
-            self._copied if self._study.workers is None else self._restored,
+            self._futures_by_forks if self._study.workers is None else self._futures_by_workers,
             partial(uncertainty.draw, self._study.seed),
         )
 
-    def _job(self, saved: Saved | None) -> RunJob:
+    def _job(self, saved: SavedRun | None) -> RunJob:
         study, end_ns = self._study, None
         if study.horizon_s is not None:
             end_ns = self._between.time_ns + round(study.horizon_s * 1e9)
@@ -183,17 +187,17 @@ class Root:
             under="futures",
         )
 
-    def _restored(
+    def _futures_by_workers(
         self, draws: Iterable[Draw], until: float | None = None
     ) -> Generator[RunResult, None, None]:
         """See `Runs`: workers restore a checkpoint of the run."""
-        saved = Saved(self._between.checkpoint(), pickle.dumps(self._tables))
+        saved = SavedRun(self._between.checkpoint(), pickle.dumps(self._tables))
         for future in self._study.compute(self._job(saved), draws):
             yield future
             if until is not None and time.monotonic() >= until:
                 return
 
-    def _copied(
+    def _futures_by_forks(
         self, draws: Iterable[Draw], until: float | None = None
     ) -> Generator[RunResult, None, None]:
         """See `Runs`: forks of this process continue the run."""
@@ -206,32 +210,32 @@ class Root:
             self._continuation = WholeEnsemble()
             if self._physics_only:
                 alone = PhysicsAlone(self._scenario, self._ports)
-                self._continuation = alone.continuation(self._between, self._run_copy)
-        for ended in self._copies(self._continuation, draws, until):
+                self._continuation = alone.continuation(self._between, self._run_fork)
+        for ended in self._fork_results(self._continuation, draws, until):
             future = _future_of(ended)
             future = replace(future, processor_s=future.processor_s + self._overhead_s)
             self._overhead_s = 0.0
             yield self._study.over(future)
 
-    def _run_copy(self, continuation: Continuation[object]) -> object:
+    def _run_fork(self, continuation: Continuation[object]) -> object:
         """Continue one fork without drawn values; returns its report, or the failed result."""
-        (ended,) = self._copies(continuation, [AS_BELIEVED])
+        (ended,) = self._fork_results(continuation, [AS_BELIEVED])
         self._overhead_s += ended.processor_s
         return _future_of(ended) if ended.result is None else ended.result
 
-    def _copies(
+    def _fork_results(
         self, continuation: Continuation[Any], draws: Iterable[Draw], until: float | None = None
-    ) -> Generator[Done[Draw, Any], None, None]:
+    ) -> Generator[FinishedTask[Draw, Any], None, None]:
         """Yield the result of each draw in the parent; a fork computes some of the draws and exits."""
         job = self._job(saved=None)
-        for one in self._forks.work(draws, until):
-            if isinstance(one, Forked):
+        for done in self._forks.work(draws, until):
+            if isinstance(done, Forked):
                 run, ports = self._between, self._ports
-                Copy(self._scenario, job, continuation, run, ports, self._tables).work(one)
-            yield one
+                ForkedRun(self._scenario, job, continuation, run, ports, self._tables).work(done)
+            yield done
 
 
-def _future_of(done: Done[Draw, Any]) -> RunResult:
+def _future_of(done: FinishedTask[Draw, Any]) -> RunResult:
     """Return the result of a draw's future; a failed one if its worker was lost."""
     found = failed(done.task, done.lost) if done.result is None else done.result
     assert isinstance(found, RunResult)
@@ -250,7 +254,7 @@ def _check_can_fork(study: Study) -> None:
     """
     problem = "the future of a run that follows a robot or commands cannot be computed"
     expected = "a recording, a trajectory, a plan or a program"
-    check_begins_again(study.scenario, study.options, problem, expected)
+    check_repeatable(study.scenario, study.options, problem, expected)
     for plan in study.scenario.models:
         if plan.stepping is not Stepping.SERVICE or plan.beside:
             how = "beside the main model" if plan.beside else f"by {plan.stepping.value}"
@@ -270,7 +274,7 @@ MOVED_RAD = 0.05
 """Maximum rotation of an object that counts as not moved since the start [rad]."""
 
 
-def of_now(uncertainty: Uncertainty, now: Snapshot) -> Uncertainty:
+def uncertainty_at(uncertainty: Uncertainty, now: Snapshot) -> Uncertainty:
     """Return the uncertainty at a moment of a run.
 
     The scenario's uncertainty of a pose describes the start. It remains valid until the object, or anything that it
@@ -281,15 +285,15 @@ def of_now(uncertainty: Uncertainty, now: Snapshot) -> Uncertainty:
         uncertainty: uncertainty of the scenario.
         now: scene at the moment.
     """
-    placed = [_now(one, now) for one in uncertainty.placed]
+    placed = [_still_placed(placed, now) for placed in uncertainty.placed]
     return replace(
         uncertainty,
-        placed=tuple(one for one in placed if one is not None),
+        placed=tuple(placed for placed in placed if placed is not None),
         grasped=tuple(_estimated(now)),
     )
 
 
-def _estimated(now: Snapshot) -> Iterator[Grasped]:
+def _estimated(now: Snapshot) -> Iterator[EstimatedPose]:
     """Yield the objects whose pose a model estimates with a covariance."""
     for slot in now.layout.slots:
         if slot.attribute.name != COVARIANCE:
@@ -300,18 +304,18 @@ def _estimated(now: Snapshot) -> Iterator[Grasped]:
             covariance = np.zeros((6, 6))
             covariance[np.triu_indices(6)] = triangle
             covariance += np.triu(covariance, 1).T
-            yield Grasped(slot.entity, model, covariance)
+            yield EstimatedPose(slot.entity, model, covariance)
 
 
-def _now(placed: Placed, now: Snapshot) -> Placed | None:
+def _still_placed(placed: UncertainPose, now: Snapshot) -> UncertainPose | None:
     poses = {entity: np.array(now.pose(entity)) for entity in placed.poses}
     main = now.owner(placed.entity, POSE.name)
     for entity, pose in poses.items():
-        before = placed.poses[entity]
-        free = now.layout.entity(entity).kind is EntityKind.OBJECT
-        if free and now.owner(entity, POSE.name) != main:
+        nominal = placed.poses[entity]
+        is_free = now.layout.entity(entity).kind is EntityKind.OBJECT
+        if is_free and now.owner(entity, POSE.name) != main:
             return None
-        turned = 2.0 * np.arccos(min(1.0, abs(float(pose[3:7] @ before[3:7]))))
-        if np.abs(pose[:3] - before[:3]).max() > MOVED_M or turned > MOVED_RAD:
+        turned = 2.0 * np.arccos(min(1.0, abs(float(pose[3:7] @ nominal[3:7]))))
+        if np.abs(pose[:3] - nominal[:3]).max() > MOVED_M or turned > MOVED_RAD:
             return None
     return placed._replace(poses={entity: pose[:7] for entity, pose in poses.items()})

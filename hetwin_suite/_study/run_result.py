@@ -57,7 +57,7 @@ class Moment:
         return next(starts, None)
 
 
-class Runs(Protocol):
+class FutureRunner(Protocol):
     """Computes futures from a moment."""
 
     def __call__(
@@ -71,7 +71,7 @@ class Runs(Protocol):
         """
 
 
-class Now(NamedTuple):
+class RunAtMoment(NamedTuple):
     """A run at its moment.
 
     Attributes:
@@ -91,7 +91,7 @@ class Now(NamedTuple):
     tables: RunTables
     action: Event | None
     over_ns: int | None
-    runs: Runs
+    runs: FutureRunner
     draw: Callable[[int], Draw]
 
     def tables_so_far(self) -> Tables:
@@ -101,9 +101,7 @@ class Now(NamedTuple):
         return found.tables()
 
 
-def check_begins_again(
-    scenario: Scenario, options: RunOptions, problem: str, expected: str
-) -> None:
+def check_repeatable(scenario: Scenario, options: RunOptions, problem: str, expected: str) -> None:
     """Check that a run can be repeated, because it follows neither a live robot nor commands.
 
     Args:
@@ -118,7 +116,7 @@ def check_begins_again(
         raise BadInput(problem, file=scenario.path, where="source", expected=expected)
 
 
-class Seen(NamedTuple):
+class RunEvent(NamedTuple):
     """An event of a run.
 
     Attributes:
@@ -167,7 +165,7 @@ class RunResult:
     outcomes: Mapping[str, bool | None] = field(default_factory=dict)
     flaws: Sequence[str] = ()
     value: float | None = None
-    events: Sequence[Seen] = ()
+    events: Sequence[RunEvent] = ()
     actions: Sequence[tuple[str, Mapping[str, Json]]] = ()
     inputs: Mapping[str, Json] = field(default_factory=dict)
     paths: Mapping[str, Floats] = field(default_factory=dict)
@@ -183,9 +181,9 @@ class RunResult:
         """Whether the run did not fail and all outcomes were achieved."""
         return self.error is None and all(value is True for value in self.outcomes.values())
 
-    def first(self) -> dict[str, Seen]:
+    def first(self) -> dict[str, RunEvent]:
         """Return name -> first event of this name, by time."""
-        found: dict[str, Seen] = {}
+        found: dict[str, RunEvent] = {}
         for seen in self.events:
             found.setdefault(seen.name, seen)
         return found

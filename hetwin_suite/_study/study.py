@@ -16,11 +16,11 @@ from hetwin_core.episodes.tables.open import RunTables
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.find import KEY as UNCERTAINTY
 from hetwin_suite._study.find import find_uncertainty
-from hetwin_suite._study.judging import Watcher, check_outcomes
+from hetwin_suite._study.judging import ObservedScenario, check_outcomes
 from hetwin_suite._study.keep import Keep
 from hetwin_suite._study.making import LOADED, RunJob, run_once
 from hetwin_suite._study.processes import Processes
-from hetwin_suite._study.run_result import RunResult, check_begins_again, failed
+from hetwin_suite._study.run_result import RunResult, check_repeatable, failed
 from hetwin_suite._study.uncertain import Uncertainty
 from hetwin_suite._study.work import Workers
 
@@ -53,7 +53,7 @@ class Study:
 
     def __init__(
         self,
-        scenario: str | Path | Scenario | Watcher,
+        scenario: str | Path | Scenario | ObservedScenario,
         options: RunOptions | None = None,
         *,
         seed: int = 0,
@@ -71,7 +71,7 @@ class Study:
         self._scenario = scenario if isinstance(scenario, Scenario) else None
         self.watcher = _watcher(scenario, self.options.variant)
         self.seed, self.horizon_s, self.utility = seed, horizon_s, utility
-        self.out, self.keep = None if out is None else _new(out), keep
+        self.out, self.keep = None if out is None else _new_folder(out), keep
         self.jobs, self.workers = jobs, workers
         self.progress, self.look, self.note = progress, look, note
 
@@ -96,7 +96,7 @@ class Study:
         """
         expected = "a recording, a trajectory or a program"
         problem = "many runs cannot follow a robot or commands, which cannot be repeated"
-        check_begins_again(self.scenario, self.options, problem, expected)
+        check_repeatable(self.scenario, self.options, problem, expected)
         one_step = replace(self.options, duration=1.0 / self.scenario.clock.rate)
         tables = RunTables(self.scenario.file.log.state_rate)
         start = run_once(self.scenario, one_step, [tables])
@@ -155,15 +155,17 @@ class Study:
         return run
 
 
-def _watcher(scenario: str | Path | Scenario | Watcher, variant: str | None) -> Watcher:
-    if isinstance(scenario, Watcher):
+def _watcher(
+    scenario: str | Path | Scenario | ObservedScenario, variant: str | None
+) -> ObservedScenario:
+    if isinstance(scenario, ObservedScenario):
         return scenario
     if isinstance(scenario, Scenario):
-        return Watcher(scenario.path, scenario.variant)
-    return Watcher(find_scenario(str(scenario)), variant)
+        return ObservedScenario(scenario.path, scenario.variant)
+    return ObservedScenario(find_scenario(str(scenario)), variant)
 
 
-def _new(folder: Path) -> Path:
+def _new_folder(folder: Path) -> Path:
     """Return the absolute path of an output folder.
 
     Raises:

@@ -15,12 +15,12 @@ from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.numbers import (
     SEED_LIMIT,
-    How,
+    ChangeKind,
     Number,
-    drawn_number,
-    drawn_shift,
+    draw_number,
+    draw_shift,
     generator,
-    varied,
+    uncertain_axes,
 )
 
 MIN_MASS = 0.01
@@ -32,7 +32,7 @@ OFFSET = "offset"
 _AXES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
-class Placed(NamedTuple):
+class UncertainPose(NamedTuple):
     """An entity whose pose is uncertain, with the entities that it carries.
 
     Attributes:
@@ -48,10 +48,10 @@ class Placed(NamedTuple):
     @property
     def axes(self) -> tuple[str, ...]:
         """The uncertain ones of x, y, z, roll, pitch and yaw, and ``part`` for a mixture."""
-        return varied(self.spread)
+        return uncertain_axes(self.spread)
 
 
-class Varied(NamedTuple):
+class UncertainParameter(NamedTuple):
     """An uncertain parameter of a model.
 
     Attributes:
@@ -72,7 +72,7 @@ class Varied(NamedTuple):
         return f"{self.model}.{self.parameter}"
 
 
-class Physical(NamedTuple):
+class UncertainQuantity(NamedTuple):
     """An uncertain physical quantity of a body or a hand, which the main model applies.
 
     Attributes:
@@ -93,7 +93,7 @@ class Physical(NamedTuple):
         return f"{self.entity}.{self.aspect}"
 
 
-class Grasped(NamedTuple):
+class EstimatedPose(NamedTuple):
     """An object whose pose a model estimates with a covariance.
 
     Attributes:
@@ -131,10 +131,10 @@ class Uncertainty:
     """
 
     main: str
-    placed: Sequence[Placed] = ()
-    physical: Sequence[Physical] = ()
-    varied: Sequence[Varied] = ()
-    grasped: Sequence[Grasped] = ()
+    placed: Sequence[UncertainPose] = ()
+    physical: Sequence[UncertainQuantity] = ()
+    varied: Sequence[UncertainParameter] = ()
+    grasped: Sequence[EstimatedPose] = ()
     bodies: Mapping[str, Any] | None = None
     grips: Mapping[str, float] | None = None
 
@@ -148,15 +148,17 @@ class Uncertainty:
         inputs: dict[str, Json] = {}
         scene: dict[str, Any] = {}
         for placed in self.placed:
-            scene |= _moved(placed, seed, index, inputs)
+            scene |= _draw_poses(placed, seed, index, inputs)
         parameters: dict[str, dict[str, Any]] = {}
-        for one in self.varied:
-            number = _number(one.name, one.spread, seed, index, inputs)
-            parameters.setdefault(one.model, {})[one.parameter] = number.of(one.nominal)
+        for uncertain in self.varied:
+            number = _draw_named(uncertain.name, uncertain.spread, seed, index, inputs)
+            parameters.setdefault(uncertain.model, {})[uncertain.parameter] = number.of(
+                uncertain.nominal
+            )
         if self.physical:
             parameters.setdefault(self.main, {}).update(self._changes(seed, index, inputs))
-        for held in self.grasped:
-            parameters.setdefault(held.model, {}).update(held.draw(seed, index, inputs))
+        for estimated in self.grasped:
+            parameters.setdefault(estimated.model, {}).update(estimated.draw(seed, index, inputs))
         run_seed = int(generator("seed", seed, index).integers(SEED_LIMIT))
         return Draw(index, run_seed, inputs, scene, parameters)
 
@@ -164,51 +166,55 @@ class Uncertainty:
         """Return the main model's parameters for bodies and hands."""
         bodies = {name: dict(changes) for name, changes in (self.bodies or {}).items()}
         grips = dict(self.grips or {})
-        for one in self.physical:
-            number = _number(one.name, one.spread, seed, index, inputs)
-            if one.aspect == "grip":
-                grips[one.entity] = grips.get(one.entity, 1.0) * number.of(one.nominal)
+        for uncertain in self.physical:
+            number = _draw_named(uncertain.name, uncertain.spread, seed, index, inputs)
+            if uncertain.aspect == "grip":
+                grips[uncertain.entity] = grips.get(uncertain.entity, 1.0) * number.of(
+                    uncertain.nominal
+                )
                 continue
-            body = bodies.setdefault(one.entity, {})
-            match one.aspect, number.how:
+            body = bodies.setdefault(uncertain.entity, {})
+            match uncertain.aspect, number.how:
                 case "mass", _:
-                    factor = max(number.of(one.nominal) / one.nominal, MIN_MASS)
+                    factor = max(number.of(uncertain.nominal) / uncertain.nominal, MIN_MASS)
                     body["mass"] = body.get("mass", 1.0) * factor
-                case "friction", How.TIMES:
+                case "friction", ChangeKind.TIMES:
                     body["friction_factor"] = body.get("friction_factor", 1.0) * number.value
                 case aspect, _:
                     body[aspect] = number.value
         return ({BODIES: bodies} if bodies else {}) | ({GRIPS: grips} if grips else {})
 
 
-def _moved(placed: Placed, seed: int, index: int, inputs: dict[str, Json]) -> dict[str, Any]:
+def _draw_poses(
+    placed: UncertainPose, seed: int, index: int, inputs: dict[str, Json]
+) -> dict[str, Any]:
     """Draw the pose of an entity and move what it carries along; returns scene entries, and adds to `inputs`."""
     name = f"{placed.entity}.{POSE.name}"
-    shift = drawn_shift(placed.spread, generator(name, seed, index))
+    shift = draw_shift(placed.spread, generator(name, seed, index))
     numbers = dict(zip(("x", "y", "z"), shift.position, strict=True))
     numbers |= dict(zip(("roll", "pitch", "yaw"), shift.rpy, strict=True))
     drawn: dict[str, Json] = {**numbers, "part": shift.part}
     inputs.update((f"{name}.{key}", drawn[key]) for key in placed.axes)
-    middle = placed.poses[placed.entity][:3]
+    centre = placed.poses[placed.entity][:3]
     return {
-        entity: {"pose": _displaced(pose, middle, np.array(shift.position), shift.rotation)}
+        entity: {"pose": _displaced(pose, centre, np.array(shift.position), shift.rotation)}
         for entity, pose in placed.poses.items()
     }
 
 
-def _displaced(pose: Floats, middle: Floats, offset: Floats, rotation: Floats) -> list[float]:
+def _displaced(pose: Floats, centre: Floats, offset: Floats, rotation: Floats) -> list[float]:
     """Rotate a pose about a point, then translate it; returns x y z qw qx qy qz."""
-    arm = np.concatenate(([0.0], pose[:3] - middle))
+    lever = np.concatenate(([0.0], pose[:3] - centre))
     conjugate = rotation * np.array([1.0, -1.0, -1.0, -1.0])
-    position = middle + offset + qmult(qmult(rotation, arm), conjugate)[1:]
+    position = centre + offset + qmult(qmult(rotation, lever), conjugate)[1:]
     return [*position.tolist(), *qmult(rotation, pose[3:7]).tolist()]
 
 
-def _number(
+def _draw_named(
     name: str, spread: NumberSpread, seed: int, index: int, inputs: dict[str, Json]
 ) -> Number:
     """Draw a number, and add it to `inputs`."""
-    number = drawn_number(spread, generator(name, seed, index))
+    number = draw_number(spread, generator(name, seed, index))
     inputs[name] = number.value
     if number.part is not None:
         inputs[f"{name}.part"] = number.part

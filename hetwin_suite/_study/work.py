@@ -50,7 +50,7 @@ class Job(Generic[Task, Result]):
 
 
 @dataclass(frozen=True)
-class Each(Job[Task, Result]):
+class FunctionJob(Job[Task, Result]):
     """Calls a picklable function with each task."""
 
     function: Callable[[Task], Result]
@@ -60,7 +60,7 @@ class Each(Job[Task, Result]):
         return self.function(task)
 
 
-class Done(NamedTuple, Generic[Task, Result]):
+class FinishedTask(NamedTuple, Generic[Task, Result]):
     """A finished task, with its result or the reason why there is none.
 
     Attributes:
@@ -110,7 +110,7 @@ class Workers(Protocol):
         tasks: Iterable[Task],
         note: Callable[[str], None] = lambda _: None,
         look: Callable[[], None] = lambda: None,
-    ) -> Generator[Done[Task, Result], None, None]:
+    ) -> Generator[FinishedTask[Task, Result], None, None]:
         """Do a job's tasks, and yield each as it ends; closing the generator ends the work.
 
         The task of a worker that dies is given to another worker once.

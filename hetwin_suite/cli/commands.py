@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.installed import COMMANDS, install_command, installed, package_of
 from hetwin_core.ensemble.installed import Group as Points
-from hetwin_suite._commands.options import AsJson, WithPage, with_usual_ports
+from hetwin_suite._commands.options import AsJson, WithPage, with_default_ports
 from hetwin_suite._commands.result import PagedResult, Result, present
 
 ENTRY_POINTS = "hetwin.commands"
@@ -101,7 +101,7 @@ class Commands(Group):
         """Replace deprecated names of commands and options by the present ones, with a warning."""
         if ctx.parent is None:
             args, warning = renewed(args)
-            args = with_usual_ports(args)
+            args = with_default_ports(args)
             if warning and not ctx.resilient_parsing:
                 typer.echo(warning, err=True)
         return super().parse_args(ctx, args)

@@ -35,7 +35,7 @@ from hetwin_suite._commands.options import (
     option,
     start_options,
 )
-from hetwin_suite._commands.result import PagedResult, saying
+from hetwin_suite._commands.result import PagedResult, line_printer
 from hetwin_suite.view.viewers import viewers_asked
 
 
@@ -197,7 +197,7 @@ def run(
                 from hetwin_suite.running.shown import Window, carry_out_shown
 
                 window = Window(host, port, browser, show, viewers)
-                say = saying(as_json=as_json)
+                say = line_printer(as_json=as_json)
                 ended = carry_out_shown(request, progress, window, say)
             else:
                 ended = carry_out(request, progress, watched=True)

@@ -95,7 +95,7 @@ KINDS: dict[str, tuple[Make, tuple[str, ...]]] = {
     ),
     "a package that is no folder": (
         lambda f: [arm(f), "--package", f"meshes={f / 'nowhere'}"],
-        ("--package meshes", "this is no folder"),
+        ("--package meshes", "this is not a folder"),
     ),
 }
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_core.ensemble.resources import resource
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_suite._robots.telling import Telling
+from hetwin_suite._robots.telling import ProgramMessages
 
 EPISODE = "scenarios/episodes/pick_and_place"
 BELIEVED = "/believed/box"
@@ -28,7 +28,7 @@ def true_pose(time: float) -> list[float]:
     return pose
 
 
-def usual_telling(frozen: tuple[float, float] | None = None) -> Telling:
+def usual_telling(frozen: tuple[float, float] | None = None) -> ProgramMessages:
     """Return the tasks, percepts and beliefs of the episode, all of them right unless the belief is frozen.
 
     Tasks: ``serve.1`` with the children ``look.1``, ``pick_up.1`` (goal held by the gripper), ``place.1`` (after
@@ -38,7 +38,7 @@ def usual_telling(frozen: tuple[float, float] | None = None) -> Telling:
     Args:
         frozen: from when to when [s] the believed pose does not follow the box.
     """
-    telling = Telling()
+    telling = ProgramMessages()
     _tell_tasks(telling)
     for time in np.arange(0.1, 0.5, PERIOD_S):
         telling.perceive(float(time), DETECTOR, {"box": (true_pose(float(time)), 0.93)})
@@ -55,7 +55,7 @@ def usual_telling(frozen: tuple[float, float] | None = None) -> Telling:
     return telling
 
 
-def _tell_tasks(telling: Telling) -> None:
+def _tell_tasks(telling: ProgramMessages) -> None:
     done = "done"
     telling.task(0.0, "serve.1", "active", "serve", goal='on("box", "tray")')
     telling.task(0.0, "look.1", "active", "look", parent="serve.1", variables={"for": ["box"]})
@@ -82,7 +82,7 @@ def _tell_tasks(telling: Telling) -> None:
     telling.task(12.3, "serve.1", done)
 
 
-def write_recording_with_tasks(folder: Path, telling: Telling | None = None) -> Path:
+def write_recording_with_tasks(folder: Path, telling: ProgramMessages | None = None) -> Path:
     """Write pick-and-place with what its program tells into `folder`, and a scenario; returns the scenario's file.
 
     The scenario is that of the shipped episode with this recording and `TOPICS`; more keys can be appended to it.

@@ -11,7 +11,7 @@ from hetwin_bauer2022.evaluation.episodes import LabelledEpisode
 from hetwin_bauer2022.evaluation.judge import Verdict, judge
 from hetwin_bauer2022.evaluation.replay import AS_RECORDED, Replay
 from hetwin_bauer2022.evaluation.worse import worsen
-from hetwin_suite.study import Each, Processes
+from hetwin_suite.study import FunctionJob, Processes
 
 
 def judge_worse(
@@ -57,7 +57,7 @@ def judge_all(
     """
     tasks = [(episode, approach) for episode in episodes for approach in approaches]
     found: dict[tuple[str, str], Verdict] = {}
-    job = Each[tuple[LabelledEpisode, str], Verdict](lambda task: judge_worse(*task, how))
+    job = FunctionJob[tuple[LabelledEpisode, str], Verdict](lambda task: judge_worse(*task, how))
     for done in Processes(jobs).work(job, tasks, look=look):
         found[str(done.task[0].folder), done.task[1]] = done.value
         progress(len(found), len(tasks), done.value)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hetwin_suite.episode import own_random
+from hetwin_suite.episode import named_generator
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class EpisodeFacts:
 
     def random(self, axis: str) -> np.random.Generator:
         """Return an axis's random number generator for this episode; it is the same at every level of mismatch."""
-        return own_random(axis, *self.key)
+        return named_generator(axis, *self.key)
 
 
 def _joints_above(robot: ET.Element, link: str) -> list[str]:

@@ -17,7 +17,7 @@ from hetwin_bauer2022.robustness import fingerprints
 from hetwin_bauer2022.robustness.kept import KeptVerdict
 from hetwin_bauer2022.robustness.recorded_anew import recorded_anew
 from hetwin_bauer2022.robustness.work import Piece, Point
-from hetwin_suite.study import Each, Processes
+from hetwin_suite.study import FunctionJob, Processes
 
 
 def judge_pieces(
@@ -39,7 +39,7 @@ def judge_pieces(
     Raises:
         RunFailed: if a process died.
     """
-    job = Each[Piece, list[KeptVerdict]](lambda piece: judge_piece(piece, replay, recorded))
+    job = FunctionJob[Piece, list[KeptVerdict]](lambda piece: judge_piece(piece, replay, recorded))
     for done in Processes(jobs).work(job, pieces, look=look):
         yield done.value
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hetwin_suite.command import Jobs, Result, Seed, counted, option, recorded
+from hetwin_suite.command import Jobs, Result, Seed, counted, option, record_with_progress
 
 
 def bill(
@@ -40,4 +40,4 @@ def waves(
     from hetwin_suite.episode import Take, record_episodes
 
     record = partial(record_episodes, "waves", record_wave, Take(seed, 0), count, out, jobs)
-    return recorded(record, out, count)
+    return record_with_progress(record, out, count)

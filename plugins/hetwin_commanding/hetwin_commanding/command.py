@@ -23,12 +23,12 @@ from hetwin_suite.command import (
     SceneGiven,
     check_none,
     checked_pace,
+    line_printer,
     never_silent,
     numbers,
     option,
     package_folders,
     present,
-    saying,
     start_options,
     to_stderr,
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from hetwin_commanding.obeying.faults import Fault
     from hetwin_commanding.played import Gap
     from hetwin_commanding.send import Commander, Outcome
-    from hetwin_suite.robot import Obeying, PlanarPose, StandIn
+    from hetwin_suite.robot import CommandedRobot, PlanarPose, StandIn
     from hetwin_suite.runs import Scenario as LoadedScenario
 
 NO_OPTION = "the model that stands in for the robot of this scenario has no such option"
@@ -91,7 +91,7 @@ def play(
         from hetwin_commanding.played import RobotPlayer, find_recording
     except ImportError as error:
         raise no_ros(error) from None
-    say = saying(as_json=as_json)
+    say = line_printer(as_json=as_json)
     gaps = [read_gap(text) for text in gap or ()]
     with RobotPlayer(find_recording(episode), namespace, speed, gaps, announce) as player:
         for note in player.notes:
@@ -175,7 +175,7 @@ def _obeying(
     fault: str | None,
     packages: list[str] | None,
     place: str | None,
-) -> AbstractContextManager[Obeying]:
+) -> AbstractContextManager[CommandedRobot]:
     """Return a simulated robot that obeys trajectories and velocities."""
     failing = None if fault is None else read_fault(fault)
     start = None if place is None else read_place(place)

@@ -184,7 +184,7 @@ def test_an_arm_that_stands_cannot_begin_elsewhere() -> None:
         (["obey", "--fault", "melt:1"], "--fault: this is no fault"),
         (["obey", "--place", "1,2"], "--place: this is no place; found '1,2'; expected X,Y,YAW"),
         (["obey", "--place", "1,nan,0"], "--place: this is no place; found '1,nan,0'"),
-        (["play", "--pace", "0"], "--pace: there is no such pace; found 0.0"),
+        (["play", "--pace", "0"], "--pace: the pace is invalid; found 0.0"),
     ],
 )
 def test_options_of_the_command_that_do_not_fit_are_refused(options: list[str], words: str) -> None:

@@ -32,7 +32,7 @@ DROPPED = {
     "kind": "dropped",
     "first": "the box was dropped",
 }
-HANGS = {"outcome": "fault", "verdict": "hangs", "first": "it hangs: nothing moved for 60 s"}
+HANGS = {"outcome": "fault", "verdict": "hangs", "first": "it hangs: it made no step for 60 s"}
 UNKNOWN = {"outcome": "not known", "verdict": "unchecked"}
 COLUMNS = {
     "hetwin/success": pa.bool_(),

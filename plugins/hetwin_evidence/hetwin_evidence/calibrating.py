@@ -13,7 +13,7 @@ from hetwin_evidence.learning import HandCalibration, Motion, learn
 from hetwin_suite.command import (
     BadInput,
     Result,
-    make_room_for,
+    make_parent_folder,
     never_silent,
     one_of,
     write_text,
@@ -41,7 +41,7 @@ def calibrate_hand(bag: Path, scenario: str, name: str | None, out: Path | None)
         BadInput: if recording, scenario or hand cannot be used.
     """
     if out is not None:
-        make_room_for(out)
+        make_parent_folder(out)
     loaded = load_scenario(scenario)
     hands = loaded.file.hands
     chosen = name or (next(iter(hands)) if len(hands) == 1 else "")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hetwin_suite.command import NOT_KNOWN, Page, PagedResult, followed, table
+from hetwin_suite.command import NOT_KNOWN, Page, PagedResult, follow_study, table
 
 if TYPE_CHECKING:
     from hetwin_futures.batch import Batch
@@ -51,7 +51,7 @@ def project(
         good = sum(run.succeeded for run in done)
         return f"{len(done)} of {most} runs, {good} of them as wanted"
 
-    followed(study, words)
+    follow_study(study, words)
     if rule is not None and rule.runs is not None:
         to_stderr(f"{rule.text} takes {rule.runs} runs at most; {most} are made at most")
     batch = run_all(study, most, rule)
@@ -117,7 +117,7 @@ def decide(
     from hetwin_suite.command import to_stderr
 
     experience = read_experience(prior)
-    followed(study, lambda done: f"{len(done)} futures")
+    follow_study(study, lambda done: f"{len(done)} futures")
     decision = decide_from(
         *(study, read_library(library), moment, count or STRATEGY_FUTURES),
         within_s=within,

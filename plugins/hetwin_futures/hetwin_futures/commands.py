@@ -27,9 +27,9 @@ from hetwin_suite.command import (
     Source,
     Trust,
     Variant,
-    beginning,
     check_none,
-    followed,
+    completions,
+    follow_study,
     option,
     resource_names,
     start_options,
@@ -67,7 +67,7 @@ _LIKELY = 0.05
 
 def _libraries(incomplete: str) -> list[str]:
     """Return the names of hetwin's own libraries of strategies."""
-    return beginning(incomplete, resource_names("scenarios/libraries", ".yaml"))
+    return completions(incomplete, resource_names("scenarios/libraries", ".yaml"))
 
 
 def predict(
@@ -208,7 +208,7 @@ def _forecast(
     from hetwin_futures.predicting import predict as predict_from
     from hetwin_futures.successes import read_experience
 
-    followed(study, lambda done: f"{len(done)} of {futures} futures", warns=True)
+    follow_study(study, lambda done: f"{len(done)} of {futures} futures", warn_of_failures=True)
     experience = read_experience(prior)
     forecast = predict_from(
         *(study, moment, futures), within_s=within, physics_only=physics_only, experience=experience
@@ -290,7 +290,7 @@ def explain(
         run = out if out is not None else Path(folder) / "run"
         study, tables = study_of(episode, run, trust=trust)
         study.seed, study.jobs = seed, jobs
-        followed(study, lambda done: f"{len(done)} futures")
+        follow_study(study, lambda done: f"{len(done)} futures")
         found = explained(study, tables, change)
         kept = run if (run / LOG).exists() else episode
         text = json.dumps(found.to_file()) + "\n"

@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_compare.comparison import Apart, Comparison
 from hetwin_futures.predicting import predict
-from hetwin_suite.command import followed
+from hetwin_suite.command import follow_study
 from hetwin_suite.episode import RECORDING, is_episode
 from hetwin_suite.model import Floats
 from hetwin_suite.runs import RunOptions
@@ -86,7 +86,7 @@ def less_noise(run: Path, found: Comparison, jobs: int | None, *, trust: bool) -
     """
     study, _ = study_of(run, run, trust=trust)
     study.jobs = jobs
-    followed(study, lambda done: f"{len(done)} of {FUTURES} futures")
+    follow_study(study, lambda done: f"{len(done)} of {FUTURES} futures")
     return without_noise(found, noise_of(study, found))
 
 

@@ -12,7 +12,7 @@ from hetwin_futures.predicting import check_asked
 from hetwin_futures.strategies import Library, Trial, plans_of, race
 from hetwin_futures.successes import NO_EXPERIENCE, Experience, Row
 from hetwin_suite.model import BadInput, action_arguments
-from hetwin_suite.study import Draw, Moment, Now, RunResult, Study, at_moment, check_utility
+from hetwin_suite.study import Draw, Moment, RunAtMoment, RunResult, Study, at_moment, check_utility
 
 _DIGITS = 6
 
@@ -210,7 +210,7 @@ class _Task(NamedTuple):
 class _Deciding:
     """The decision at the moment, in the process that forks the futures."""
 
-    def __init__(self, task: _Task, now: Now) -> None:
+    def __init__(self, task: _Task, now: RunAtMoment) -> None:
         self._task, self._now, self._begun = task, now, time.monotonic()
         self._until = None if task.within_s is None else self._begun + task.within_s
         event = None if now.action is None else action_arguments(now.action)

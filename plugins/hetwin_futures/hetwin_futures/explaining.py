@@ -23,10 +23,10 @@ from hetwin_suite.runs import HetwinError, say
 from hetwin_suite.study import (
     Draw,
     Moment,
-    Now,
-    Placed,
+    RunAtMoment,
     RunResult,
     Study,
+    UncertainPose,
     Uncertainty,
     at_moment,
     judged_tables,
@@ -92,11 +92,11 @@ class _Explaining:
                 best, at_s = found, begin
         return self._explanation(best, at_s)
 
-    def _placed(self, candidate: Candidate) -> Placed | None:
+    def _placed(self, candidate: Candidate) -> UncertainPose | None:
         named = (one for one in self._uncertainty.placed if one.entity == candidate.name)
         return next(named, None)
 
-    def _can_matter(self, placed: Placed) -> bool:
+    def _can_matter(self, placed: UncertainPose) -> bool:
         tables = self._tables
         stands = all(tables.layout.entity(name).kind is EntityKind.STATIC for name in placed.poses)
         return not stands or comes_near(placed.entity, tables, SHIFTS_M[-1])
@@ -106,12 +106,12 @@ class _Explaining:
     ) -> Sufficient | None:
         below = float("inf") if best is None else best.amount
 
-        def plan(now: Now) -> Sufficient | None:
+        def plan(now: RunAtMoment) -> Sufficient | None:
             return self._search(now).smallest(candidate, below)
 
         return at_moment(self._study, Moment(begin), plan)
 
-    def _search(self, now: Now) -> Search:
+    def _search(self, now: RunAtMoment) -> Search:
         uncertainty, scene, seed = now.uncertainty, now.scene, self._study.seed
         places = [
             Place(one.entity, {name: np.array(scene.pose(name)[:7]) for name in one.poses})

@@ -14,7 +14,7 @@ import numpy as np
 from hetwin_futures.intervals import Chance, Relation, product, related
 from hetwin_futures.successes import NO_EXPERIENCE, Experience, Row
 from hetwin_suite.runs import say
-from hetwin_suite.study import Probability, RunResult, Seen, probability
+from hetwin_suite.study import Probability, RunEvent, RunResult, probability
 
 RARE = 0.2
 """An event in a failed future distinguishes it if fewer than this share of the successful futures have it."""
@@ -72,7 +72,7 @@ def failures_of(futures: Sequence[RunResult], believed: RunResult | None = None)
 class _Usual:
     """The events of the futures that succeed."""
 
-    def __init__(self, futures: Sequence[Mapping[str, Seen]]) -> None:
+    def __init__(self, futures: Sequence[Mapping[str, RunEvent]]) -> None:
         counts = Counter(name for events in futures for name in events)
         self._shares = {name: count / len(futures) for name, count in counts.items()}
         self._times = {
@@ -81,7 +81,7 @@ class _Usual:
         }
         self._words = {name: seen for events in futures for name, seen in events.items()}
 
-    def parting(self, events: Mapping[str, Seen]) -> tuple[str, str, str]:
+    def parting(self, events: Mapping[str, RunEvent]) -> tuple[str, str, str]:
         """Return cause, event and entity of the first difference to the successful futures."""
         new = [
             (seen.time_ns, seen.words, name, seen.entity)

@@ -29,7 +29,7 @@ from hetwin_suite.runs import (
     merged_scene,
     source_specs,
 )
-from hetwin_suite.study import Draw, Moment, Now, Root, RunResult, Study
+from hetwin_suite.study import Draw, Moment, Root, RunAtMoment, RunResult, Study
 
 READY_S = 30.0
 
@@ -213,7 +213,7 @@ def answers(question: Question, study: Study, root: Root, publish: Publish) -> N
     """
     study.horizon_s = question.horizon_s
 
-    def plan(now: Now) -> None:
+    def plan(now: RunAtMoment) -> None:
         known = _FutureAnswers(question, study, now, publish)
         study.progress = known.add
         while not known.is_all and (soonest_s := known.awaits()) is not None:
@@ -236,7 +236,9 @@ class _FutureAnswers:
         publish: publishes each answer, given as JSON.
     """
 
-    def __init__(self, question: Question, study: Study, now: Now, publish: Publish) -> None:
+    def __init__(
+        self, question: Question, study: Study, now: RunAtMoment, publish: Publish
+    ) -> None:
         self._question, self._study, self._now = question, study, now
         self._publish = publish
         self._over: dict[int, RunResult] = {}

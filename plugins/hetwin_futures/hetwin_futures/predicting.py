@@ -13,7 +13,7 @@ from hetwin_suite.study import (
     AS_BELIEVED,
     Draw,
     Moment,
-    Now,
+    RunAtMoment,
     RunResult,
     Study,
     Uncertainty,
@@ -70,7 +70,7 @@ class _Task(NamedTuple):
     drawn: bool
     experience: Experience
 
-    def forecast(self, now: Now) -> Forecast:
+    def forecast(self, now: RunAtMoment) -> Forecast:
         """Run the futures; if none succeeds, add one in which nothing is drawn."""
         study, begun = self.study, time.monotonic()
         until = None if self.within_s is None else begun + self.within_s
@@ -88,11 +88,11 @@ class _Task(NamedTuple):
             over_s=None if now.over_ns is None else now.over_ns / 1e9,
         )
 
-    def _draws(self, now: Now) -> Iterable[Draw]:
+    def _draws(self, now: RunAtMoment) -> Iterable[Draw]:
         uncertainty = now.uncertainty if self.drawn else _NOTHING
         return (uncertainty.draw(self.study.seed, index) for index in range(self.futures))
 
-    def _horizon_s(self, now: Now, finished: Iterable[RunResult]) -> float:
+    def _horizon_s(self, now: RunAtMoment, finished: Iterable[RunResult]) -> float:
         if self.study.horizon_s is not None:
             return self.study.horizon_s
         return max((one.end_ns - now.time_ns for one in finished), default=0) / 1e9

@@ -14,15 +14,15 @@ from hetwin_suite.study import (
     Factor,
     Mixture,
     NumberSpread,
-    Physical,
-    Placed,
     PoseMixture,
     Probability,
     RunResult,
     Sigma,
+    UncertainParameter,
+    UncertainPose,
+    UncertainQuantity,
     Uncertainty,
     Uniform,
-    Varied,
     probability,
 )
 
@@ -89,7 +89,7 @@ def candidates(uncertainty: Uncertainty, asked: str) -> list[Candidate]:
     return [one for one in chosen if one.rays]
 
 
-def _place(placed: Placed) -> Candidate:
+def _place(placed: UncertainPose) -> Candidate:
     axes = placed.axes
     if isinstance(placed.spread, PoseMixture):
         axes = tuple(axis for axis in axes if axis != "part")
@@ -121,11 +121,11 @@ def _along(entity: str, axis: int, sign: int) -> Ray:
     return Ray(of)
 
 
-def _number(one: Physical | Varied) -> Candidate:
-    entity = one.entity if isinstance(one, Physical) else ""
+def _number(one: UncertainQuantity | UncertainParameter) -> Candidate:
+    entity = one.entity if isinstance(one, UncertainQuantity) else ""
     spread = _likeliest(one.spread)
     steps = [FEWEST + (MOST - FEWEST) * i / (_STEPS - 1) for i in range(_STEPS)]
-    known = isinstance(one, Varied) or one.aspect == "mass"
+    known = isinstance(one, UncertainParameter) or one.aspect == "mass"
     match spread:
         case Sigma(sigma=sigma) if sigma > 0.0 and known:
             rays = [_plus(entity, one.name, one.nominal, sign * sigma) for sign in (1, -1)]

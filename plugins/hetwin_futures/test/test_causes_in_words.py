@@ -7,13 +7,13 @@ from collections.abc import Mapping
 import pytest
 
 from hetwin_futures.forecast import Forecast, failures_of
-from hetwin_suite._study.run_result import RunResult, Seen
+from hetwin_suite._study.run_result import RunEvent, RunResult
 
 
 def future(index: int, good: bool, events: Mapping[str, float]) -> RunResult:
     """A future in which things happen at times [s]."""
     seen = tuple(
-        Seen(name, name.partition("(")[0], "ball", f"ball {name}", round(time * 1e9))
+        RunEvent(name, name.partition("(")[0], "ball", f"ball {name}", round(time * 1e9))
         for name, time in events.items()
     )
     return RunResult(index, outcomes={"in": good}, events=seen, state={"inside": good})

@@ -12,7 +12,7 @@ from support.hetwin_command import refused
 
 from hetwin_futures.forecast import Forecast
 from hetwin_futures.predicting import predict
-from hetwin_suite._study.physics_alone import END_S, looks
+from hetwin_suite._study.physics_alone import END_S, next_model_step
 from hetwin_suite._study.run_result import Moment
 from hetwin_suite._study.study import Study
 
@@ -26,7 +26,7 @@ AT_S, HORIZON_S = 0.2, 0.4
 )
 def test_looks_go_on_to_the_end(begin: int, steps: int, every: list[int]) -> None:
     end = begin + steps
-    following, step, seen = looks(end, every, 400.0), begin, []
+    following, step, seen = next_model_step(end, every, 400.0), begin, []
     while step < end:
         assert step < following(step) <= end
         step = following(step)

@@ -13,12 +13,12 @@ from hetwin_futures.explanation import Change, Place, with_change
 from hetwin_futures.search import FUTURES, SHIFTS_M, Candidate, Search, Sufficient, candidates
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.run_result import RunResult
-from hetwin_suite._study.uncertain import Physical, Placed, Uncertainty
+from hetwin_suite._study.uncertain import UncertainPose, UncertainQuantity, Uncertainty
 
 AT = np.array([0.4, -0.3, 0.7, 1.0, 0.0, 0.0, 0.0])
 SIGMA = 0.002
-BIN = Placed("bin", Spread(sigma=[SIGMA, SIGMA, 0.0]), {"bin": AT})
-BALL = Physical("ball", "mass", Sigma(sigma=0.001), 0.058)
+BIN = UncertainPose("bin", Spread(sigma=[SIGMA, SIGMA, 0.0]), {"bin": AT})
+BALL = UncertainQuantity("ball", "mass", Sigma(sigma=0.001), 0.058)
 UNCERTAIN = Uncertainty("physics", (BIN,), (BALL,))
 
 
@@ -103,13 +103,15 @@ def test_a_number_is_tried_both_ways() -> None:
 
 
 def test_a_number_between_two_is_tried_from_the_middle() -> None:
-    bounce = Physical("ball", "bounce", Uniform(between=[0.2, 0.4]))
+    bounce = UncertainQuantity("ball", "bounce", Uniform(between=[0.2, 0.4]))
     (one,) = candidates(Uncertainty("physics", (), (bounce,)), "ball.bounce")
     assert [ray.of(one.amounts[-1]).after for ray in one.rays] == pytest.approx([0.4, 0.2])
 
 
 def test_a_change_is_added_to_what_is_drawn_and_moves_what_is_carried() -> None:
-    stand = Placed("stand", Spread(sigma=[SIGMA, SIGMA, 0.0]), {"stand": AT, "ball": AT + 0.01})
+    stand = UncertainPose(
+        "stand", Spread(sigma=[SIGMA, SIGMA, 0.0]), {"stand": AT, "ball": AT + 0.01}
+    )
     uncertain = Uncertainty("physics", (stand,))
     places = [Place("stand", stand.poses)]
     plain = uncertain.draw(1, 5)

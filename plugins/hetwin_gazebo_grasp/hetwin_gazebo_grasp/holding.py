@@ -11,7 +11,14 @@ import mujoco as mj
 import numpy as np
 
 from hetwin_suite.engine import rotation_vector
-from hetwin_suite.grasp import FAR, NEAR, Grip, MujocoHand, find_hand, mirror_of
+from hetwin_suite.grasp import (
+    FAR_PERIOD_S,
+    NEAR_PERIOD_S,
+    Grip,
+    MujocoHand,
+    find_hand,
+    mujoco_model_of,
+)
 from hetwin_suite.model import BadInput, Event, Floats, one_of
 
 SHARE = 0.2
@@ -73,7 +80,7 @@ class Holding:
         self, world: UserWorld, settings: GraspSettings, listener: Callable[[Event], None]
     ) -> None:
         self._world, self._listener = world, listener
-        self._model = model = mirror_of(world.sdf())
+        self._model = model = mujoco_model_of(world.sdf())
         self._data = mj.MjData(model)
         self._joints = _places(model, mj.mjtJoint.mjJNT_SLIDE, mj.mjtJoint.mjJNT_HINGE)
         self._free = {
@@ -102,7 +109,7 @@ class Holding:
 
     def suck(self, on: bool) -> None:
         """Switch the suction of a hand without fingers."""
-        self._grip.sucks, self._due = on, 0.0
+        self._grip.suction_on, self._due = on, 0.0
 
     def let_go(self) -> None:
         """Release the held object, notify the listener, and restart the grasp detection."""
@@ -126,7 +133,7 @@ class Holding:
             pose = np.append(self._data.xpos[self._held], self._data.xquat[self._held])
             self._world.move(self.held, self._push.against_contacts(pose, wanted, period))
         if looks:
-            self._due = seconds + (NEAR if self._grip.look() else FAR)
+            self._due = seconds + (NEAR_PERIOD_S if self._grip.update() else FAR_PERIOD_S)
             if self._grip.held != self._held:
                 self._release_held()
                 self._held = self._grip.held

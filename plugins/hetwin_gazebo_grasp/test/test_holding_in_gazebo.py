@@ -20,7 +20,7 @@ import pytest
 from hetwin_gazebo_grasp import get_system, system
 from hetwin_gazebo_grasp.gazebo_world import NoPositionsYet
 from hetwin_gazebo_grasp.holding import MAX_FORCE_N, GraspSettings, Holding, Push
-from hetwin_suite.grasp import mirror_of
+from hetwin_suite.grasp import mujoco_model_of
 from hetwin_suite.model import BadInput, Event, Floats
 
 STEP = 0.001
@@ -78,7 +78,7 @@ class StandIn:
 
     def __init__(self, sdf: str) -> None:
         self._sdf = sdf
-        self.model = mirror_of(sdf)
+        self.model = mujoco_model_of(sdf)
         self.model.opt.timestep = STEP
         self.data = mj.MjData(self.model)
         self.targets = {"along": 0.0, "lift": 0.0, "left": 0.0, "right": 0.0}

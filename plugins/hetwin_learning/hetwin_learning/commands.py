@@ -16,7 +16,7 @@ from hetwin_suite.command import (
     Scenario,
     Seed,
     Variant,
-    followed,
+    follow_study,
     json_text,
     option,
     table,
@@ -81,7 +81,7 @@ def thresholds(
         else ModelThresholds(path, variant, model)
     )
     study = Study(of, jobs=jobs)
-    followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
+    follow_study(study, lambda done: f"{len(done)} of {len(found)} episodes")
     learned = learn(study, of, found, label, cache)
     if out is not None:
         _write(out, learned.yaml(out.resolve().parent))
@@ -112,7 +112,7 @@ def success(
 
     path, found = find_scenario(scenario), find_labelled(episodes)
     study = Study(ActionWatcher(path, variant), jobs=jobs)
-    followed(study, lambda done: f"{len(done)} of {len(found)} episodes")
+    follow_study(study, lambda done: f"{len(done)} of {len(found)} episodes")
     rows = learn_success(study, found, prior_weight, cache)
     document = {"rows": [row.to_json() for row in rows]}
     if out is not None:
@@ -143,7 +143,7 @@ def fidelity(
 
     study = Study(MovedWatcher(find_scenario(scenario), variant), seed=seed, jobs=jobs)
     most = most_runs(study.scenario, count)
-    followed(study, lambda done: f"{len(done)} of at most {most} runs")
+    follow_study(study, lambda done: f"{len(done)} of at most {most} runs")
     found = learn_fidelity(study, count, tolerance)
     if out is not None:
         _write(out, found.yaml(out.resolve().parent))

@@ -17,7 +17,7 @@ from hetwin_suite.model import (
     phase_of,
 )
 from hetwin_suite.runs import BetweenSteps, Scenario
-from hetwin_suite.study import ModelPort, Watcher
+from hetwin_suite.study import ModelPort, ObservedScenario
 
 
 class ActionWatch:
@@ -27,13 +27,13 @@ class ActionWatch:
         self._outlines: dict[str, Outline] = {}
         self._rows: list[dict[str, Any]] = []
 
-    def look(self, between: BetweenSteps) -> None:
+    def observe(self, between: BetweenSteps) -> None:
         """See `hetwin_suite.study.Watch.look`."""
         for event in between.events:
             if event.kind is EventKind.ACTION and phase_of(event) not in ("end", ANNOUNCED):
                 self._rows.append(self._row(event, between.scene))
 
-    def seen(self) -> list[dict[str, Any]]:
+    def observations(self) -> list[dict[str, Any]]:
         """Return for each action its operation, arguments, the keys of those that name entities, and measurements."""
         return self._rows
 
@@ -61,9 +61,9 @@ class ActionWatch:
 
 
 @dataclass(frozen=True)
-class ActionWatcher(Watcher):
+class ActionWatcher(ObservedScenario):
     """Observes the actions of episodes of a scenario."""
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ActionWatch:
-        """See `Watcher.begin`."""
+        """See `ObservedScenario.begin`."""
         return ActionWatch()

@@ -10,7 +10,7 @@ from hetwin_learning.changed import with_parameters
 from hetwin_learning.thresholds import Threshold, lowest
 from hetwin_suite.model import BadInput, learnable_parameters, one_of
 from hetwin_suite.runs import BetweenSteps, ModelPlan, Scenario, load_scenario
-from hetwin_suite.study import ModelPort, Watcher
+from hetwin_suite.study import ModelPort, ObservedScenario
 
 
 class ModelWatch:
@@ -20,7 +20,7 @@ class ModelWatch:
         self._port, self._thresholds, self._period_ns = port, thresholds, period_ns
         self._rows: list[list[float]] = []
 
-    def look(self, between: BetweenSteps) -> None:
+    def observe(self, between: BetweenSteps) -> None:
         """See `Watch.look`."""
         if between.time_ns == 0 or between.time_ns % self._period_ns:
             return
@@ -28,13 +28,13 @@ class ModelWatch:
         if found is not None:
             self._rows.append([float(found[name]) for name in self._thresholds])
 
-    def seen(self) -> list[list[float]]:
+    def observations(self) -> list[list[float]]:
         """See `Watch.seen`."""
         return [list(row) for row in lowest(self._rows, len(self._thresholds)).tolist()]
 
 
 @dataclass(frozen=True)
-class ModelThresholds(Watcher):
+class ModelThresholds(ObservedScenario):
     """The thresholds of one model of a scenario."""
 
     model: str
@@ -60,13 +60,13 @@ class ModelThresholds(Watcher):
         return [Threshold(name, float(given[name])) for name in names]
 
     def scenario(self) -> Scenario:
-        """See `Watcher.scenario`."""
+        """See `ObservedScenario.scenario`."""
         loaded = load_scenario(self.path, self.variant)
         watching = dict(getattr(self._plan(loaded).cls, "watching", {}))
         return loaded.with_keys(self._models(watching))
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> ModelWatch:
-        """See `Watcher.begin`."""
+        """See `ObservedScenario.begin`."""
         plan = self._plan(scenario)
         period_ns = plan.every * scenario.clock.period_ns
         return ModelWatch(ports[plan.index], learnable_parameters(plan.cls), period_ns)

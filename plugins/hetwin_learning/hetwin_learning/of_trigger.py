@@ -17,7 +17,7 @@ from hetwin_learning.thresholds import Threshold
 from hetwin_learning.trigger_watch import TriggerWatch
 from hetwin_suite.model import BadInput, one_of
 from hetwin_suite.runs import OnAction, OnEvent, Scenario, Trigger, load_scenario
-from hetwin_suite.study import ModelPort, Watcher
+from hetwin_suite.study import ModelPort, ObservedScenario
 
 
 class Place(NamedTuple):
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class TriggerThresholds(Watcher):
+class TriggerThresholds(ObservedScenario):
     """The thresholds of one trigger of a scenario."""
 
     trigger: str
@@ -45,13 +45,13 @@ class TriggerThresholds(Watcher):
         return [Threshold(c.words, c.value, c.least) for p in places for c in p.compared]
 
     def scenario(self) -> Scenario:
-        """See `Watcher.scenario`: the scenario without the trigger."""
+        """See `ObservedScenario.scenario`: the scenario without the trigger."""
         loaded = load_scenario(self.path, self.variant)
         triggers = loaded.document.data["triggers"]
         return loaded.with_keys({"triggers": [t for t in triggers if t["name"] != self.trigger]})
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> TriggerWatch:
-        """See `Watcher.begin`."""
+        """See `ObservedScenario.begin`."""
         return TriggerWatch(self._relaxed(), self._compared(), scenario.functions)
 
     def written(self, values: list[float]) -> dict[str, Any]:

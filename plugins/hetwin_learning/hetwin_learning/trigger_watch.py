@@ -39,7 +39,7 @@ class TriggerWatch:
         self._operation: Event | None = None
         self._rows: list[list[float]] = []
 
-    def look(self, between: BetweenSteps) -> None:
+    def observe(self, between: BetweenSteps) -> None:
         """See `Watch.look`."""
         woken = [event for event in between.events if self._wakes(event)]
         if self._operation is not None:
@@ -52,7 +52,7 @@ class TriggerWatch:
             if bound.holds():
                 self._rows.append(self._row(bound))
 
-    def seen(self) -> list[list[float]]:
+    def observations(self) -> list[list[float]]:
         """See `Watch.seen`."""
         return [list(row) for row in lowest(self._rows, len(self._compared)).tolist()]
 

@@ -24,7 +24,7 @@ from hetwin_suite.command import (
 
 if TYPE_CHECKING:
     from hetwin_night.row import Row
-    from hetwin_suite.study import Replaying
+    from hetwin_suite.study import ReplayJob
 
 _SHOWN = 20
 PAGE, JSON, RELIABILITY = "night.html", "night.json", "reliability.html"
@@ -203,7 +203,7 @@ def _job(
     keep: str,
     still: float,
     within: float,
-) -> Replaying:
+) -> ReplayJob:
     from hetwin_night.judging import RUNS
     from hetwin_suite.runs import find_scenario
 
@@ -224,9 +224,9 @@ def _job(
                 expected='NAME=QUESTION, e.g. \'placed=holds(on("box", "tray"), at(end))\'',
             )
         asked.append((name, question))
-    from hetwin_suite.study import Replaying
+    from hetwin_suite.study import ReplayJob
 
-    return Replaying(
+    return ReplayJob(
         find_scenario(scenario),
         variant,
         tuple(asked),

@@ -13,7 +13,7 @@ from hetwin_night.kept import RowStore
 from hetwin_night.recordings import Recording
 from hetwin_night.row import BROKEN, DIED, FAILED, HANGS, Row, row_of
 from hetwin_suite.command import BadInput
-from hetwin_suite.study import Cluster, Done, Processes, Replay, Replayed, Replaying
+from hetwin_suite.study import Cluster, FinishedTask, Processes, Replay, ReplayJob, ReplayResult
 
 RUNS = "runs"
 _EVERY_S = 2.0
@@ -22,7 +22,7 @@ Say = Callable[[str], None]
 
 def judged(
     recordings: Sequence[Recording],
-    job: Replaying,
+    job: ReplayJob,
     workers: Processes | Cluster,
     kept: RowStore,
     say: Say,
@@ -63,7 +63,7 @@ def check_fits(rows: Sequence[Row]) -> None:
 
 
 def _work(
-    recordings: Sequence[Recording], job: Replaying, workers: Processes | Cluster, say: Say
+    recordings: Sequence[Recording], job: ReplayJob, workers: Processes | Cluster, say: Say
 ) -> Iterator[tuple[Recording, Row]]:
     by_name: Mapping[str, Recording] = {one.name: one for one in recordings}
     tasks = (Replay(one.name, str(one.path.resolve())) for one in recordings)
@@ -80,7 +80,7 @@ def _work(
             yield recording, _lost(recording, done)
 
 
-def _lost(recording: Recording, done: Done[Replay, Replayed]) -> Row:
+def _lost(recording: Recording, done: FinishedTask[Replay, ReplayResult]) -> Row:
     """Return the row of a recording whose replay returned no result."""
     verdict = DIED if done.died else HANGS
     if done.error is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from hetwin_suite.study import Replayed
+from hetwin_suite.study import ReplayResult
 
 GOOD, BAD, UNKNOWN, FAULT = "good", "bad", "not known", "fault"
 BROKEN, HANGS, DIED, FAILED = "broken", "hangs", "died", "failed"
@@ -66,7 +66,7 @@ class Row:
         return {**asdict(self), "outcome": self.outcome}
 
 
-def row_of(name: str, about: Mapping[str, str], replayed: Replayed, page: str) -> Row:
+def row_of(name: str, about: Mapping[str, str], replayed: ReplayResult, page: str) -> Row:
     """Return the row of a replayed recording."""
     if replayed.error:
         return Row(

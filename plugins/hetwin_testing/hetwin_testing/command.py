@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hetwin_suite.command import Patience, Result, beginning, json_object, to_stderr
+from hetwin_suite.command import Patience, Result, completions, json_object, to_stderr
 
 if TYPE_CHECKING:
     from hetwin_testing.fixture import CheckResult
@@ -21,7 +21,7 @@ PATIENCE_S = 10.0
 def _model_types(incomplete: str) -> list[str]:
     from hetwin_suite.runs import model_types
 
-    return beginning(incomplete, model_types())
+    return completions(incomplete, model_types())
 
 
 def check(

@@ -17,7 +17,7 @@ from hetwin_suite.command import find_file
 from hetwin_suite.episode import file_digest
 from hetwin_suite.model import BadInput
 from hetwin_suite.runs import RunOptions, find_scenario
-from hetwin_suite.study import Processes, Replay, Replayed, Replaying, Trouble
+from hetwin_suite.study import Processes, Replay, ReplayJob, ReplayResult, Trouble
 from hetwin_testing.settings import NotJudged, Settings
 
 _FOUND = "replayed.json"
@@ -42,7 +42,7 @@ class ReplayRequest:
         return f"{self.scenario} on {self.source or 'its own recording'}"
 
 
-def replayed(wanted: ReplayRequest, settings: Settings) -> Replayed:
+def replayed(wanted: ReplayRequest, settings: Settings) -> ReplayResult:
     """Return the result of a replay, from the cache if possible.
 
     Raises:
@@ -50,7 +50,7 @@ def replayed(wanted: ReplayRequest, settings: Settings) -> Replayed:
         BadInput: if the scenario cannot be used.
     """
     base = settings.cache or _beside()
-    job = Replaying(
+    job = ReplayJob(
         find_scenario(wanted.scenario),
         wanted.variant,
         options=RunOptions(engine=wanted.engine, seed=wanted.seed),
@@ -78,7 +78,7 @@ def _beside() -> Path:
     return Path(tempfile.mkdtemp(prefix="hetwin-tests-"))
 
 
-def _digest_of(job: Replaying, source: str) -> str:
+def _digest_of(job: ReplayJob, source: str) -> str:
     """Return the digest of a recording.
 
     Raises:
@@ -92,7 +92,7 @@ def _digest_of(job: Replaying, source: str) -> str:
     return file_digest(path)
 
 
-def _made(job: Replaying, task: Replay) -> Replayed:
+def _made(job: ReplayJob, task: Replay) -> ReplayResult:
     """Replay in a fork of this process, whose modules are loaded already.
 
     Raises:
@@ -104,11 +104,11 @@ def _made(job: Replaying, task: Replay) -> Replayed:
     if isinstance(one.error, BadInput) and one.error.where == "engine":
         raise NotJudged(str(one.error))
     if one.result is None:
-        return Replayed("failed", error=one.lost, folder=job.folder(task))
+        return ReplayResult("failed", error=one.lost, folder=job.folder(task))
     return one.result
 
 
-def _keep(found: Replayed, folder: Path) -> Replayed:
+def _keep(found: ReplayResult, folder: Path) -> ReplayResult:
     """Cache a complete replay; one that another process has cached meanwhile is equivalent."""
     if found.folder is None or found.error:
         if found.folder is not None:
@@ -123,14 +123,14 @@ def _keep(found: Replayed, folder: Path) -> Replayed:
     return replace(found, folder=folder)
 
 
-def _read(folder: Path) -> Replayed | None:
+def _read(folder: Path) -> ReplayResult | None:
     try:
         row = json.loads((folder / _FOUND).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     told = {key: row[key] for key in ("verdict", "end_s", "digest", "error")}
     troubles = tuple(Trouble(*one) for one in row["troubles"])
-    return Replayed(**told, troubles=troubles, coverage=tuple(row["coverage"]), folder=folder)
+    return ReplayResult(**told, troubles=troubles, coverage=tuple(row["coverage"]), folder=folder)
 
 
 def forget_old(cache: Path) -> None:

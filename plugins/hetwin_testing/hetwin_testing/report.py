@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hetwin_suite.study import Replayed
+    from hetwin_suite.study import ReplayResult
 
 _ROWS = "rows-{}.jsonl"
 _TONES = {"passed": "good", "failed": "bad"}
@@ -27,7 +27,7 @@ def note_row(
         file.write(json.dumps(row) + "\n")
 
 
-def page_of(replayed: Replayed, report: Path | None, test: str) -> Path | None:
+def page_of(replayed: ReplayResult, report: Path | None, test: str) -> Path | None:
     """Write the page of a run, and return its file; None if the run has left no log."""
     from hetwin_suite.page import write_report
 

@@ -13,7 +13,7 @@ from hetwin_testing.settings import NotJudged, Settings
 
 if TYPE_CHECKING:
     from hetwin_suite.episode import Episode
-    from hetwin_suite.study import Judged, Replayed
+    from hetwin_suite.study import JudgedClaim, ReplayResult
 
 
 class DoesNotHold(AssertionError):
@@ -143,7 +143,7 @@ class TwinRun:
         replayed: result of the replay.
     """
 
-    def __init__(self, twin: Twin, words: str, replayed: Replayed, settings: Settings) -> None:
+    def __init__(self, twin: Twin, words: str, replayed: ReplayResult, settings: Settings) -> None:
         self._twin, self.words, self.replayed = twin, words, replayed
         self._settings = settings
 
@@ -207,7 +207,7 @@ class TwinRun:
         self._twin.failed(self, [*lines, *troubles])
 
 
-def _line(one: Judged) -> str:
+def _line(one: JudgedClaim) -> str:
     """Return a claim and its result as one line."""
     if one.wrong:
         return f"{one.question}: {one.why}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from hetwin_suite._study.draw import Draw
 from hetwin_suite._study.root import at_moment
-from hetwin_suite._study.run_result import Moment, Now, RunResult
+from hetwin_suite._study.run_result import Moment, RunAtMoment, RunResult
 from hetwin_suite._study.study import Study
 
 
 def test_it_moves_the_tray_in_three_ways() -> None:
-    def nearer(now: Now) -> list[RunResult]:
+    def nearer(now: RunAtMoment) -> list[RunResult]:
         x, y, z, *turn = now.scene.pose("tray")[:7].tolist()
         shifts = (0.0, 0.1, 0.2)
         draws = [

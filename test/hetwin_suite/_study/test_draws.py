@@ -9,7 +9,12 @@ import pytest
 
 from hetwin_core.ensemble.scenario.uncertainty import Uncertain
 from hetwin_core.ensemble.validation import check
-from hetwin_suite._study.uncertain import Physical, Placed, Uncertainty, Varied
+from hetwin_suite._study.uncertain import (
+    UncertainParameter,
+    UncertainPose,
+    UncertainQuantity,
+    Uncertainty,
+)
 
 AT = np.array([0.5, -0.2, 0.8, 1.0, 0.0, 0.0, 0.0])
 ABOVE = np.array([0.5, -0.1, 1.0, 1.0, 0.0, 0.0, 0.0])
@@ -25,7 +30,7 @@ def placed(**spread: Any) -> Uncertainty:
     """A box whose pose is uncertain, with a cup on it."""
     pose = said(pose=spread).pose
     assert pose is not None
-    return Uncertainty("physics", (Placed("box", pose, {"box": AT, "cup": ABOVE}),))
+    return Uncertainty("physics", (UncertainPose("box", pose, {"box": AT, "cup": ABOVE}),))
 
 
 def column(uncertainty: Uncertainty, name: str) -> Any:
@@ -45,7 +50,7 @@ def test_what_else_is_uncertain_does_not_change_a_draw() -> None:
     mass = said(mass={"factor": 0.1}).mass
     assert mass is not None
     alone = placed(yaw=0.1)
-    both = Uncertainty("physics", alone.placed, (Physical("box", "mass", mass, 0.4),))
+    both = Uncertainty("physics", alone.placed, (UncertainQuantity("box", "mass", mass, 0.4),))
     assert both.draw(3, 4).inputs["box.pose.yaw"] == alone.draw(3, 4).inputs["box.pose.yaw"]
 
 
@@ -80,7 +85,7 @@ def test_a_mixture_draws_its_parts_by_their_weights() -> None:
 def physical(aspect: str, nominal: float = 1.0, **spread: Any) -> Uncertainty:
     """A box of which something is uncertain."""
     number = getattr(said(**{aspect: spread}), aspect)
-    return Uncertainty("physics", (), (Physical("box", aspect, number, nominal),))
+    return Uncertainty("physics", (), (UncertainQuantity("box", aspect, number, nominal),))
 
 
 @pytest.mark.parametrize(
@@ -108,13 +113,15 @@ def test_what_the_scenario_says_itself_is_kept() -> None:
     own = {"box": {"mass": 2.0}, "cup": {"friction": 0.1}}
     number = said(mass={"values": [0.8]}).mass
     assert number is not None
-    uncertainty = Uncertainty("physics", (), (Physical("box", "mass", number, 0.8),), bodies=own)
+    uncertainty = Uncertainty(
+        "physics", (), (UncertainQuantity("box", "mass", number, 0.8),), bodies=own
+    )
     assert uncertainty.draw(1, 1).parameters == {"physics": {"bodies": own}}
 
 
 def test_a_parameter_of_a_model_is_drawn_about_its_value() -> None:
     number = said(hold={"sigma": 0.5}).parameters["hold"]
-    uncertainty = Uncertainty("physics", varied=(Varied("grasp", "hold", number, 3.0),))
+    uncertainty = Uncertainty("physics", varied=(UncertainParameter("grasp", "hold", number, 3.0),))
     draw = uncertainty.draw(1, 1)
     offset: Any = draw.inputs["grasp.hold"]
     assert draw.parameters == {"grasp": {"hold": 3.0 + offset}}

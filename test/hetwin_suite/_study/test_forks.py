@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, Heartbeat
 from hetwin_suite._study.forks import Forked, Forks
-from hetwin_suite._study.work import Done
+from hetwin_suite._study.work import FinishedTask
 
 PATIENCE_S = 60.0
 
@@ -25,9 +25,9 @@ def never(_: Heartbeat) -> str | None:
 
 def work(
     forks: Forks, tasks: Iterable[int], do: Any, until: float | None = None
-) -> dict[int, Done[int, Any]]:
+) -> dict[int, FinishedTask[int, Any]]:
     """What came of each task; the copies do it and end."""
-    found: dict[int, Done[int, Any]] = {}
+    found: dict[int, FinishedTask[int, Any]] = {}
     for one in forks.work(tasks, until):
         if isinstance(one, Forked):
             one.end(do(one))
@@ -42,9 +42,9 @@ def test_each_copy_does_its_task() -> None:
     assert all(one.processor_s > 0.0 for one in found.values())
 
 
-def many(forks: Forks, tasks: Iterable[int], do: Any) -> dict[int, Done[int, Any]]:
+def many(forks: Forks, tasks: Iterable[int], do: Any) -> dict[int, FinishedTask[int, Any]]:
     """What came of each task; a copy goes on until there are no more."""
-    found: dict[int, Done[int, Any]] = {}
+    found: dict[int, FinishedTask[int, Any]] = {}
     for one in forks.work(tasks):
         if isinstance(one, Forked):
             forked = one
@@ -162,7 +162,7 @@ def is_running(pid: int) -> bool:
 
 
 def test_a_copy_has_room_for_calls_of_its_own_however_deep_it_was_forked() -> None:
-    def from_depth(left: int) -> dict[int, Done[int, int]]:
+    def from_depth(left: int) -> dict[int, FinishedTask[int, int]]:
         return from_depth(left - 1) if left else work(Forks(1, never), range(1), deep)
 
     def deep(forked: Forked[int, int]) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from hetwin_suite._study.draw import AS_BELIEVED, Draw
 from hetwin_suite._study.root import at_moment
-from hetwin_suite._study.run_result import Moment, Now, RunResult
+from hetwin_suite._study.run_result import Moment, RunAtMoment, RunResult
 from hetwin_suite._study.study import Study
 
 COUNT = 4
@@ -18,7 +18,7 @@ COUNT = 4
 def futures(name: str, at_s: float, jobs: int, *draws: Draw, **asked: Any) -> list[RunResult]:
     """The futures of a moment, by index; at first those that are drawn, then the ones given."""
 
-    def plan(now: Now) -> list[RunResult]:
+    def plan(now: RunAtMoment) -> list[RunResult]:
         drawn = [now.draw(index) for index in range(COUNT)]
         return sorted(now.runs([*drawn, *draws]), key=lambda one: one.index)
 

@@ -15,7 +15,7 @@ import pytest
 from hetwin_core.ensemble.errors import BadInput, HetwinError, RunFailed
 from hetwin_core.ensemble.supervision.heartbeat import STEP, Heartbeat
 from hetwin_suite._study.processes import Processes
-from hetwin_suite._study.work import Done, Each, Job
+from hetwin_suite._study.work import FinishedTask, FunctionJob, Job
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Squares(Job[int, tuple[int, int]]):
 
 def done(
     job: Squares, tasks: Sequence[int], jobs: int = 2
-) -> tuple[dict[int, Done[int, tuple[int, int]]], list[str]]:
+) -> tuple[dict[int, FinishedTask[int, tuple[int, int]]], list[str]]:
     """What came of the tasks, and what was noted."""
     notes: list[str] = []
     found = {one.task: one for one in Processes(jobs).work(job, tasks, notes.append)}
@@ -83,7 +83,7 @@ def test_a_killed_worker_is_named_and_its_task_done_again(tmp_path: Path) -> Non
     assert all(one.result and not one.lost for one in found.values())
     (note,) = notes
     assert "worker " in note
-    assert "was killed by SIGKILL in 3, which is done again" in note
+    assert "was killed by SIGKILL in 3, which is retried" in note
 
 
 def test_a_task_that_kills_two_workers_is_lost(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def halved(number: int) -> int:
 
 
 def test_a_function_is_called_with_each_and_what_it_raises_is_raised() -> None:
-    found = {done.task: done for done in Processes(2).work(Each(halved), [4, 7, 10])}
+    found = {done.task: done for done in Processes(2).work(FunctionJob(halved), [4, 7, 10])}
     assert (found[4].value, found[10].value) == (2, 5)
     with pytest.raises(BadInput, match="not an even number"):
         found[7].check()
@@ -141,7 +141,7 @@ def failing(number: int) -> int:
 
 
 def test_errors_that_do_not_go_through_a_pipe_by_themselves_are_raised_too() -> None:
-    found = {done.task: done for done in Processes(1).work(Each(failing), [0, 1])}
+    found = {done.task: done for done in Processes(1).work(FunctionJob(failing), [0, 1])}
     with pytest.raises(RunFailed, match="it is stuck") as raised:
         found[1].check()
     assert (raised.value.model, raised.value.time_ns) == ("arm", 2_000_000_000)

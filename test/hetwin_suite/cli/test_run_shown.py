@@ -133,9 +133,9 @@ def test_a_page_that_dies_is_not_missed(run: subprocess.Popen[str]) -> None:
     ("options", "words"),
     [
         (["--hold"], "nothing could continue the run"),
-        (["--pace", "0"], "there is no such pace"),
-        (["--pace", "nan"], "there is no such pace"),
-        (["--pace", "-1"], "there is no such pace"),
+        (["--pace", "0"], "the pace is invalid"),
+        (["--pace", "nan"], "the pace is invalid"),
+        (["--pace", "-1"], "the pace is invalid"),
         (["--show", "--host", "no.such.host.invalid"], "the page cannot be served there"),
     ],
 )

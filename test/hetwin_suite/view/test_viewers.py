@@ -13,7 +13,7 @@ from support.small_run import SmallRun
 
 from hetwin_core.ensemble import installed
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_suite._commands.options import with_usual_ports
+from hetwin_suite._commands.options import with_default_ports
 from hetwin_suite.view.viewers import ViewerAt, viewers_asked
 from model_nodes.main_physics.sources.datasets import open_episode
 
@@ -100,7 +100,7 @@ def test_viewers_are_asked_for_by_name_and_port() -> None:
     ],
 )
 def test_the_port_may_be_left_out(words: str, found: str) -> None:
-    assert with_usual_ports(words.split()) == found.split()
+    assert with_default_ports(words.split()) == found.split()
 
 
 def test_a_data_set_that_a_package_reads(cafe: None, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hetwin_suite.engine import Body, DriveMode, Geometry, Joint, JointDrive, Link, World
-from hetwin_suite.episode import own_random
+from hetwin_suite.episode import named_generator
 from hetwin_suite.robot import DifferentialDrive
 
 GIVE = 0.05
@@ -53,7 +53,7 @@ class Mismatch:
 
 def drawn(seed: int) -> Mismatch:
     """Return the mismatch of a seed."""
-    random = own_random("obeying robot", seed)
+    random = named_generator("obeying robot", seed)
     return Mismatch(
         bandwidth=random.uniform(40.0, 80.0),
         feed_forward=random.uniform(0.8, 0.95),
@@ -69,7 +69,7 @@ def drawn(seed: int) -> Mismatch:
 
 def noise(seed: int) -> np.random.Generator:
     """Return the generator of sensor noise."""
-    return own_random("obeying robot's noise", seed)
+    return named_generator("obeying robot's noise", seed)
 
 
 def as_it_is(world: World, mismatch: Mismatch, pulling: Callable[[str], bool]) -> World:

@@ -10,7 +10,7 @@ import numpy as np
 from hetwin_fidelity import NearRobot
 from hetwin_suite.model import POSE, BadInput, EntityKind, Floats, Layout
 from hetwin_suite.runs import BetweenSteps, Scenario
-from hetwin_suite.study import ModelPort, Watcher
+from hetwin_suite.study import ModelPort, ObservedScenario
 
 MOVED = 0.1
 """Distance between start and end beyond which an object counts as moved [m]."""
@@ -24,7 +24,7 @@ class MovedObjects:
         self._first: Floats | None = None
         self._last: Floats = np.empty((0, 3))
 
-    def look(self, between: BetweenSteps) -> None:
+    def observe(self, between: BetweenSteps) -> None:
         """See `Watch.look`."""
         scene = between.scene
         if self._first is None:
@@ -32,7 +32,7 @@ class MovedObjects:
             self._first = scene.values[self._at]
         self._last = scene.values[self._at]
 
-    def seen(self) -> int:
+    def observations(self) -> int:
         """See `Watch.seen`."""
         if self._first is None:
             return 0
@@ -40,11 +40,11 @@ class MovedObjects:
 
 
 @dataclass(frozen=True)
-class MovedWatcher(Watcher):
+class MovedWatcher(ObservedScenario):
     """Counts the moved objects of a scenario with a fidelity manager."""
 
     def begin(self, scenario: Scenario, ports: Sequence[ModelPort]) -> MovedObjects:
-        """See `Watcher.begin`."""
+        """See `ObservedScenario.begin`."""
         return MovedObjects()
 
 

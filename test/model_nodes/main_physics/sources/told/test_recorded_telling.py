@@ -14,7 +14,7 @@ from hetwin_core.ensemble.beliefs import BeliefFields, belief_fields, belief_pro
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.tasks import task_fields
-from hetwin_suite._robots.telling import Telling
+from hetwin_suite._robots.telling import ProgramMessages
 from model_nodes.main_physics.sources.factory import open_source
 from model_nodes.main_physics.sources.plans import Plans
 
@@ -27,7 +27,7 @@ Make = Callable[..., Path]
 def make(tmp_path: Path) -> Make:
     """Write a recording of two joints with what is told."""
 
-    def made(telling: Telling, *more: Any) -> Path:
+    def made(telling: ProgramMessages, *more: Any) -> Path:
         moving = sorted([*sine(), *more], key=lambda message: message.time_ns)
         return telling.add_to(write_bag(tmp_path / "plain", moving), tmp_path / "told")
 
@@ -53,7 +53,7 @@ def beliefs(folder: Path, **spec: Any) -> list[tuple[int, BeliefFields]]:
 
 
 def test_tasks_of_a_recording_are_read_without_being_named(make: Make) -> None:
-    telling = Telling()
+    telling = ProgramMessages()
     goal = 'on("box", "tray")'
     telling.task(
         *(0.5, "place.1", "created", "place"),
@@ -80,7 +80,7 @@ def test_tasks_of_a_recording_are_read_without_being_named(make: Make) -> None:
 
 
 def test_topics_of_tasks_can_be_chosen(make: Make) -> None:
-    telling = Telling()
+    telling = ProgramMessages()
     telling.task(0.5, "a.1", "active", "a")
     telling.task(0.5, "b.1", "active", "b", topic="/other")
     folder = make(telling)
@@ -89,7 +89,7 @@ def test_topics_of_tasks_can_be_chosen(make: Make) -> None:
 
 
 def test_symbolic_beliefs_are_read_without_being_named(make: Make) -> None:
-    telling = Telling()
+    telling = ProgramMessages()
     telling.believe(0.5, "held", "box", "left", origin="fingers")
     telling.believe(0.8, "held", "box", "left", holds=False, topic="/of/another")
     telling.believe_at(0.9, "cup", CUP, frame="left")
@@ -111,7 +111,9 @@ def test_symbolic_beliefs_are_read_without_being_named(make: Make) -> None:
 @pytest.mark.parametrize(("frame", "found"), [(None, "map"), ("world", "world")])
 def test_poses_of_any_type(make: Make, type_name: str, frame: str | None, found: str) -> None:
     at = (0.5, -0.25, 0.0)
-    folder = make(Telling(), posed(type_name, 600 * MS, at, topic="/amcl_pose", frame="map"))
+    folder = make(
+        ProgramMessages(), posed(type_name, 600 * MS, at, topic="/amcl_pose", frame="map")
+    )
     spec = {"topic": "/amcl_pose", "entity": "robot", "fluent": "pose", "frame": frame}
     ((time_ms, fields),) = beliefs(folder, beliefs=[spec])
     assert time_ms == 600
@@ -121,7 +123,7 @@ def test_poses_of_any_type(make: Make, type_name: str, frame: str | None, found:
 
 
 def test_detections_are_percepts_and_say_what_is_visible(make: Make) -> None:
-    telling = Telling()
+    telling = ProgramMessages()
     telling.perceive(0.5, "/seen", {"box": (BOX, 0.9), "47": (CUP, 0.4)}, frame="camera")
     telling.perceive(0.6, "/seen", {"box": (BOX, 0.8)})
     telling.perceive(0.7, "/seen", {})
@@ -140,7 +142,7 @@ def test_detections_are_percepts_and_say_what_is_visible(make: Make) -> None:
 
 
 def test_messages_without_belief_are_told_by_their_numbers(make: Make) -> None:
-    telling = Telling()
+    telling = ProgramMessages()
     telling.pose(0.5, "/believed", BOX)
     telling.pose(0.6, "/believed", (float("nan"), *BOX[1:]))
     telling.pose(0.7, "/believed", (*BOX[:3], 0.0, 0.0, 0.0, 0.0))
@@ -153,7 +155,7 @@ def test_messages_without_belief_are_told_by_their_numbers(make: Make) -> None:
 
 
 def test_a_task_that_makes_no_sense_ends_the_run(make: Make) -> None:
-    telling = Telling()
+    telling = ProgramMessages()
     telling.task(0.5, "place.1", "active", "place")
     telling.task(0.6, "place.1", "finished")
     source = open_source(make(telling))
@@ -192,7 +194,7 @@ def test_a_task_that_makes_no_sense_ends_the_run(make: Make) -> None:
 def test_bad_topics_are_refused_before_the_run(
     tmp_path: Path, spec: dict[str, Any], where: str, text: str
 ) -> None:
-    telling = Telling()
+    telling = ProgramMessages()
     telling.believe(0.5, "held", "box", "left")
     number = plain(500 * MS, "/number", "std_msgs/msg/Int32", data=1)
     messages = [*sine(), number, posed(ODOMETRY, 600 * MS, (0.0, 0.0, 0.0))]
@@ -213,7 +215,7 @@ def test_bad_topics_are_refused_before_the_run(
 
 def test_of_several_robots_each_tells_in_its_own_namespace(tmp_path: Path) -> None:
     """Names of the scene have the robot's name before them; the other robot's topics are not read."""
-    telling = Telling()
+    telling = ProgramMessages()
     for name in ("left", "right"):
         telling.task(0.5, f"{name}.1", "active", "reach", topic=f"/{name}/tasks")
         telling.believe(0.5, "held", "bar", "hand", topic=f"/{name}/beliefs")
