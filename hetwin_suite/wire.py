@@ -22,7 +22,7 @@ from hetwin_core.wire.publishing import PublishedTopics, message_class
 from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.joint_messages import DecodeError, JointMessageDecoder
 from model_nodes.main_physics.sources.live.link import RobotLink
 from model_nodes.main_physics.sources.live.readers import known_types, readers_of, since_begin
 from model_nodes.main_physics.sources.live.report import FOLLOWS, OK, STATUS, WARN
@@ -37,13 +37,13 @@ __all__ = [
     "WARN",
     "Bag",
     "CdrTemplate",
+    "DecodeError",
     "EventReader",
     "Frame",
     "JointMessageDecoder",
     "PublishedTopics",
     "ReadFault",
     "RobotLink",
-    "Undecodable",
     "frames_template",
     "joint_state",
     "known_types",

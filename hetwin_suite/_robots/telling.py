@@ -25,7 +25,7 @@ from hetwin_core.episodes.messages import (
 )
 from model_nodes.main_physics.sources.bag_types import known_types
 from model_nodes.main_physics.sources.base.pose_messages import POSE
-from model_nodes.main_physics.sources.told.recorded import DETECTIONS
+from model_nodes.main_physics.sources.reports.recorded import DETECTIONS
 
 _RECEIVED_NS = 200_000
 """Delay between a message's stamp and its reception by the recorder [ns]."""

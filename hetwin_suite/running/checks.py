@@ -15,7 +15,7 @@ from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load
 from hetwin_core.ensemble.supervision.heartbeat import BEGUN, Heartbeat
 from hetwin_core.ensemble.supervision.watched import Send, in_a_child
 from hetwin_suite.running.patience import Patience, to_stderr
-from model_nodes.main_physics.sources.factory import check_listening
+from model_nodes.main_physics.sources.factory import check_source
 
 PREPARE_PATIENCE_S = 60.0
 """Maximum time without progress [s]; a large world may take long to load."""
@@ -86,7 +86,7 @@ def _facts(
     spec = source_spec(loaded, one_step) or {}
     listening = next((key for key in (LIVE, COMMANDS) if key in spec), None)
     if listening is not None:
-        check_listening(spec)
+        check_source(spec)
         one_step = replace(one_step, source=None, no_source=True)
     conductor = session(loaded, options=one_step, heartbeat=heartbeat)
     start = conductor.prepare()

@@ -16,7 +16,7 @@ from hetwin_suite.scaffolding.hands import FoundHand
 from hetwin_suite.scaffolding.new_scenario import Draft
 from model_nodes.main_physics.sources.joint_table import USUAL_TOPIC
 from model_nodes.main_physics.sources.recording import RecordedTopic
-from model_nodes.main_physics.sources.told.by_type import reader_of
+from model_nodes.main_physics.sources.reports.by_type import reader_of
 
 TABLE, BOX = "table.sdf", "box.sdf"
 OBJECTS = "objects"

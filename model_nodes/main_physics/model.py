@@ -305,7 +305,7 @@ class MainPhysics(MainModel[Settings]):
             return
         engine = self._changing_engine()
         try:
-            engine.place_standing(entity, value.data[:7])
+            engine.place_static(entity, value.data[:7])
         except Unsupported as error:
             raise Refused(str(error)) from error
         self._block.fill(engine)

@@ -31,7 +31,7 @@ from support.tabletop import JOINTS, tabletop
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_suite import run
-from model_nodes.main_physics.sources.mending import RepairKind
+from model_nodes.main_physics.sources.repairs import RepairKind
 
 SHORT = 60
 FINE = 0.95

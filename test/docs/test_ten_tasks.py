@@ -147,7 +147,7 @@ TASKS: Mapping[str, Edits] = {
         ),
     },
     "a message type that says what a gripper feels": {
-        "model_nodes/main_physics/sources/told/by_type.py": (
+        "model_nodes/main_physics/sources/reports/by_type.py": (
             (
                 '    "GripperState": ',
                 '    "SuctionState": lambda topic: StatusReader(topic, suction_claims),\n    "GripperState": ',
@@ -215,7 +215,7 @@ from hetwin_suite.cli.outcome import lines
 from hetwin_suite.cli.where import where
 from hetwin_suite.running.request import Ended
 from hetwin_suite.view.report import report_page
-from model_nodes.main_physics.sources.told.by_type import reader_of
+from model_nodes.main_physics.sources.reports.by_type import reader_of
 
 run = Path(sys.argv[2])
 result = hetwin_suite.run(sys.argv[1], out=run)

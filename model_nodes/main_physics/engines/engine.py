@@ -380,7 +380,7 @@ class Engine(ABC):
         """Undo `attach`."""
         raise Unsupported(f"{self.name} cannot detach {name}")
 
-    def place_standing(self, name: str, pose: Floats) -> None:
+    def place_static(self, name: str, pose: Floats) -> None:
         """Move a static body to another pose (7,) in the world, between two steps; it stays there.
 
         Objects that lie on the body or touch it are not moved along.

@@ -25,7 +25,7 @@ def make_engine(name: str = AUTO) -> Engine:
         ImportError: if its simulator is not installed.
     """
     if name == AUTO:
-        return _first()
+        return _preferred()
     if name == MUJOCO:
         return _mujoco()
     if name not in _GROUP.known():
@@ -45,7 +45,7 @@ def releases() -> list[str]:
     return [release for release in found if release]
 
 
-def _first() -> Engine:
+def _preferred() -> Engine:
     for name in ENGINES:  # engines of third parties are only used when they are named
         if _GROUP.point(name) is not None:
             try:

@@ -21,8 +21,8 @@ from hetwin_core.ensemble.scenario.source import Annotations, Operation
 from model_nodes.main_physics.sources.bag import Bag
 from model_nodes.main_physics.sources.bag_types import ACTION_ANNOTATION
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.told.action_readers import field_names
-from model_nodes.main_physics.sources.told.by_type import reader_of
+from model_nodes.main_physics.sources.reports.action_readers import field_names
+from model_nodes.main_physics.sources.reports.by_type import reader_of
 
 
 def readers_for(

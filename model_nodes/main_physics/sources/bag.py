@@ -110,9 +110,9 @@ class Bag:
             raise
 
     @property
-    def broken_off(self) -> dict[str, float]:
+    def truncated(self) -> dict[str, float]:
         """Truncated files by name -> share of their bytes that cannot be used."""
-        return {name: share for s in self._storages for name, share in s.broken_off.items()}
+        return {name: share for s in self._storages for name, share in s.truncated.items()}
 
     def _leave_out(self) -> None:
         """Find messages that were logged while the clock was not set; see `largest_span`."""

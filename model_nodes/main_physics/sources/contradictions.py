@@ -75,18 +75,18 @@ def _drop_second(
 ) -> list[RawSamples]:
     """Drop the samples of a second publisher on the same topic where the recording does not distinguish the two."""
     alternating = []
-    for one in samples:
-        if parts := list(_find_alternations(one, facts)):
-            size = max(float(np.abs(np.diff(one.positions[a:b])).max()) for a, b, _ in parts)
-            times = one.times_ns[[i for a, b, _ in parts for i in (a, b - 1)]]
-            found.findings.append(_finding(one, one.publisher, times, size))
-            alternating.append((size, one))
+    for raw in samples:
+        if parts := list(_find_alternations(raw, facts)):
+            size = max(float(np.abs(np.diff(raw.positions[a:b])).max()) for a, b, _ in parts)
+            times = raw.times_ns[[i for a, b, _ in parts for i in (a, b - 1)]]
+            found.findings.append(_finding(raw, raw.publisher, times, size))
+            alternating.append((size, raw))
     # The joint with the largest jumps separates the two best; messages found with it are left out for all joints.
-    for _, one in sorted(alternating, key=lambda pair: -pair[0]):
-        remaining = _without(one, found.foreign)
-        for begin, end, strange in _find_alternations(remaining, facts):
-            found.foreign.update(remaining.messages[begin:end][strange].tolist())
-    return [_without(one, found.foreign) for one in samples]
+    for _, raw in sorted(alternating, key=lambda pair: -pair[0]):
+        remaining = _without(raw, found.foreign)
+        for begin, end, second in _find_alternations(remaining, facts):
+            found.foreign.update(remaining.messages[begin:end][second].tolist())
+    return [_without(raw, found.foreign) for raw in samples]
 
 
 def _without(samples: RawSamples, excluded: set[int]) -> RawSamples:

@@ -74,7 +74,7 @@ class EventStream:
             raise RunFailed("recording", "read", fault.time_ns, fault.reason)
         return events
 
-    def go_to(self, time_ns: int) -> None:
+    def seek(self, time_ns: int) -> None:
         """Move to the state after `until(time_ns)`, forwards or backwards.
 
         Raises:
@@ -93,7 +93,7 @@ class EventStream:
         first_ns = self._waiting[0][0] if self._waiting else read_ns
         return min(first_ns, read_ns if self._fault is None else self._fault.time_ns)
 
-    def failing(self, time_ns: int) -> bool:
+    def has_failure(self, time_ns: int) -> bool:
         """Whether there is a failure up to this time that has not been raised yet."""
         return self._fault is not None and self._fault.time_ns <= time_ns
 

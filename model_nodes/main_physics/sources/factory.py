@@ -81,17 +81,17 @@ def open_source(
         BadInput: if the spec is invalid, the file cannot be played back, or the live robot does not publish.
     """
     mapping = {"recording": str(spec)} if isinstance(spec, str | Path) else spec
-    checked = check_listening(mapping)
+    checked = check_source(mapping)
     named = {hand.name: hand for hand in hands}
     match checked:
         case PlanSpec():
             from model_nodes.main_physics.sources.planned import open_steps
 
-            return open_steps(checked, _only(robots, SourceKind.PLAN), named, others)
+            return open_steps(checked, _single_robot(robots, SourceKind.PLAN), named, others)
         case ProgramSpec():
             from model_nodes.main_physics.sources.program.part import ProgramPart
 
-            robot = _only(robots, SourceKind.PROGRAM)
+            robot = _single_robot(robots, SourceKind.PROGRAM)
             scope = f"{robot.name}/" if others else ""
             program = ProgramPart(checked, robot, named, scope, functions)
             return Plan([program], lasting_ns=round(checked.lasting * 1e9))
@@ -109,10 +109,10 @@ def open_source(
             return Plan([ModelPart(checked, wheels)])
         case InstalledSpec():
             return Plan([_installed(checked, robots, others)])
-    return Plan([_listening(checked, robots, wheels)])
+    return Plan([_open_listening(checked, robots, wheels)])
 
 
-def _only(robots: Sequence[Body], kind: SourceKind) -> Body:
+def _single_robot(robots: Sequence[Body], kind: SourceKind) -> Body:
     if not robots:
         raise BadInput(
             f"there is no robot that the {kind} could move",
@@ -135,7 +135,7 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
 
     source = SOURCES.load(spec.installed, "source.installed")
     try:
-        made = source(Path(spec.folder or "."), **spec.arguments)
+        result = source(Path(spec.folder or "."), **spec.arguments)
     except BadInput:
         raise
     except Exception as error:  # third-party code may raise anything
@@ -144,21 +144,21 @@ def _installed(spec: InstalledSpec, robots: Sequence[Body], others: Sequence[str
             where="source.arguments",
             found=spec.arguments,
         ) from error
-    if isinstance(made, JointTrajectory):
+    if isinstance(result, JointTrajectory):
         return TrajectoryPart(
-            None, ReadTrajectory(made, lambda error: error.at("source.installed"))
+            None, ReadTrajectory(result, lambda error: error.at("source.installed"))
         )
-    if isinstance(made, str | Path):
-        return RecordedPart(RecordingSpec(recording=str(made)), robots, others)
+    if isinstance(result, str | Path):
+        return RecordedPart(RecordingSpec(recording=str(result)), robots, others)
     raise BadInput(
         f"the source {spec.installed} returned an object of another type",
         where="source.installed",
-        found=type(made).__name__,
+        found=type(result).__name__,
         expected=SOURCES.expected,
     )
 
 
-def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive | None) -> Part:
+def _open_listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive | None) -> Part:
     """Follow a live robot, or listen to commands.
 
     Raises:
@@ -171,8 +171,8 @@ def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive |
 
             return LivePart(spec, robots, RobotLink)
         assert isinstance(spec, CommandsSpec)
-        made: Part = PARTS.load(SourceKind.COMMANDS, "source.commands")(spec, robots, wheels)
-        return made
+        part: Part = PARTS.load(SourceKind.COMMANDS, "source.commands")(spec, robots, wheels)
+        return part
     except ImportError as error:
         raise BadInput(
             f"ROS 2 cannot be imported: {error}",
@@ -181,7 +181,7 @@ def _listening(spec: Strict, robots: Sequence[Body], wheels: DifferentialDrive |
         ) from None
 
 
-def check_listening(spec: Mapping[str, Any]) -> Strict:
+def check_source(spec: Mapping[str, Any]) -> Strict:
     """Validate the description of a source without opening anything.
 
     Raises:

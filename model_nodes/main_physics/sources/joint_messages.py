@@ -17,7 +17,7 @@ ORIGIN = 4
 LITTLE_ENDIAN = b"\x00\x01"
 
 
-class Undecodable(Exception):
+class DecodeError(Exception):
     """The payload does not match its type."""
 
 
@@ -25,12 +25,12 @@ def read_string(raw: bytes, offset: int) -> tuple[str, int]:
     """Return the string at an offset, and the offset of its end.
 
     Raises:
-        Undecodable: if there is no string.
+        DecodeError: if there is no string.
     """
     (length,) = COUNT.unpack_from(raw, offset)
     end = offset + 4 + length
     if length == 0 or end > len(raw) or raw[end - 1] != 0:
-        raise Undecodable(f"no string ends at byte {end}")
+        raise DecodeError(f"no string ends at byte {end}")
     return raw[offset + 4 : end - 1].decode(), end
 
 
@@ -85,10 +85,10 @@ class JointMessageDecoder:
         """Decode stamp, names, positions and efforts of a message (little-endian CDR).
 
         Raises:
-            Undecodable: if the payload is truncated, too long, or not a JointState.
+            DecodeError: if the payload is truncated, too long, or not a JointState.
         """
         if raw[:2] != LITTLE_ENDIAN:
-            raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
+            raise DecodeError(f"it begins with {raw[:4]!r}, expected little-endian CDR")
         for layout in self._layouts:
             if layout.fits(raw):
                 break
@@ -102,7 +102,7 @@ class JointMessageDecoder:
         try:
             layout = _read_layout(raw)
         except (struct.error, UnicodeDecodeError) as error:
-            raise Undecodable(str(error)) from error
+            raise DecodeError(str(error)) from error
         self._layouts.insert(0, layout)
         del self._layouts[_MAX_LAYOUTS:]
         return layout
@@ -116,7 +116,7 @@ def _read_layout(raw: bytes) -> _PayloadLayout:
     efforts_at = align(_numbers(raw, velocities_at).stop, 4)
     efforts = _numbers(raw, efforts_at)
     if len(raw) > efforts.stop + 3:
-        raise Undecodable(f"{len(raw) - efforts.stop} bytes are left over")
+        raise DecodeError(f"{len(raw) - efforts.stop} bytes are left over")
     return _PayloadLayout(
         length=len(raw),
         names=names,
@@ -148,5 +148,5 @@ def _numbers(raw: bytes, offset: int) -> slice:
     begin = offset + 4 if count == 0 else align(offset + 4, 8)
     end = begin + 8 * count
     if end > len(raw):
-        raise Undecodable(f"it ends at byte {len(raw)}, its numbers at byte {end}")
+        raise DecodeError(f"it ends at byte {len(raw)}, its numbers at byte {end}")
     return slice(begin, end)

@@ -12,7 +12,7 @@ from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.contradictions import Contradictions
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import Group, JointTable
-from model_nodes.main_physics.sources.mending import Bools, Repair, RepairKind, UsageReport
+from model_nodes.main_physics.sources.repairs import Bools, Repair, RepairKind, UsageReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def build_series(
         contradictions: contradictions, with the samples that must not be used.
 
     Returns:
-        The series, and the account of used and unused samples.
+        The series, and the report on used and unused samples.
     """
     unused = set() if contradictions is None else contradictions.unused
     contradictory = np.array(
@@ -59,23 +59,23 @@ def build_series(
         for name in group.names:
             if (group.publisher, name) not in unused:
                 carriers.setdefault(name, []).append(i)
-    together: dict[tuple[int, ...], list[str]] = {}
+    by_groups: dict[tuple[int, ...], list[str]] = {}
     for name, indices in carriers.items():
-        together.setdefault(tuple(indices), []).append(name)
-    account = UsageReport()
+        by_groups.setdefault(tuple(indices), []).append(name)
+    usage = UsageReport()
     series = [
         joined
-        for indices, names in together.items()
+        for indices, names in by_groups.items()
         for joined in _Samples.joined(
             names, [groups[i] for i in indices], table, contradictory
-        ).series(facts, account)
+        ).series(facts, usage)
     ]
-    _count_messages(table, carriers, facts, account)
-    return series, account
+    _count_messages(table, carriers, facts, usage)
+    return series, usage
 
 
 def _count_messages(
-    table: JointTable, known: Mapping[str, object], facts: JointFacts, account: UsageReport
+    table: JointTable, known: Mapping[str, object], facts: JointFacts, usage: UsageReport
 ) -> None:
     """Record repairs and losses of whole messages, for topics with joints of the robot."""
     topics = {
@@ -83,14 +83,14 @@ def _count_messages(
         for group in table.groups.values()
         if any(facts.has(name) for name in group.names)
     }
-    account.repairs += [repair for repair in table.repairs if repair.topic in topics]
+    usage.repairs += [repair for repair in table.repairs if repair.topic in topics]
     lost = list(table.lost.items())
     for topic, count in table.left_out.items():
         first = next((g for g in table.groups.values() if g.publisher.topic == topic), None)
         lost += [] if first is None else [((first.publisher, first.names), count)]
     for (publisher, names), count in lost:
         if publisher.topic in topics:
-            account.count([n for n in names if n in known and facts.has(n)], count, 0)
+            usage.count([n for n in names if n in known and facts.has(n)], count, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,23 +140,23 @@ class _Samples:
         topic = ", ".join(dict.fromkeys(group.publisher.topic for group in groups))
         return cls(names, topic, recorded, times, positions, efforts)
 
-    def series(self, facts: JointFacts, account: UsageReport) -> Iterator[Series]:
-        """Yield a series for each set of joints that are finite in the same messages; account for left-out samples."""
+    def series(self, facts: JointFacts, usage: UsageReport) -> Iterator[Series]:
+        """Yield a series for each set of joints that are finite in the same messages; left-out samples are reported."""
         finite = np.isfinite(self.positions)
         efforts = self.efforts
         if (infinite := np.isinf(efforts)).any():
             efforts = np.where(infinite, np.nan, efforts)
-            self._record_dropped(RepairKind.EFFORTS_NOT_A_NUMBER, infinite, facts, account)
+            self._record_dropped(RepairKind.EFFORTS_NOT_A_NUMBER, infinite, facts, usage)
         if finite.all():
-            yield from self._series_of_columns(slice(None), slice(None), efforts, facts, account)
+            yield from self._series_of_columns(slice(None), slice(None), efforts, facts, usage)
             return
-        self._record_dropped(RepairKind.NOT_A_NUMBER, ~finite, facts, account)
-        alike: dict[bytes, list[int]] = {}
+        self._record_dropped(RepairKind.NOT_A_NUMBER, ~finite, facts, usage)
+        by_finite_rows: dict[bytes, list[int]] = {}
         for column in range(len(self.names)):
-            alike.setdefault(finite[:, column].tobytes(), []).append(column)
-        for columns in alike.values():
+            by_finite_rows.setdefault(finite[:, column].tobytes(), []).append(column)
+        for columns in by_finite_rows.values():
             rows = np.flatnonzero(finite[:, columns[0]])
-            yield from self._series_of_columns(rows, columns, efforts, facts, account)
+            yield from self._series_of_columns(rows, columns, efforts, facts, usage)
 
     def _series_of_columns(
         self,
@@ -164,7 +164,7 @@ class _Samples:
         columns: list[int] | slice,
         efforts: Floats,
         facts: JointFacts,
-        account: UsageReport,
+        usage: UsageReport,
     ) -> Iterator[Series]:
         names = tuple(np.array(self.names, object)[columns])
         robot_joints = [name for name in names if facts.has(name)]
@@ -172,10 +172,10 @@ class _Samples:
         positions, efforts = self.positions[rows][:, columns], efforts[rows][:, columns]
         lost = 0
         if not (last := np.append(np.diff(times) > 0, True)[: len(times)]).all():
-            lost = self._record_conflicts(times, positions, ~last, robot_joints, account)
+            lost = self._record_conflicts(times, positions, ~last, robot_joints, usage)
             times, positions, efforts = times[last], positions[last], efforts[last]
         repeated = int(np.count_nonzero(~last)) - lost
-        account.count(robot_joints, self.recorded, len(times) + repeated)
+        usage.count(robot_joints, self.recorded, len(times) + repeated)
         if len(times):
             yield Series(names, times, positions, efforts, self.topic)
 
@@ -185,7 +185,7 @@ class _Samples:
         positions: Floats,
         earlier: Bools,
         robot_joints: Sequence[str],
-        account: UsageReport,
+        usage: UsageReport,
     ) -> int:
         """Count the samples that differ from the next one with the same time, and record them."""
         duplicates = np.flatnonzero(earlier)
@@ -193,7 +193,7 @@ class _Samples:
         conflicting = duplicates[changed]
         if len(conflicting) and robot_joints:
             first, last = int(times[conflicting[0]]), int(times[conflicting[-1]])
-            account.repairs.append(
+            usage.repairs.append(
                 Repair(
                     RepairKind.SAME_TIME,
                     self.topic,
@@ -207,7 +207,7 @@ class _Samples:
         return len(conflicting)
 
     def _record_dropped(
-        self, kind: RepairKind, dropped: Bools, facts: JointFacts, account: UsageReport
+        self, kind: RepairKind, dropped: Bools, facts: JointFacts, usage: UsageReport
     ) -> None:
         """Record that some (n, joints) values of the robot's joints are dropped."""
         columns = [
@@ -217,7 +217,7 @@ class _Samples:
             return
         rows = np.flatnonzero(dropped[:, columns].any(axis=1))
         first, last = int(self.times_ns[rows[0]]), int(self.times_ns[rows[-1]])
-        account.repairs.append(
+        usage.repairs.append(
             Repair(
                 kind,
                 self.topic,

@@ -18,11 +18,11 @@ from model_nodes.main_physics.sources.bag import Bag, Int64s, Publisher, ReadFau
 from model_nodes.main_physics.sources.bag_types import JOINT_STATE
 from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_messages import (
+    DecodeError,
     JointMessageDecoder,
     JointSample,
-    Undecodable,
 )
-from model_nodes.main_physics.sources.mending import Bools, Repair, RepairKind, date_messages
+from model_nodes.main_physics.sources.repairs import Bools, Repair, RepairKind, date_messages
 
 BASELINE_NS = 50_000_000
 """Minimum time over which speeds are measured, so that noise and jitter of stamps do not matter."""
@@ -108,7 +108,7 @@ class JointTable:
             self._topics.append(publisher.topic)
             try:
                 sample = decoder.decode(raw)
-            except Undecodable as error:
+            except DecodeError as error:
                 reason = f"{self._file}: {self.location(-1)} cannot be decoded: {error}"
                 self.fault = ReadFault(log_ns, reason)
                 break
@@ -141,7 +141,7 @@ class JointTable:
 
     def without_positions(self) -> int:
         """Return the number of messages that name joints but have no positions."""
-        return sum(len(n) for (what, _), n in self._bad.items() if what is RepairKind.NO_POSITIONS)
+        return sum(len(n) for (kind, _), n in self._bad.items() if kind is RepairKind.NO_POSITIONS)
 
     def _date(self, bag: Bag, stamps: Int64s, logged: Int64s) -> None:
         self.times_ns = logged.copy()
@@ -159,17 +159,17 @@ class JointTable:
             )
             self.times_ns[messages], self.kept[messages] = dated.times_ns, dated.kept
             self.repairs += dated.repairs
-        for (what, publisher), numbers in self._bad.items():
+        for (kind, publisher), numbers in self._bad.items():
             times = logged[numbers]
             total = self._topics.count(publisher.topic)
             first, last = int(times[0]), int(times[-1])
-            self.repairs.append(Repair(what, publisher.topic, len(numbers), total, first, last))
+            self.repairs.append(Repair(kind, publisher.topic, len(numbers), total, first, last))
 
     def _add(self, message: int, publisher: Publisher, sample: JointSample) -> None:
         size = 8 * len(sample.names)
         if len(sample.positions) != size:
-            what = RepairKind.MISFIT if sample.positions else RepairKind.NO_POSITIONS
-            self._bad.setdefault((what, publisher), []).append(message)
+            kind = RepairKind.MISFIT if sample.positions else RepairKind.NO_POSITIONS
+            self._bad.setdefault((kind, publisher), []).append(message)
             key = publisher, tuple(self._renamed.get(name, name) for name in sample.names)
             self.lost[key] = self.lost.get(key, 0) + 1
             return
@@ -350,7 +350,9 @@ def check_joint_topic(bag: Bag, topic: str, where: str) -> None:
     bag.check_fields(topic, "std_msgs/msg/Header", ("stamp", "frame_id"))
 
 
-def choose(joints: Mapping[str, Collection[str]], wanted: Collection[str] | None) -> list[str]:
+def choose_topics(
+    joints: Mapping[str, Collection[str]], wanted: Collection[str] | None
+) -> list[str]:
     """Choose topics that together have all joints, each joint from as few topics as possible.
 
     Args:

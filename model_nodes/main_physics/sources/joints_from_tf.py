@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.poses import roll_pitch_yaw
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Int64s
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.mending import UsageReport
+from model_nodes.main_physics.sources.repairs import UsageReport
 from model_nodes.main_physics.sources.transforms import (
     Edge,
     Transforms,
@@ -29,7 +29,7 @@ _PLANAR = 3
 
 
 def chain_of(joint: Joint, joints: Sequence[Joint]) -> list[Joint]:
-    """Return the joints of a planar or floating joint, from its parent on; a joint with one axis alone."""
+    """Return the joints of a planar or floating joint, from its parent on; only the joint itself if it has one axis."""
     if not joint.whole:
         return [joint]
     return [member for member in joints if member.whole == joint.whole]
@@ -51,8 +51,8 @@ def positions_in_chain(chain: Sequence[Joint], poses: Floats) -> tuple[Floats, f
     angles = np.unwrap(2.0 * np.arctan2(sines, poses[:, 3]))
     tilt = 2.0 * np.linalg.norm(poses[:, 4:7] - sines[:, None] * normal, axis=1)
     shift = np.linalg.norm(poses[:, :3] - translations @ slides, axis=1)
-    nearest = angles - 2.0 * np.pi * np.round(angles[0] / (2.0 * np.pi))
-    positions = np.concatenate([translations, nearest[:, None]], axis=1)
+    shifted = angles - 2.0 * np.pi * np.round(angles[0] / (2.0 * np.pi))
+    positions = np.concatenate([translations, shifted[:, None]], axis=1)
     return positions, float(tilt.max()), float(shift.max())
 
 
@@ -116,7 +116,7 @@ class TransformChain:
     robot, by static transforms, or by transforms of other frames that never change. Frames may have a prefix.
 
     Attributes:
-        account: account of the transforms that `series` has used.
+        usage: report on the transforms that `series` has used.
     """
 
     def __init__(self, robot: Body, transforms: Transforms, file: Path) -> None:
@@ -125,8 +125,8 @@ class TransformChain:
         self._file = file
         self._prefix = prefix_of([link.name for link in robot.links], transforms.frames)
         self._poses = {link.name: link.pose for link in robot.links}
-        self.account = UsageReport()
-        self._groups = RigidGroups(self._fixed())
+        self.usage = UsageReport()
+        self._groups = RigidGroups(self._fixed_pairs())
         self._edges = {
             (self._groups.group(edge.parent), self._groups.group(edge.child)): edge
             for edge in transforms.edges.values()
@@ -144,12 +144,12 @@ class TransformChain:
             BadInput: if no joint has transforms, if a joint between joints with transforms has none, or if a link is
                 off its joint's axis.
         """
-        found = {j.name: edge for j in self._robot.moving_joints if (edge := self._edge(j))}
-        self._check(found)
+        edges = {j.name: edge for j in self._robot.moving_joints if (edge := self._edge(j))}
+        self._check(edges)
         by_times: dict[bytes, list[tuple[Joint, Int64s, Floats, Edge]]] = {}
         for joint in self._robot.moving_joints:
-            if joint.name in found:
-                edge = found[joint.name]
+            if joint.name in edges:
+                edge = edges[joint.name]
                 times, poses = edge.table()
                 positions = self._positions(joint, edge, poses)
                 by_times.setdefault(times.tobytes(), []).append((joint, times, positions, edge))
@@ -159,10 +159,10 @@ class TransformChain:
         positions = np.stack([positions for _, _, positions, _ in columns], axis=1)
         _, times, _, edge = columns[0]
         names = tuple(joint.name for joint, _, _, _ in columns)
-        edge.report(self.account, names, names)
+        edge.report(self.usage, names, names)
         return Series(names, times, positions, np.full(positions.shape, np.nan), edge.topic)
 
-    def _fixed(self) -> Iterator[tuple[str, str, Pose]]:
+    def _fixed_pairs(self) -> Iterator[tuple[str, str, Pose]]:
         for joint in self._robot.joints:
             if joint.kind is JointKind.FIXED:
                 yield self._frame(joint.parent), self._frame(joint.child), self._poses[joint.child]
@@ -176,13 +176,13 @@ class TransformChain:
     def _frame(self, link: str) -> str:
         return self._prefix + link
 
-    def _ends(self, joint: Joint) -> tuple[str, str]:
+    def _end_groups(self, joint: Joint) -> tuple[str, str]:
         chain = chain_of(joint, self._robot.joints)
         parent, child = self._frame(chain[0].parent), self._frame(chain[-1].child)
         return self._groups.group(parent), self._groups.group(child)
 
     def _edge(self, joint: Joint) -> Edge | None:
-        parent, child = self._ends(joint)
+        parent, child = self._end_groups(joint)
         return self._edges.get((parent, child)) or self._edges.get((child, parent))
 
     def _check(self, found: dict[str, Edge]) -> None:

@@ -37,7 +37,7 @@ from hetwin_core.ensemble.nearest import some
 from hetwin_core.ensemble.writing import FULL, unwritable
 from hetwin_core.episodes.bag import METADATA
 from model_nodes.main_physics.sources.bag_types import ros1_converter
-from model_nodes.main_physics.sources.whole_records import TolerantReader
+from model_nodes.main_physics.sources.truncated_mcap import TolerantReader
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -68,13 +68,13 @@ class Storage(ABC):
         connections: connections to select messages by.
         stored: connections as the files list them, with the number of messages of each.
         span_ns: log times of the first and the last message [ns since the epoch]; None without messages.
-        broken_off: name of a truncated file -> share of its bytes that cannot be used.
+        truncated: name of a truncated file -> share of its bytes that cannot be used.
     """
 
     connections: Sequence[Connection]
     stored: Sequence[Connection]
     span_ns: tuple[int, int] | None
-    broken_off: Mapping[str, float] = MappingProxyType({})
+    truncated: Mapping[str, float] = MappingProxyType({})
 
     @abstractmethod
     def messages(self, chosen: Collection[Connection]) -> Iterator[tuple[Connection, int, bytes]]:
@@ -110,7 +110,7 @@ class Rosbag2(Storage):
             self.stored = [connection for part in parts for connection in part.connections]
             self._parts = parts
             lost = {Path(part.path).name: part.lost for part in parts}
-            self.broken_off = {
+            self.truncated = {
                 truncated.get(name, name): share or 0.0
                 for name, share in lost.items()
                 if share is not None or name in truncated
@@ -167,9 +167,9 @@ def _compressed_files(recording: Path) -> tuple[Any, list[Path]] | None:
 
 def _unpack_folder(document: Any, files: Sequence[Path], folder: Path) -> dict[str, str]:
     """Decompress the files of such a folder, and write its new metadata; returns the same as `_unpack_files`."""
-    whole = {"compression_mode": "", "compression_format": ""}
+    uncompressed = {"compression_mode": "", "compression_format": ""}
     facts = document["rosbag2_bagfile_information"]
-    facts |= {**whole, "relative_file_paths": [file.stem for file in files]}
+    facts |= {**uncompressed, "relative_file_paths": [file.stem for file in files]}
     (folder / METADATA).write_text(yaml.safe_dump(document), "utf-8")
     return _unpack_files(files, folder)
 
@@ -226,7 +226,7 @@ class Rosbag1(Storage):
             self._reader.close()
 
 
-A_RECORDING = (
+RECORDING_FORMATS = (
     "a rosbag2 folder with metadata.yaml, a single .mcap or .db3 file, or a ROS 1 .bag file"
 )
 
@@ -268,7 +268,7 @@ def open_storages(path: Path) -> list[Storage]:
         BadInput: if there is no recording, more than one, or it cannot be read.
     """
     if not (path.is_file() or path.is_dir()):
-        raise BadInput("there is no such recording", file=path, expected=A_RECORDING)
+        raise BadInput("there is no such recording", file=path, expected=RECORDING_FORMATS)
     with ExitStack() as opened:
         storages = [opened.enter_context(closing(_open(file))) for file in _files(path)]
         opened.pop_all()
@@ -286,7 +286,9 @@ def _files(path: Path) -> list[Path]:
             file=path,
             found="no metadata.yaml and no storage file"
             + (f", but recordings in {some(inner, _MAX_LISTED)}" if inner else ""),
-            expected=f"the path of one of these; {A_RECORDING}" if inner else A_RECORDING,
+            expected=f"the path of one of these; {RECORDING_FORMATS}"
+            if inner
+            else RECORDING_FORMATS,
         )
     if len(files) > 1:
         return _in_numeric_order(files, path)
@@ -330,7 +332,7 @@ def _open(path: Path) -> Storage:
         raise BadInput(
             f"the recording cannot be opened ({text})",
             file=path,
-            expected=remedy(text, path) or f"{A_RECORDING}, complete and with its index",
+            expected=remedy(text, path) or f"{RECORDING_FORMATS}, complete and with its index",
         ) from error
 
 

@@ -52,7 +52,7 @@ class Plan:
     Args:
         parts: the parts, in the order of their starts.
         facts_of: returns facts about the robot, for skills.
-        lasting_ns: how long the run continues after the end of the last part [ns].
+        lasting_ns: time for which the run continues after the end of the last part [ns].
 
     Attributes:
         parts: the parts.
@@ -179,7 +179,9 @@ class Plan:
     def _hold(self) -> None:
         """Store the positions and efforts of joints that no part moves yet."""
         now = [self._now[name] for name in self._names]
-        self._held = np.array([[one.position for one in now], [one.effort for one in now]])
+        self._held = np.array(
+            [[reading.position for reading in now], [reading.effort for reading in now]]
+        )
 
     def start(self) -> bool:
         """Prepare the first step; returns whether the robot may have moved since the plan was bound."""
@@ -203,11 +205,7 @@ class Plan:
         else:
             motion = self._sole_part.motion(time_ns)
             if self._resting is not None:  # a part returns 0 for joints that it does not move
-                q, v, a = (
-                    motion.positions,
-                    motion.velocities,
-                    motion.accelerations,
-                )
+                q, v, a = motion.positions, motion.velocities, motion.accelerations
                 motion = JointMotion(q + self._resting, v, a, motion.efforts)
         for part in self._pressing:
             self._limit(part.limited)
@@ -233,7 +231,7 @@ class Plan:
         if len(self.parts) == 1:
             return self.parts[0].events(time_ns) if self._begun else []
         events = [event for part in self.parts[: self._begun] for event in part.events(time_ns)]
-        return [self._numbered(event) for event in sorted(events, key=lambda one: one.time_ns)]
+        return [self._numbered(event) for event in sorted(events, key=lambda event: event.time_ns)]
 
     def _numbered(self, event: Event) -> Event:
         number = self._said.get(event.source, 0)
@@ -319,14 +317,8 @@ class Plan:
         velocities, accelerations = np.zeros((2, len(positions)))
         for part, cols in zip(self.parts[: self._begun], self._columns, strict=True):
             motion = part.motion(time_ns)
-            positions[cols], velocities[cols] = (
-                motion.positions[cols],
-                motion.velocities[cols],
-            )
-            accelerations[cols], efforts[cols] = (
-                motion.accelerations[cols],
-                motion.efforts[cols],
-            )
+            positions[cols], velocities[cols] = motion.positions[cols], motion.velocities[cols]
+            accelerations[cols], efforts[cols] = motion.accelerations[cols], motion.efforts[cols]
         return JointMotion(positions, velocities, accelerations, efforts)
 
     def _closed_by(self, part: Part, current: Mapping[str, Floats]) -> Iterator[str]:

@@ -151,7 +151,7 @@ class Plans:
     def input_ns(self) -> int | None:
         """Live: measurement time of the newest sample in the last motion [ns]; the minimum over the robots."""
         inputs = [part.input_ns for part in self._live]
-        return min((one for one in inputs if one is not None), default=None)
+        return min((time_ns for time_ns in inputs if time_ns is not None), default=None)
 
     def drive(self, robots: Sequence[Body], start: Mapping[str, float], period_ns: int) -> None:
         """Select the driven joints of the robots; called once, after `bind_base`.
@@ -313,8 +313,8 @@ class Plans:
         self.measured_efforts = efforts = motion.efforts
         if math.isfinite(efforts.dot(efforts)):  # faster than testing each of them
             return motion
-        at, speed, acceleration = motion.positions, motion.velocities, motion.accelerations
-        return JointMotion(at, speed, acceleration, np.where(efforts == efforts, efforts, 0.0))
+        q, v, a = motion.positions, motion.velocities, motion.accelerations
+        return JointMotion(q, v, a, np.where(efforts == efforts, efforts, 0.0))
 
     def motions(self, times_ns: Sequence[int]) -> Sequence[JointMotion] | None:
         """Return the motion of all joints at each of some times, with efforts only at the last one; see `motion`.
@@ -337,14 +337,8 @@ class Plans:
                 motion = entry.plan.motion(max(0, time_ns - entry.begin_ns))
             except RunFailed as error:
                 raise entry.with_robot(error) from error
-            joined.positions[cols], joined.velocities[cols] = (
-                motion.positions,
-                motion.velocities,
-            )
-            joined.accelerations[cols], joined.efforts[cols] = (
-                motion.accelerations,
-                motion.efforts,
-            )
+            joined.positions[cols], joined.velocities[cols] = motion.positions, motion.velocities
+            joined.accelerations[cols], joined.efforts[cols] = motion.accelerations, motion.efforts
         self.limited = [entry.scene_name(n) for entry in self._plans for n in entry.plan.limited]
         return joined
 

@@ -15,21 +15,21 @@ from model_nodes.main_physics.sources.bag_types import JOINT_STATE, TRANSFORMS
 from model_nodes.main_physics.sources.contradictions import find_contradictions
 from model_nodes.main_physics.sources.implausible import find_gaps, find_jumps, find_other_units
 from model_nodes.main_physics.sources.joint_facts import JointFacts
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.joint_messages import DecodeError, JointMessageDecoder
 from model_nodes.main_physics.sources.joint_series import Series, build_series
 from model_nodes.main_physics.sources.joint_table import (
     USUAL_TOPIC,
     JointTable,
     check_joint_topic,
-    choose,
+    choose_topics,
     is_command_topic,
     joint_topics,
     raw_samples,
     tables_of,
 )
 from model_nodes.main_physics.sources.joints_from_tf import TransformChain
-from model_nodes.main_physics.sources.mending import RepairKind
 from model_nodes.main_physics.sources.open_bag import remedy
+from model_nodes.main_physics.sources.repairs import RepairKind
 from model_nodes.main_physics.sources.transforms import Transforms, transform_topics
 from model_nodes.main_physics.world.description import Base, Body
 
@@ -86,7 +86,7 @@ def read_motion(
     series = [samples for chain in chains for samples in chain.series()]
     joints = sum(len(samples.names) for samples in series)
     note = f"the positions of {joints} joints are those of the transforms on {series[0].topic}"
-    repairs = [f for chain in chains for f in chain.account.findings(bag.duration_ns)]
+    repairs = [f for chain in chains for f in chain.usage.findings(bag.duration_ns)]
     implausible = find_implausible(series, bag.duration_ns, facts)
     findings = sorted([*implausible, *repairs], key=lambda f: f.from_ns)
     return RecordedJoints(series, transforms.fault, [note], findings)
@@ -149,9 +149,9 @@ def examine(
     contradictions = find_contradictions(
         raw_samples(table), [samples for other in others for samples in raw_samples(other)], facts
     )
-    series, account = build_series(table, facts, contradictions)
+    series, usage = build_series(table, facts, contradictions)
     implausible = find_implausible(series, bag.duration_ns, facts)
-    repairs = account.findings(bag.duration_ns)
+    repairs = usage.findings(bag.duration_ns)
     findings = sorted([*contradictions.findings, *implausible, *repairs], key=lambda f: f.from_ns)
     return [_unwrapped(samples, facts) for samples in series], findings
 
@@ -197,7 +197,7 @@ def _choose_topics(
     tables = tables_of(bag, topics, renamed)
     usable = {topic: table for topic, table in tables.items() if isinstance(table, JointTable)}
     joints = {topic: table.joints for topic, table in usable.items()}
-    chosen = choose(joints, facts.names) or choose(joints, None) or list(usable)
+    chosen = choose_topics(joints, facts.names) or choose_topics(joints, None) or list(usable)
     if not chosen:
         raise next(table for table in tables.values() if isinstance(table, BadInput))
     others = {
@@ -282,7 +282,7 @@ def _has_positions(bag: Bag) -> bool:
         try:
             if isinstance(message, ReadFault) or decoder.decode(message[2]).positions:
                 return True
-        except Undecodable:
+        except DecodeError:
             return True
     return False
 

@@ -24,11 +24,11 @@ from model_nodes.main_physics.sources.bag import Bag, ReadFault
 from model_nodes.main_physics.sources.clock_offsets import find_offsets
 from model_nodes.main_physics.sources.event_stream import EventReader, EventStream
 from model_nodes.main_physics.sources.joint_series import Series
-from model_nodes.main_physics.sources.mending import file_findings
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, SceneAt
 from model_nodes.main_physics.sources.playback import Playback
 from model_nodes.main_physics.sources.recorded_motion import read_motion
-from model_nodes.main_physics.sources.told.recorded import belief_readers, task_readers
+from model_nodes.main_physics.sources.repairs import file_findings
+from model_nodes.main_physics.sources.reports.recorded import belief_readers, task_readers
 from model_nodes.main_physics.sources.wrenches import wrenches_of
 from model_nodes.main_physics.world.description import Body
 
@@ -245,7 +245,7 @@ class RecordedPart(Part):
         recorded_ns = time_ns - self._offset_ns
         fails = self._fault is not None and self._fault.time_ns <= recorded_ns
         is_over = recorded_ns >= self._recorded_ns and not fails
-        return is_over and not (self._announces and self._events.failing(recorded_ns))
+        return is_over and not (self._announces and self._events.has_failure(recorded_ns))
 
     @property
     def quiet_ns(self) -> int:
@@ -273,7 +273,7 @@ class RecordedPart(Part):
         until_ns, offset_ns = numbers_of(saved, "events_ns", "offset_ns")
         assert isinstance(saved, dict)
         self._shift(offset_ns)
-        self._events.go_to(until_ns)
+        self._events.seek(until_ns)
         if self._playback is not None:
             self._playback.restore(saved["playback"])
         if self._base is not None:

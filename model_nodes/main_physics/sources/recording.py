@@ -18,7 +18,7 @@ from model_nodes.main_physics.sources.joint_facts import JointFacts
 from model_nodes.main_physics.sources.joint_table import (
     JointTable,
     RawSamples,
-    choose,
+    choose_topics,
     joint_topics,
     max_speed,
     raw_samples,
@@ -160,7 +160,7 @@ class Recording:
 
     def chosen_topics(self, wanted: set[str] | None = None) -> list[str]:
         """The topics with joint states that a source uses unless a scenario names others."""
-        return choose({topic.name: topic.joints for topic in self.joint_topics}, wanted)
+        return choose_topics({topic.name: topic.joints for topic in self.joint_topics}, wanted)
 
 
 def _topic(bag: Bag, name: str, times: Int64s) -> RecordedTopic:
@@ -179,7 +179,7 @@ def _joint_topic(bag: Bag, name: str, table: JointTable | BadInput) -> JointTopi
     _, findings = examine(bag, table, (), JointFacts())
     ranges = {s.joint: _range(s.in_order()) for s in raw_samples(table)}
     mended = [concern_text(f.name, f.arguments) for f in findings if f.name == MENDED]
-    mended += [concern_text(MENDED, one.finding().arguments) for one in table.repairs]
+    mended += [concern_text(MENDED, repair.finding().arguments) for repair in table.repairs]
     if not ranges and mended:
         problem = BadInput(
             "no joint position on this topic can be used",

@@ -18,11 +18,11 @@ from model_nodes.main_physics.sources.joint_messages import (
     LITTLE_ENDIAN,
     ORIGIN,
     STAMP,
-    Undecodable,
+    DecodeError,
     align,
     read_string,
 )
-from model_nodes.main_physics.sources.mending import (
+from model_nodes.main_physics.sources.repairs import (
     Repair,
     UsageReport,
     date_messages,
@@ -116,18 +116,16 @@ class Edge:
             self._logged = logged[dated.kept].tolist()
             self._poses = list(compress(self._poses, dated.kept))
 
-    def report(
-        self, account: UsageReport, names: Sequence[str], joints: Sequence[str] = ()
-    ) -> None:
-        """Add the repairs and the number of used transforms to an account.
+    def report(self, usage: UsageReport, names: Sequence[str], joints: Sequence[str] = ()) -> None:
+        """Add the repairs and the number of used transforms to a report.
 
         Args:
-            account: the account.
+            usage: the account.
             names: names of the moved links or joints.
             joints: names of the joints among them.
         """
-        account.repairs += [replace(repair, joints=tuple(joints)) for repair in self.repairs]
-        account.count(names, self.recorded, len(self._times))
+        usage.repairs += [replace(repair, joints=tuple(joints)) for repair in self.repairs]
+        usage.count(names, self.recorded, len(self._times))
 
     def table(self, *, when_known: bool = False) -> tuple[Int64s, Floats]:
         """Return (n,) run times [ns], increasing, and (n, 7) poses x y z qw qx qy qz; of equal times only the last.
@@ -200,7 +198,7 @@ class Transforms(TransformGraph):
             try:
                 for transform in decode_transforms(raw):
                     self.add(topic, transform.stamp_ns - bag.start_ns, log_ns, transform)
-            except (Undecodable, struct.error, UnicodeDecodeError) as error:
+            except (DecodeError, struct.error, UnicodeDecodeError) as error:
                 reason = f"{bag.path}: transform message {number} cannot be decoded: {error}"
                 self.fault = ReadFault(log_ns, reason)
                 return
@@ -221,10 +219,10 @@ def decode_transforms(raw: bytes) -> Iterator[StampedTransform]:
     A general decoder takes ten times as long, which is minutes for an hour of a robot's transforms.
 
     Raises:
-        Undecodable, struct.error, UnicodeDecodeError: if the payload is truncated or of another type.
+        DecodeError, struct.error, UnicodeDecodeError: if the payload is truncated or of another type.
     """
     if raw[:2] != LITTLE_ENDIAN:
-        raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
+        raise DecodeError(f"it begins with {raw[:4]!r}, expected little-endian CDR")
     (count,) = COUNT.unpack_from(raw, ORIGIN)
     offset = ORIGIN + COUNT.size
     for _ in range(count):

@@ -19,7 +19,7 @@ from model_nodes.main_physics.sources.joint_messages import (
     LITTLE_ENDIAN,
     ORIGIN,
     STAMP,
-    Undecodable,
+    DecodeError,
     align,
     read_string,
 )
@@ -59,7 +59,7 @@ class Wrenches:
             first = next(iter(self._bag.messages((topic,))), None)
             try:
                 frame = decode(first[2])[1] if isinstance(first, tuple) else ""
-            except (Undecodable, ValueError) as error:
+            except (DecodeError, ValueError) as error:
                 notes.append(f"wrenches on {topic} cannot be used: {error}")
                 continue
             if links and frame not in links:
@@ -84,7 +84,7 @@ class Wrenches:
             topic, log_ns, raw = message
             try:
                 stamp_ns, frame, numbers = decode(raw)
-            except (Undecodable, ValueError) as error:
+            except (DecodeError, ValueError) as error:
                 reason = f"{self._bag.path}: {topic}, wrench {number + 1} cannot be used: {error}"
                 raise RunFailed("recording", "read", log_ns, reason) from None
             stamped = stamp_ns - self._bag.start_ns
@@ -106,15 +106,15 @@ def decode(raw: bytes) -> tuple[int, str, Floats]:
     """Return stamp [ns], frame, and force [N] and torque [Nm] of a message.
 
     Raises:
-        Undecodable: if the bytes are not such a message.
+        DecodeError: if the bytes are not such a message.
     """
     if raw[:2] != LITTLE_ENDIAN or len(raw) < ORIGIN + STAMP.size + 4:
-        raise Undecodable(f"{len(raw)} bytes are not a {WRENCH}")
+        raise DecodeError(f"{len(raw)} bytes are not a {WRENCH}")
     seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
     frame, end = read_string(raw, ORIGIN + STAMP.size)
     begin = align(end, 8)
     if len(raw) < begin + 8 * _NUMBERS:
-        raise Undecodable(f"{len(raw)} bytes are too few for a {WRENCH}")
+        raise DecodeError(f"{len(raw)} bytes are too few for a {WRENCH}")
     return (
         seconds * 1_000_000_000 + nanoseconds,
         frame,

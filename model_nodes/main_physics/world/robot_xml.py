@@ -98,7 +98,7 @@ def _has_expressions(element: Element) -> bool:
     return any(_has_expressions(child) for child in element.children)
 
 
-_FIXED = ("fixed", "ball")
+_WITHOUT_POSITION = ("fixed", "ball")
 
 
 def read_robot_xml(
@@ -150,7 +150,9 @@ def joints_of(file: Path, resources: Resources | None = None) -> tuple[str, ...]
         BadInput: see `read_robot_xml`; or if no joint moves.
     """
     root = read_robot_xml(file, resources=resources)
-    joints = (e.attributes for e in root.all("joint") if e.attributes.get("type") not in _FIXED)
+    joints = (
+        e.attributes for e in root.all("joint") if e.attributes.get("type") not in _WITHOUT_POSITION
+    )
     names = tuple(dict.fromkeys(j["name"] for j in joints if j.get("name")))
     if not names:
         raise root.bad("has no joint that moves", expected="a robot that the recording can move")

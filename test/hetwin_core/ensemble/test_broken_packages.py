@@ -17,7 +17,7 @@ from hetwin_core.episodes.flaws.rule import all_rules
 from hetwin_suite._commands.result import figures_of
 from hetwin_suite.view.report.page import SECTIONS
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.told.by_type import reader_of
+from model_nodes.main_physics.sources.reports.by_type import reader_of
 from model_nodes.skills.arguments import skill_of
 
 GROUPS = (

@@ -155,7 +155,7 @@ class Clearances:
             [(frame[a], frame[b], n.distance, *n.point, *n.normal) for (a, b), n in near.items()]
         )
 
-    def moving(
+    def near_pairs(
         self, positions: Floats, reach: tuple[float, float], bases: Mapping[str, Floats]
     ) -> dict[Pair, tuple[float, int]]:
         """Map (frame of a link, frame of a near body) to a lower bound of the distance [m] and the contact's number.
@@ -179,7 +179,7 @@ class Clearances:
         return found
 
     def point(self, contact: int) -> list[float]:
-        """Position of a contact that the last call of `moving` found [m]."""
+        """Position of a contact that the last call of `near_pairs` found [m]."""
         position: list[float] = self._data.contact.pos[contact].tolist()
         return position
 
@@ -190,8 +190,8 @@ class Clearances:
         model, data = self._model, self._data
         self._positions[self._addresses] = positions[self._joint_indices]
         for name, pose in bases.items():
-            at = self._bases[name]
-            self._positions[at : at + 7] = pose
+            start = self._bases[name]
+            self._positions[start : start + 7] = pose
         mj.mj_kinematics(model, data)
         if reach != self._detected_reach:
             self._detected_reach = reach

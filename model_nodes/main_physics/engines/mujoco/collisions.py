@@ -69,7 +69,7 @@ class Collisions(CopiedPart):
         for body in range(self._model.nbody):
             self._apply(body)
 
-    def switch(self, body: int, on: bool) -> None:
+    def set_enabled(self, body: int, on: bool) -> None:
         """Enable or disable all collisions of a body."""
         (self._off.discard if on else self._off.add)(body)
         self._apply(body)
@@ -123,7 +123,7 @@ class Collisions(CopiedPart):
         return body not in self._off
 
     @property
-    def off(self) -> frozenset[int]:
+    def disabled(self) -> frozenset[int]:
         """The bodies whose collisions are disabled."""
         return frozenset(self._off)
 

@@ -103,11 +103,7 @@ class ContactMargins(CopiedPart):
     def _contacts(self) -> Iterator[tuple[_Pair, _Pair, slice]]:
         """Bodies, geoms and constraint rows of each contact whose bodies have a margin."""
         contacts = self._data.contact
-        body, geoms, rows = (
-            self._bodies,
-            contacts.geom.tolist(),
-            contacts.efc_address.tolist(),
-        )
+        body, geoms, rows = self._bodies, contacts.geom.tolist(), contacts.efc_address.tolist()
         for i, ((geom, other), first) in enumerate(zip(geoms, rows, strict=True)):
             pair = _pair(body[geom], body[other])
             if first >= 0 and (pair in self._depths or pair in self._fresh):

@@ -1,4 +1,4 @@
-"""Smallest distances between bodies, from the distances between their geoms and the bodies' motion since."""
+"""Smallest distances between bodies; geoms are measured again only when their bodies may have moved enough."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from model_nodes.main_physics.engines.mujoco.tables import Tables
 Indices: TypeAlias = NDArray[np.intp]
 """Indices of an array."""
 _CHORD = 0.5**0.5
-"""A rotated point moves by at most its distance from the origin times the norm of the matrix's change times this."""
+"""A point at distance r from the origin moves by at most r times the matrix's change (Frobenius norm) times this."""
 
 _TRANSPOSED = np.array([0, 3, 6, 1, 4, 7, 2, 5, 8], np.intp)
 """Indices that transpose a flattened 3 x 3 matrix."""
@@ -145,7 +145,7 @@ class Pairs:
         max_distance = radii[:, 0] + radii[:, 1] + reach + _MARGIN
         self._max_distance_squared = max_distance * max_distance
         of_bodies = model.geom_bodyid[np.array(self._geoms, np.intp).reshape(-1, 2)].astype(np.intp)
-        of_pairs = [(one, other) for one, other in of_bodies.tolist()]
+        of_pairs = [(first, second) for first, second in of_bodies.tolist()]
         self._body_pairs: list[tuple[int, int]] = list(dict.fromkeys(of_pairs))
         self._bodies: Indices = np.array(self._body_pairs, np.intp).reshape(-1, 2)
         groups = {pair: i for i, pair in enumerate(self._body_pairs)}
@@ -181,8 +181,8 @@ class Pairs:
         points: dict[tuple[int, int], Nearest] = {}
         for group, measured in sorted(near.items()):
             if measured is not None:
-                one, other = key = self._body_pairs[group]
-                points[key] = nearest_points(self._data, one, other, *measured)
+                body, other = key = self._body_pairs[group]
+                points[key] = nearest_points(self._data, body, other, *measured)
         return points
 
     def nearest_at(self, positions: Floats) -> dict[tuple[int, int], Nearest]:
@@ -209,11 +209,7 @@ class Pairs:
         bounds = np.full(len(self._geoms), -np.inf)
         kept = np.intersect1d(selected, self._selected, assume_unique=True)
         bounds[kept] = self._bounds[kept]
-        self._bounds, self._selected, self._selected_group = (
-            bounds,
-            selected,
-            self._group[selected],
-        )
+        self._bounds, self._selected, self._selected_group = bounds, selected, self._group[selected]
         self._motion.follow(_distinct(self._selected_group))
         self._centres = self._xpos[self._spheres]
 
@@ -284,10 +280,7 @@ class SensedPairs(Pairs):
         self._sensor_data = probe = mj.MjData(sensor_model)
         self._readings: Floats = probe.sensordata.reshape(-1, 7)
         self._distances = self._readings[:, 0]
-        self._copied = (
-            (data.geom_xpos, probe.geom_xpos),
-            (data.geom_xmat, probe.geom_xmat),
-        )
+        self._copied = (data.geom_xpos, probe.geom_xpos), (data.geom_xmat, probe.geom_xmat)
 
     def nearest(self) -> dict[tuple[int, int], Nearest]:
         """Return the same as `Pairs.nearest`."""

@@ -21,7 +21,7 @@ from model_nodes.main_physics.engines.mujoco.objects import Objects, body_poses
 from model_nodes.main_physics.engines.mujoco.robots import Robots
 from model_nodes.main_physics.engines.mujoco.saved import carry_over
 from model_nodes.main_physics.engines.mujoco.sensing import Sensing
-from model_nodes.main_physics.engines.mujoco.simulation import RolledOut, Simulation
+from model_nodes.main_physics.engines.mujoco.simulation import Rollout, Simulation
 from model_nodes.main_physics.engines.mujoco.sleep import is_enabled
 from model_nodes.main_physics.engines.shared import note_too_many
 from model_nodes.main_physics.sources.part import JointMotion
@@ -217,9 +217,9 @@ class MujocoEngine(Engine):
         """Deactivate the weld."""
         self._objects.detach(name)
 
-    def place_standing(self, name: str, pose: Floats) -> None:
+    def place_static(self, name: str, pose: Floats) -> None:
         """Move the root of a static body."""
-        self._sensing.move(self._objects.place_standing(name, pose), pose)
+        self._sensing.move(self._objects.place_static(name, pose), pose)
 
     def change_body(
         self,
@@ -284,7 +284,7 @@ class MujocoEngine(Engine):
         return self._simulation.record_forces()
 
     def roll_out(self, forces: Floats) -> None:
-        """Compute all following states; see `RolledOut`."""
+        """Compute all following states; see `Rollout`."""
         sim = self._simulation
         obstacles = (
             (sim.motors.any or bool(sim.soft[0]), "a drive gives way to what it touches"),
@@ -296,7 +296,7 @@ class MujocoEngine(Engine):
             if applies:
                 raise Unsupported(f"more than the recorded forces determines the motion: {reason}")
         sim.refresh()
-        sim.rolled_out = RolledOut(sim.model, sim.data, forces)
+        sim.rolled_out = Rollout(sim.model, sim.data, forces)
         sim.dirty = True
 
     @property

@@ -61,10 +61,7 @@ class FeedForward:
             accelerations: (n,) commanded accelerations of the driven joints; a free base does not accelerate.
             of_bases: followed base -> (6,) acceleration of its free joint; None: caused by the current forces.
         """
-        (qpos, qvel, qacc), (sim_qpos, sim_qvel, sim_forces) = (
-            self._motion,
-            self._current,
-        )
+        (qpos, qvel, qacc), (sim_qpos, sim_qvel, sim_forces) = (self._motion, self._current)
         qpos[self._to_positions] = sim_qpos[self._positions]
         qvel[self._to_velocities] = sim_qvel[self._velocities]
         qacc[self._driven] = accelerations

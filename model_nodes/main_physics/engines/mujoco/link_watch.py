@@ -105,7 +105,7 @@ class LinkWatch(CopiedPart):
 
     def _measure(self, time_ns: int, qpos: Floats) -> None:
         """Record the current touches, and compute the weights of the motion until the next measurement."""
-        found = self._clearances.moving(qpos[: self._count], REACH, self._base_poses(qpos))
+        found = self._clearances.near_pairs(qpos[: self._count], REACH, self._base_poses(qpos))
         weights, known = list[Floats](), self._known
         for pair, (distance, contact) in found.items():
             if distance < 0.0:

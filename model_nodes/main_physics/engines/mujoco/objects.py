@@ -97,7 +97,7 @@ class Objects:
         if not on:
             sim.depenetration.end(free)
         for body in free.members:
-            sim.collisions.switch(body, on)
+            sim.collisions.set_enabled(body, on)
         sim.dirty = True
         is_held = name in sim.kinematic or name in sim.attachments.bodies
         if on and not was_on and not is_held:
@@ -159,7 +159,7 @@ class Objects:
             self._monitor(free)
             sim.fidelities.hold_high(name, False)
 
-    def place_standing(self, name: str, pose: Floats) -> int:
+    def place_static(self, name: str, pose: Floats) -> int:
         """Move the root of a static body; returns the root's id."""
         sim = self._simulation
         body = sim.builder.body(name)

@@ -136,10 +136,10 @@ def carry_over(before: Simulation, after: Simulation, objects: Objects) -> None:
     after.forces, after.rolled_out = before.forces, before.rolled_out
     after.depenetration.remarks = before.depenetration.remarks
     frames = set(after.tables.frames)
-    for body in before.collisions.off:
+    for body in before.collisions.disabled:
         name = before.tables.frames[before.tables.body_frames[body]]
         if name in frames:
-            after.collisions.switch(after.tables.body_of(name), False)
+            after.collisions.set_enabled(after.tables.body_of(name), False)
     for name, value in still_free(before.kinematic.values).items():
         objects.follow(name, value)
     for name, frame in still_free(before.attachments.frames).items():

@@ -136,11 +136,7 @@ class Servo(CopiedPart):
         """Apply the forces that move all joints to these positions within one step, and return the forces."""
         views, moved = self._views, self._moved
         if views is None:
-            qpos, qvel, force = (
-                self._qpos[self._positions],
-                self._qvel[self._dofs],
-                self._force,
-            )
+            qpos, qvel, force = self._qpos[self._positions], self._qvel[self._dofs], self._force
         else:
             qpos, qvel, force = views
         np.multiply(qvel, self._step, moved)

@@ -37,7 +37,7 @@ _INPUTS = mj.mjtState.mjSTATE_QFRC_APPLIED.value | mj.mjtState.mjSTATE_EQ_ACTIVE
 """State that `rollout` would reset unless it is given in each step."""
 
 
-class RolledOut:
+class Rollout:
     """The states that follow the current one; positions and contacts in `data` must be recomputed afterwards.
 
     Args:
@@ -55,7 +55,7 @@ class RolledOut:
         inputs[0, :, : model.nv], inputs[0, :, model.nv :] = forces, data.eq_active
         warmstart = np.array(data.qacc_warmstart)[None]
         states = np.empty((1, count, initial.size))
-        with _preserved(model, data):
+        with _preserve_state(model, data):
             # Without its checks `rollout` writes no sensor readings, which are far larger than the states.
             rollout.rollout(
                 [model],
@@ -86,7 +86,7 @@ class RolledOut:
 
 
 @contextmanager
-def _preserved(model: mj.MjModel, data: mj.MjData) -> Iterator[None]:
+def _preserve_state(model: mj.MjModel, data: mj.MjData) -> Iterator[None]:
     """Let the world be stepped without sensors, and restore its state afterwards."""
     state = np.empty(mj.mj_stateSize(model, _INTEGRATION))
     mj.mj_getState(model, data, state, _INTEGRATION)
@@ -149,7 +149,7 @@ class Simulation:
         self._is_small = self.qvel.size <= _SINGLE_THREAD_SIZE
         self.periods = 0
         self.forces: list[Floats] | None = None
-        self.rolled_out: RolledOut | None = None
+        self.rolled_out: Rollout | None = None
         self.touches = Touches()
         self._links: LinkContacts | None = None
         mj.mj_kinematics(model, data)
@@ -283,7 +283,7 @@ class Simulation:
         self._links = LinkContacts(self.model, self.tables, self.touches)
 
     def leap(self, periods: int) -> None:
-        """Continue from a state that was computed ahead; see `RolledOut`."""
+        """Continue from a state that was computed ahead; see `Rollout`."""
         if self.rolled_out is None:
             raise Unsupported("no states have been computed ahead")
         self.rolled_out.advance(periods * self.settings.substeps)

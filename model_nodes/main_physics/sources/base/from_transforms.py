@@ -15,7 +15,7 @@ from model_nodes.main_physics.sources.bag_types import TRANSFORMS
 from model_nodes.main_physics.sources.base.pose_messages import OFF_UNIT
 from model_nodes.main_physics.sources.base.recorded_poses import RecordedPoses
 from model_nodes.main_physics.sources.joints_from_tf import RigidGroups, prefix_of
-from model_nodes.main_physics.sources.mending import UsageReport
+from model_nodes.main_physics.sources.repairs import UsageReport
 from model_nodes.main_physics.sources.transforms import (
     Edge,
     TransformGraph,
@@ -68,15 +68,15 @@ def read_transforms(robot: Body, bag: Bag) -> tuple[RecordedPoses, MapPoses | No
     times, poses = edge.table()
     poses = composed(_normalized(bag, edge, times, poses), np.array([tree.to_root(edge)]))
     found = RecordedPoses(edge.topic, times, poses, edge.parent, fault=transforms.fault)
-    edge.report(found.account, [edge.child])
-    return found, _map(bag, tree, edge, found.account)
+    edge.report(found.usage, [edge.child])
+    return found, _map(bag, tree, edge, found.usage)
 
 
-def _map(bag: Bag, tree: BaseFrames, odometry: Edge, account: UsageReport) -> MapPoses | None:
+def _map(bag: Bag, tree: BaseFrames, odometry: Edge, usage: UsageReport) -> MapPoses | None:
     edge = tree.map(odometry)
     if edge is None:
         return None
-    edge.report(account, [edge.child])
+    edge.report(usage, [edge.child])
     times, poses = edge.table(when_known=True)
     poses = composed(
         _normalized(bag, edge, times, poses), np.array([tree.to_odometry(edge, odometry)])

@@ -11,7 +11,7 @@ from model_nodes.main_physics.sources.joint_messages import (
     LITTLE_ENDIAN,
     ORIGIN,
     STAMP,
-    Undecodable,
+    DecodeError,
     align,
     read_string,
 )
@@ -37,7 +37,7 @@ OFF_UNIT = 0.1
 """Maximum deviation of a quaternion's norm from 1."""
 
 
-class NoPose(Exception):
+class InvalidPose(Exception):
     """Seven numbers are not a pose; the text states what was found and expected."""
 
 
@@ -45,10 +45,10 @@ def decode_pose(raw: bytes, type_name: str) -> StampedTransform:
     """Decode a message (little-endian CDR) of one of the types in `FIELDS`; covariances and twists are not read.
 
     Raises:
-        Undecodable: if the payload is truncated or of another type.
+        DecodeError: if the payload is truncated or of another type.
     """
     if raw[:2] != LITTLE_ENDIAN:
-        raise Undecodable(f"it begins with {raw[:4]!r}, expected little-endian CDR")
+        raise DecodeError(f"it begins with {raw[:4]!r}, expected little-endian CDR")
     try:
         seconds, nanoseconds = STAMP.unpack_from(raw, ORIGIN)
         parent, offset = read_string(raw, ORIGIN + STAMP.size)
@@ -57,7 +57,7 @@ def decode_pose(raw: bytes, type_name: str) -> StampedTransform:
             child, offset = read_string(raw, align(offset, 4))
         numbers = _NUMBERS.unpack_from(raw, align(offset, 8))
     except (struct.error, UnicodeDecodeError) as error:
-        raise Undecodable(str(error)) from error
+        raise DecodeError(str(error)) from error
     return StampedTransform(parent, child, seconds * 1_000_000_000 + nanoseconds, numbers)
 
 
@@ -65,14 +65,14 @@ def checked_pose(transform: StampedTransform) -> Pose:
     """Return the pose of a message with a unit quaternion.
 
     Raises:
-        NoPose: if a number is not finite, or the quaternion is not a unit quaternion.
+        InvalidPose: if a number is not finite, or the quaternion is not a unit quaternion.
     """
     x, y, z, i, j, k, w = transform.numbers
     if not all(map(math.isfinite, transform.numbers)):
-        raise NoPose(f"{transform.numbers}, expected finite numbers")
+        raise InvalidPose(f"{transform.numbers}, expected finite numbers")
     norm = math.sqrt(w * w + i * i + j * j + k * k)
     if abs(norm - 1.0) > OFF_UNIT:
-        raise NoPose(f"a quaternion of norm {norm:.3g}, expected 1")
+        raise InvalidPose(f"a quaternion of norm {norm:.3g}, expected 1")
     return (x, y, z, w / norm, i / norm, j / norm, k / norm)
 
 

@@ -28,8 +28,8 @@ from model_nodes.main_physics.sources.base.pose_messages import (
     frame_in_root,
 )
 from model_nodes.main_physics.sources.base.recorded_poses import (
-    SHIFTS,
-    TURNS,
+    SHIFT_LIMITS,
+    TURN_LIMITS,
     RecordedPoses,
     first_jump,
     read_poses,
@@ -77,7 +77,7 @@ class RecordedBase:
         self._faults = [odometry.fault]
         self._path = _path(odometry, bag.path)
         self.findings = _gaps(odometry, bag.duration_ns)
-        self.findings += odometry.account.findings(bag.duration_ns)
+        self.findings += odometry.usage.findings(bag.duration_ns)
         placement = self._placement(robot, base)
         self._playback = BasePlayback(self._path, placement, period_ns)
 
@@ -112,7 +112,7 @@ class RecordedBase:
             found.parent,
             found.child,
             found.messages,
-            found.account,
+            found.usage,
             found.fault,
         )
 
@@ -154,7 +154,7 @@ class RecordedBase:
             topic: topic of the localization; its poses refer to the same frame of the robot as odometry.
         """
         found = read_poses(self._bag, topic, START_KEY, (POSE_WITH_COVARIANCE, POSE))
-        self.findings += found.account.findings(self._bag.duration_ns)
+        self.findings += found.usage.findings(self._bag.duration_ns)
         self._faults.append(found.fault)
         to_root = invert(self._offset)
         odometry = self._path.at(found.times_ns)[:, :7]
@@ -187,7 +187,7 @@ def _path(odometry: RecordedPoses, file: Path) -> PosePath:
             file=file,
             where=odometry.location(jump + 1),
             found=f"{shift:.3f} m and {angle:.3f} rad from {times[jump] / 1e9:.3f} to {times[jump + 1] / 1e9:.3f} s",
-            expected=f"at most {SHIFTS.speed:g} m/s and {TURNS.speed:g} rad/s, reached in more than one step;"
+            expected=f"at most {SHIFT_LIMITS.speed:g} m/s and {TURN_LIMITS.speed:g} rad/s, in more than one step;"
             " poses of a localization, which jump, are named as base.start",
         )
     return PosePath(times, numbers, converter)

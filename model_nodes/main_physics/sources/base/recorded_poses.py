@@ -15,13 +15,13 @@ from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.bag import Bag, Int64s, ReadFault
 from model_nodes.main_physics.sources.base.pose_messages import (
     FIELDS,
-    NoPose,
+    InvalidPose,
     checked_pose,
     decode_pose,
 )
 from model_nodes.main_physics.sources.joint_facts import intervals, median
-from model_nodes.main_physics.sources.joint_messages import Undecodable
-from model_nodes.main_physics.sources.mending import UsageReport, date_messages, moved_in
+from model_nodes.main_physics.sources.joint_messages import DecodeError
+from model_nodes.main_physics.sources.repairs import UsageReport, date_messages, moved_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class RecordedPoses:
         poses: (n, 7) x y z qw qx qy qz of `child` in `parent`.
         parent, child: names of the frames; may be empty.
         messages: (n,) number of each pose's message, from 1; None if the poses are not from a single topic.
-        account: account of the repaired times.
+        usage: account of the repaired times.
         fault: set if the poses could not be read to their end.
     """
 
@@ -44,7 +44,7 @@ class RecordedPoses:
     parent: str = ""
     child: str = ""
     messages: Int64s | None = None
-    account: UsageReport = field(default_factory=UsageReport)
+    usage: UsageReport = field(default_factory=UsageReport)
     fault: ReadFault | None = None
 
     def location(self, index: int) -> str:
@@ -82,10 +82,10 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
         try:
             stamped = decode_pose(raw, type_name)
             poses.append(checked_pose(stamped))
-        except Undecodable as error:
+        except DecodeError as error:
             fault = ReadFault(log_ns, f"{bag.path}: {location} cannot be decoded: {error}")
             break
-        except NoPose as error:
+        except InvalidPose as error:
             raise BadInput(f"this is not a pose: {error}", file=bag.path, where=location) from None
         stamps.append(stamped.stamp_ns - bag.start_ns)
         logged.append(log_ns)
@@ -102,10 +102,10 @@ def read_poses(bag: Bag, topic: str, where: str, types: Collection[str] = FIELDS
         bag.tolerance_ns,
         moved_in(table),
     )
-    account, order = UsageReport(dated.repairs), dated.in_order()
-    account.count([topic], len(stamps), int(dated.kept.sum()))
+    usage, order = UsageReport(dated.repairs), dated.in_order()
+    usage.count([topic], len(stamps), int(dated.kept.sum()))
     times = dated.times_ns[order]
-    return RecordedPoses(topic, times, table[order], parent, child, order + 1, account, fault)
+    return RecordedPoses(topic, times, table[order], parent, child, order + 1, usage, fault)
 
 
 def _type(bag: Bag, topic: str, where: str, types: Collection[str]) -> str:
@@ -172,8 +172,8 @@ class JumpLimits(NamedTuple):
     acceleration: float
 
 
-SHIFTS = JumpLimits(0.05, 10.0, 20.0)
-TURNS = JumpLimits(0.15, 12.0, 100.0)
+SHIFT_LIMITS = JumpLimits(0.05, 10.0, 20.0)
+TURN_LIMITS = JumpLimits(0.15, 12.0, 100.0)
 _NEIGHBOURS = 4
 _SPEED_RATIO = 5.0
 """A step at most this many times as fast as the steps around it is motion."""
@@ -196,7 +196,7 @@ def first_jump(times_ns: Int64s, numbers: Floats) -> int | None:
     steps = np.diff(numbers, axis=0)
     shifts = np.linalg.norm(steps[:, :3], axis=1)
     angles = np.linalg.norm(steps[:, 3:], axis=1)
-    jumps = _are_jumps(shifts, seconds, SHIFTS) | _are_jumps(angles, seconds, TURNS)
+    jumps = _are_jumps(shifts, seconds, SHIFT_LIMITS) | _are_jumps(angles, seconds, TURN_LIMITS)
     found = np.flatnonzero(jumps)
     return int(found[0]) if len(found) else None
 

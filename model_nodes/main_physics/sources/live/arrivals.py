@@ -17,7 +17,11 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.main_physics.sources.base.path import PoseNumbers, PosePath
-from model_nodes.main_physics.sources.base.recorded_poses import SHIFTS, TURNS, first_jump
+from model_nodes.main_physics.sources.base.recorded_poses import (
+    SHIFT_LIMITS,
+    TURN_LIMITS,
+    first_jump,
+)
 from model_nodes.main_physics.sources.joint_messages import JointSample
 from model_nodes.main_physics.sources.joint_series import Series
 from model_nodes.main_physics.sources.part import JointMotion
@@ -36,7 +40,7 @@ class BadMessage(Exception):
     """A message cannot be used; the text is the reason."""
 
 
-class Arrivals(Generic[Row]):
+class SampleStream(Generic[Row]):
     """The samples of a stream; times are the robot's stamps [ns].
 
     Attributes:
@@ -115,7 +119,7 @@ class Arrivals(Generic[Row]):
 class Streams:
     """Several streams of samples, treated as one; each must have at least two samples."""
 
-    def __init__(self, streams: Sequence[Arrivals[Any]]) -> None:
+    def __init__(self, streams: Sequence[SampleStream[Any]]) -> None:
         self._streams = streams
 
     @property
@@ -143,14 +147,14 @@ class Streams:
             stream.remove_interval(begin_ns, end_ns, bridge_ns)
 
 
-KEPT_BEHIND = 40
+KEPT_SAMPLES = 40
 """Number of past samples that are kept, for the slopes and the median interval."""
 MAX_ROWS = 50
-TOGETHER_NS = 10_000_000
+BATCH_NS = 10_000_000
 """Period of the run whose arrivals are processed together, since states are not read more often [ns]."""
 
 
-class _Group(Arrivals[tuple[Floats, Floats]]):
+class _Group(SampleStream[tuple[Floats, Floats]]):
     """Samples of joints that occur in the same messages: positions and efforts."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
@@ -240,12 +244,12 @@ class JointSamples:
         return bool(self._columns)
 
     @property
-    def all_streams(self) -> list[Arrivals[tuple[Floats, Floats]]]:
+    def all_streams(self) -> list[SampleStream[tuple[Floats, Floats]]]:
         """The streams of all received joints."""
         return [*self._groups.values()]
 
     @property
-    def streams(self) -> list[Arrivals[tuple[Floats, Floats]]]:
+    def streams(self) -> list[SampleStream[tuple[Floats, Floats]]]:
         """The streams of the selected joints."""
         return [group for group, _, _ in self._columns]
 
@@ -254,13 +258,13 @@ class JointSamples:
         times = time_ns + period_ns * np.arange(rows, dtype=np.int64)
         parts = []
         for group, columns, names in self._columns:
-            group.drop_before(time_ns, KEPT_BEHIND)
+            group.drop_before(time_ns, KEPT_SAMPLES)
             end = group.index_after(int(times[-1])) + AHEAD
             parts.append((columns, Interpolator(group.until(end), names)))
         return motions(times, self._joints, parts)
 
 
-BASE_KEPT_BEHIND = 300
+KEPT_POSES = 300
 """Number of past samples that are kept; poses of a localization arrive late and refer to them."""
 _PATH_SAMPLES = 40
 """Number of samples before a time on which the path there depends."""
@@ -272,7 +276,7 @@ class OdometryJump(Exception):
     """Odometry jumps as no base can; the text has the size of the jump."""
 
 
-class BaseSamples(Arrivals[Floats]):
+class BaseSamples(SampleStream[Floats]):
     """The received poses of the root link in the odometry frame; times are the robot's stamps [ns]."""
 
     def __init__(self) -> None:
@@ -310,7 +314,7 @@ class BaseSamples(Arrivals[Floats]):
         if len(self.times) < 2:
             return
         step = np.abs(self.rows[-1] - self.rows[-2])
-        if step[:3].max() < SHIFTS.step / 2.0 and step[3:].max() < TURNS.step / 2.0:
+        if step[:3].max() < SHIFT_LIMITS.step / 2.0 and step[3:].max() < TURN_LIMITS.step / 2.0:
             return
         times = np.array(self.times[-_STEP_SAMPLES:], np.int64)
         numbers = np.array(self.rows[-_STEP_SAMPLES:])

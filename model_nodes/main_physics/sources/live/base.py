@@ -23,15 +23,15 @@ from model_nodes.main_physics.sources.base.path import (
 )
 from model_nodes.main_physics.sources.base.pose_messages import (
     FIELDS,
-    NoPose,
+    InvalidPose,
     checked_pose,
     decode_pose,
     frame_in_root,
 )
 from model_nodes.main_physics.sources.base.recorded_base import ODOMETRY_KEY, START_KEY, TF
-from model_nodes.main_physics.sources.joint_messages import Undecodable
+from model_nodes.main_physics.sources.joint_messages import DecodeError
 from model_nodes.main_physics.sources.live.arrivals import (
-    BASE_KEPT_BEHIND,
+    KEPT_POSES,
     BadMessage,
     BaseSamples,
     OdometryJump,
@@ -143,7 +143,7 @@ class LiveBase:
 
     def motions(self, time_ns: int, period_ns: int, rows: int) -> list[BaseMotion]:
         """Return the motion of the base at a time and at the periods after it."""
-        self.samples.drop_before(time_ns, BASE_KEPT_BEHIND)
+        self.samples.drop_before(time_ns, KEPT_POSES)
         if self._placement is None:
             self._placement = self._initial_placement(time_ns)
         self._correct(self._placement, time_ns)
@@ -191,7 +191,7 @@ class LiveBase:
 def _checked_pose(message: StampedTransform) -> Pose:
     try:
         return checked_pose(message)
-    except NoPose as error:
+    except InvalidPose as error:
         raise BadMessage(f"it is not a pose: {error}") from None
 
 
@@ -295,7 +295,7 @@ class BaseFeed:
             with self._updated:
                 try:
                     use(raw, topic, type_name, arrived_ns)
-                except (BadMessage, Undecodable) as error:
+                except (BadMessage, DecodeError) as error:
                     self._unusable(f"{topic}: {error}")
                 except OdometryJump as error:
                     self._on_jump(f"odometry on {topic} jumps {error}")

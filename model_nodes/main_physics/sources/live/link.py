@@ -23,10 +23,10 @@ from hetwin_core.wire.publishing import message_class
 from model_nodes.main_physics.sources.live.report import STATUS
 
 NODE = "robot_listener"
-DEPTH = 1000
+QUEUE_DEPTH = 1000
 DISCOVERY_PERIOD_S = 0.5
 DIAGNOSTICS_PERIOD_S = 1.0
-JOIN_S = 2.0
+JOIN_TIMEOUT_S = 2.0
 
 OnMessage = Callable[[Any, int], None]
 """Called with a message and its time of arrival, in this machine's time [ns]."""
@@ -89,14 +89,14 @@ class RobotLink:
         self._undiscovered: dict[str, OnRaw] = {}
         self._choose, self._known = choose, set[str]()
         self._is_closed = False
-        sensor = QoSProfile(depth=DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+        sensor = QoSProfile(depth=QUEUE_DEPTH, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         subscriptions = [
             self._subscribe(JointState, topic, on_joints, sensor, raw=True)
             for topic in joint_states
         ]
         self.topics = tuple(subscription.topic_name for subscription in subscriptions)
         for topic, kind in types.items():
-            self._subscribe(kind, topic, self._others.pop(topic), QoSProfile(depth=DEPTH))
+            self._subscribe(kind, topic, self._others.pop(topic), QoSProfile(depth=QUEUE_DEPTH))
         self._diagnostics = self._node.create_publisher(
             DiagnosticArray,
             "diagnostics",
@@ -114,7 +114,7 @@ class RobotLink:
         self._is_closed = True
         with suppress(Exception):  # the process may be shutting down
             self._executor.wake()
-        self._thread.join(JOIN_S)
+        self._thread.join(JOIN_TIMEOUT_S)
         with suppress(Exception):
             self._executor.remove_node(self._node)
             self._node.destroy_node()
@@ -249,7 +249,7 @@ def _qos_like(profiles: Sequence[QoSProfile]) -> QoSProfile:
     reliable = all(p.reliability == QoSReliabilityPolicy.RELIABLE for p in profiles)
     latched = all(p.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL for p in profiles)
     return QoSProfile(
-        depth=DEPTH,
+        depth=QUEUE_DEPTH,
         reliability=QoSReliabilityPolicy.RELIABLE if reliable else QoSReliabilityPolicy.BEST_EFFORT,
         durability=QoSDurabilityPolicy.TRANSIENT_LOCAL if latched else QoSDurabilityPolicy.VOLATILE,
     )

@@ -15,10 +15,10 @@ from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scenario.robot import FollowedBase
 from hetwin_core.ensemble.scenario.source import LiveSpec, OnSilence
 from model_nodes.main_physics.sources.event_stream import THROTTLE, EventReader, stamp_of
-from model_nodes.main_physics.sources.joint_messages import JointMessageDecoder, Undecodable
+from model_nodes.main_physics.sources.joint_messages import DecodeError, JointMessageDecoder
 from model_nodes.main_physics.sources.live.arrivals import (
+    BATCH_NS,
     MAX_ROWS,
-    TOGETHER_NS,
     BadMessage,
     BaseSamples,
     JointSamples,
@@ -26,7 +26,7 @@ from model_nodes.main_physics.sources.live.arrivals import (
 )
 from model_nodes.main_physics.sources.live.base import BaseFeed
 from model_nodes.main_physics.sources.live.readers import (
-    WaitingEvents,
+    EventQueue,
     action_reader,
     known_types,
     readers_of,
@@ -44,7 +44,7 @@ GAP_INTERVALS = 5
 MIN_GAP_NS = 200_000_000
 CLOCK_JUMP_NS = 1_000_000_000
 SETTLE_S = 0.3
-SECOND = 1_000_000_000
+SECOND_NS = 1_000_000_000
 SKIP_BRIDGE = 0.25
 """Ratio of the time in which the twin bridges skipped motion to the skipped time."""
 
@@ -74,7 +74,7 @@ class LivePart(Part):
         self._decoder = JointMessageDecoder()
         self._clocks = ClockComparison()
         self._health = Health(self._clocks)
-        self._waiting = WaitingEvents()
+        self._waiting = EventQueue()
         self._silences = Silences()
         self._lateness = Lateness(spec, self._waiting.add_own)
         self._epoch_ns = 0
@@ -184,7 +184,7 @@ class LivePart(Part):
         The robot's last report of each task, and its beliefs, are kept: they still hold at the start.
         """
         with self._updated:
-            self._epoch_ns = -(-self._streams.certain_until_ns // SECOND) * SECOND
+            self._epoch_ns = -(-self._streams.certain_until_ns // SECOND_NS) * SECOND_NS
             if self._base is not None:
                 self._base.begin_run()
             self._waiting.set_epoch(self._epoch_ns)
@@ -263,7 +263,7 @@ class LivePart(Part):
     def _on_joints(self, raw: bytes, arrived_ns: int) -> None:
         try:
             sample = self._decoder.decode(bytes(raw))
-        except Undecodable as error:
+        except DecodeError as error:
             self._health.record_unusable(str(error))
             return
         stamp_ns = sample.stamp_ns or arrived_ns
@@ -381,10 +381,10 @@ class LivePart(Part):
 
     def _await_batch(self, time_ns: int) -> None:
         """Wait until all messages of a period have arrived, to wake up only once; does not wait for a silent robot."""
-        until_ns = self._epoch_ns + -(-time_ns // TOGETHER_NS) * TOGETHER_NS
+        until_ns = self._epoch_ns + -(-time_ns // BATCH_NS) * BATCH_NS
         if self.end_ns is None and self._streams.certain_until_ns < until_ns:
             self._wanted_ns = until_ns
-            self._updated.wait(TOGETHER_NS / 1e9)
+            self._updated.wait(BATCH_NS / 1e9)
             self._wanted_ns = 0
 
     def _record_lag(self, time_ns: int) -> None:

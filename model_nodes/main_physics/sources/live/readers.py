@@ -12,8 +12,8 @@ from hetwin_core.ensemble.scenario.source import Annotations, Beliefs, SourceOpt
 from hetwin_core.ensemble.topics import ANNOTATIONS, BELIEFS, TASKS
 from model_nodes.main_physics.sources.annotations import MappedReader, TopicReader, TypedReader
 from model_nodes.main_physics.sources.event_stream import EventReader
-from model_nodes.main_physics.sources.told.by_type import reader_of
-from model_nodes.main_physics.sources.told.recorded import BeliefReader, TaskReader
+from model_nodes.main_physics.sources.reports.by_type import reader_of
+from model_nodes.main_physics.sources.reports.recorded import BeliefReader, TaskReader
 
 
 def since_begin(events: Iterable[Event], begin_ns: int) -> list[Event]:
@@ -43,7 +43,7 @@ def _key(event: Event) -> object:
     return None
 
 
-class WaitingEvents:
+class EventQueue:
     """Keeps events with the robot's times, and returns them with the run's times when they are due; not thread-safe."""
 
     def __init__(self) -> None:

@@ -28,7 +28,7 @@ from model_nodes.main_physics.settings import NamedHand
 from model_nodes.main_physics.sources.commanded_base import start_of
 from model_nodes.main_physics.sources.part import BaseMotion, JointMotion, Part, Placement
 from model_nodes.main_physics.sources.program.process import (
-    ProgramGone,
+    ProgramExited,
     ProgramProcess,
     ReceiveTimeout,
     movable,
@@ -286,7 +286,7 @@ class ProgramPart(Part):
                 f"it is not imported within {_IMPORT_S:g} s{process.where()}",
                 "a module that can be imported quickly",
             )
-        except ProgramGone as gone:
+        except ProgramExited as gone:
             ready = Ready(f"it cannot be imported: {gone}", "a module that can be imported")
         if ready.problem:
             process.close()
@@ -310,7 +310,7 @@ class ProgramPart(Part):
                     time_ns,
                     f"it makes no call that takes time within {deadline}{process.where()}",
                 )
-            except ProgramGone as gone:
+            except ProgramExited as gone:
                 self._fail(time_ns, str(gone))
             if isinstance(message, ProgramEnd):
                 self._end(message, time_ns)

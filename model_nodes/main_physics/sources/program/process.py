@@ -87,7 +87,7 @@ class ReceiveTimeout(Exception):
     """No message arrived within the time limit."""
 
 
-class ProgramGone(Exception):
+class ProgramExited(Exception):
     """The process has ended; the text states how."""
 
 
@@ -126,26 +126,26 @@ class ProgramProcess:
         """Send a message.
 
         Raises:
-            ProgramGone: if the process has ended.
+            ProgramExited: if the process has ended.
         """
         try:
             self._connection.send(message)
         except OSError:
-            raise ProgramGone(self._end()) from None
+            raise ProgramExited(self._end()) from None
 
     def receive(self, seconds: float) -> Any:
         """Return the next message.
 
         Raises:
             ReceiveTimeout: if none arrives within `seconds` of real time.
-            ProgramGone: if the process has ended.
+            ProgramExited: if the process has ended.
         """
         try:
             if not self._connection.poll(max(0.0, seconds)):
                 raise ReceiveTimeout
             return self._connection.recv()
         except (EOFError, OSError):
-            raise ProgramGone(self._end()) from None
+            raise ProgramExited(self._end()) from None
 
     def where(self) -> str:
         """The location in the program's code, as the end of a sentence; empty if unknown."""

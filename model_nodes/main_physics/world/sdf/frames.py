@@ -170,8 +170,10 @@ class Frames:
 
     def _nested(self, name: str, referrer: Element, chain: tuple[str, ...]) -> Pose | None:
         """Return the pose of a nested model's frame; None if there is no such frame."""
-        model, _, rest = name.partition("::")
-        found = [(model, rest, self._inner[model])] if rest and model in self._inner else []
+        model, _, inner_name = name.partition("::")
+        found = (
+            [(model, inner_name, self._inner[model])] if inner_name and model in self._inner else []
+        )
         found += [(m, name, inner) for m, inner in self._merged.items() if inner.has(name)]
         for owner, frame, inner in found:
             outer = self._pose(owner, referrer, (*chain, name))
@@ -180,10 +182,10 @@ class Frames:
 
     def has(self, name: str) -> bool:
         """Whether there is a frame of this name, other than the scope's own frame."""
-        model, _, rest = name.partition("::")
+        model, _, inner_name = name.partition("::")
         return (
             name in self._frames
-            or (bool(rest) and model in self._inner and self._inner[model].has(rest))
+            or (bool(inner_name) and model in self._inner and self._inner[model].has(inner_name))
             or any(inner.has(name) for inner in self._merged.values())
         )
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hetwin_suite.episode import JOINT_STATES
-from hetwin_suite.wire import OK, WARN, JointMessageDecoder, RobotLink, Undecodable
+from hetwin_suite.wire import OK, WARN, DecodeError, JointMessageDecoder, RobotLink
 
 _KEPT = 1000
 _OFFSETS = 200
@@ -123,7 +123,7 @@ class LiveRobot:
     def _hear(self, raw: Any, _arrived_ns: int) -> None:
         try:
             sample = self._decoder.decode(raw)
-        except Undecodable:
+        except DecodeError:
             self._undecoded += 1
             return
         positions = np.frombuffer(sample.positions).tolist()

@@ -15,7 +15,7 @@ from model_nodes.main_physics.engines.mujoco.engine import MujocoEngine
 
 def stand(engine: Engine, name: str, *pose: float) -> None:
     try:
-        engine.place_standing(name, np.array(pose))
+        engine.place_static(name, np.array(pose))
     except Unsupported as error:
         if isinstance(engine, MujocoEngine):
             raise
@@ -55,7 +55,7 @@ def test_what_moves_freely_or_is_not_there_does_not_stand(engine: Engine) -> Non
     loaded(engine, floor(), box("box", at(0, 0, 1)))
     for name in ("box", "nothing"):
         with pytest.raises(Unsupported, match=name):
-            engine.place_standing(name, np.array(at(0, 0, 0)))
+            engine.place_static(name, np.array(at(0, 0, 0)))
 
 
 def test_a_heavier_box_weighs_more_and_is_as_heavy_when_loaded_so(engine: Engine) -> None:

@@ -11,7 +11,7 @@ from support.recorded_bags import MS, Recorded, joints, write_bag
 
 from hetwin_core.ensemble.errors import BadInput
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.joint_table import choose
+from model_nodes.main_physics.sources.joint_table import choose_topics
 from model_nodes.main_physics.sources.plan import Plan
 from model_nodes.main_physics.world.description import Body, Joint, JointKind, Link
 
@@ -106,4 +106,4 @@ def test_what_is_wrong_with_the_taken_ones_does(tmp_path: Path) -> None:
 def test_as_few_topics_as_hold_all_joints(
     topics: dict[str, str], wanted: str | None, chosen: list[str]
 ) -> None:
-    assert choose(topics, wanted) == chosen
+    assert choose_topics(topics, wanted) == chosen

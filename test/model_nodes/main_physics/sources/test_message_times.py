@@ -25,7 +25,7 @@ from support.recorded_bags import EPOCH_NS, MS, write_bag
 from hetwin_core.ensemble.concern_words import concern_text
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.scenario.recorded import Stamps
-from model_nodes.main_physics.sources.mending import date_messages
+from model_nodes.main_physics.sources.repairs import date_messages
 
 CLOSE = 2e-3
 """As far as linear motion between two samples is from the truth, and more [rad]."""

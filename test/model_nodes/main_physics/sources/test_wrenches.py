@@ -10,7 +10,7 @@ from support.recorded_bags import MS, TYPES, Recorded, header, sine, write_bag
 
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from model_nodes.main_physics.sources.factory import open_source
-from model_nodes.main_physics.sources.joint_messages import Undecodable
+from model_nodes.main_physics.sources.joint_messages import DecodeError
 from model_nodes.main_physics.sources.wrenches import (
     WRENCH,
     RobotWrenches,
@@ -53,7 +53,7 @@ def test_a_message_is_decoded_whatever_its_frame_is_called(frame: str) -> None:
 @pytest.mark.parametrize("length", [0, 10, 20, 60])
 def test_a_message_that_is_cut_off_is_refused(length: int) -> None:
     raw = bytes(TYPES.serialize_cdr(wrench(0, 1.0).message, WRENCH))
-    with pytest.raises(Undecodable):
+    with pytest.raises(DecodeError):
         decode(raw[:length])
 
 

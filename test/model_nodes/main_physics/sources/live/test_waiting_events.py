@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hetwin_core.ensemble.events import Event
-from model_nodes.main_physics.sources.live.readers import WaitingEvents
+from model_nodes.main_physics.sources.live.readers import EventQueue
 
 EPOCH = 1_000
 
@@ -13,7 +13,7 @@ def event(name: str, time_ns: int, source: str = "robot") -> Event:
 
 
 def test_they_are_due_by_time_and_numbered_by_their_source() -> None:
-    waiting = WaitingEvents()
+    waiting = EventQueue()
     waiting.add([event("over", 900), event("late", 1_300), event("soon", 1_100)])
     waiting.set_epoch(EPOCH)
     waiting.add_own(100, "own", {"seconds": 1.0})
@@ -26,7 +26,7 @@ def test_they_are_due_by_time_and_numbered_by_their_source() -> None:
 
 
 def test_skipped_time_is_left_out() -> None:
-    waiting = WaitingEvents()
+    waiting = EventQueue()
     waiting.set_epoch(EPOCH)
     waiting.add([event("before", 1_100), event("within", 1_250), event("after", 1_600)])
     waiting.skip(200, 300)

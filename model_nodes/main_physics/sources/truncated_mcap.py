@@ -32,7 +32,7 @@ from hetwin_core.episodes.mcap_records import (
     SCHEMA,
     unpack_records,
 )
-from model_nodes.main_physics.sources.whole_rows import TruncatedSqliteReader
+from model_nodes.main_physics.sources.truncated_sqlite import TruncatedSqliteReader
 
 # The library decompresses chunks of any size; its readers look up the functions for it here.
 _BOUNDED: dict[str, Any] = {name: partial(unpack_records, name) for name in COMPRESSIONS}

@@ -138,10 +138,10 @@ def _left_out(
 
 def file_findings(bag: Bag) -> Iterator[Finding]:
     """Yield the defects of a recording's files: truncated files, and messages from a clock that was not set."""
-    if bag.broken_off:
+    if bag.truncated:
         arguments: dict[str, Json] = {
-            "file": ", ".join(bag.broken_off),
-            "share": max(bag.broken_off.values()),
+            "file": ", ".join(bag.truncated),
+            "share": max(bag.truncated.values()),
             "until": bag.duration_ns / 1e9,
         }
         yield Finding("breaks_off", 0, bag.duration_ns, arguments)
@@ -210,14 +210,14 @@ def date_messages(
         tolerance_ns: maximum difference between a stamp that is used and its log time; negative: no stamp is used.
         moved: whether positions change between two of the messages.
     """
-    near = np.abs(stamps - logged) <= tolerance_ns
-    times = np.where(near, stamps, logged)
+    uses_stamp = np.abs(stamps - logged) <= tolerance_ns
+    times = np.where(uses_stamp, stamps, logged)
     kept = np.ones(len(times), np.bool_)
     repairs: list[Repair] = []
     if tolerance_ns < 0:
         return MessageTimes(times, kept, repairs)
-    if not near.all():
-        repairs += _find_unusable_stamps(topic, ~near, stamps, logged, start_ns)
+    if not uses_stamp.all():
+        repairs += _find_unusable_stamps(topic, ~uses_stamp, stamps, logged, start_ns)
     if (np.diff(times) <= 0).any():
         repairs += _repair_clock(topic, times, logged, moved)
         repairs += _repair_set_clock(topic, times, logged)
@@ -227,9 +227,9 @@ def date_messages(
 
 
 def _repair(
-    kind: RepairKind, topic: str, times: Int64s, which: Bools, size: float | None = None
+    kind: RepairKind, topic: str, times: Int64s, mask: Bools, size: float | None = None
 ) -> Repair:
-    selected = times[which]
+    selected = times[mask]
     return Repair(
         kind, topic, len(selected), len(times), int(selected.min()), int(selected.max()), size=size
     )

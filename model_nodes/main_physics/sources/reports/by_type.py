@@ -38,7 +38,7 @@ from model_nodes.main_physics.sources.event_stream import (
     THROTTLE_NS,
     EventReader,
 )
-from model_nodes.main_physics.sources.told.action_readers import (
+from model_nodes.main_physics.sources.reports.action_readers import (
     CallReader,
     ControllerReader,
     GoalsReader,
