@@ -14,7 +14,7 @@ import yaml
 from forecast_scores import Scored, scores
 
 from hetwin_core.ensemble.scenario.scenario import Scenario
-from hetwin_core.episodes.labelled import Labelled
+from hetwin_core.episodes.labelled import LabelledRecording
 from hetwin_futures.successes import Row, success_of
 from hetwin_learning.attempts import Attempt, attempts_in
 from hetwin_learning.learn import as_moments, learned_from, signed
@@ -76,7 +76,7 @@ def _passes_check(file: Path) -> bool:
 
 
 def forecast_row(
-    scenario: Scenario, episodes: Sequence[Labelled], actions: Sequence[Any], half: int
+    scenario: Scenario, episodes: Sequence[LabelledRecording], actions: Sequence[Any], half: int
 ) -> dict[str, Any]:
     """Learn from the first half how often actions succeed, and score forecasts of the second."""
     rows = successes_in(scenario, episodes[:half], actions[:half])
@@ -97,7 +97,7 @@ def forecast_row(
 
 def _forecast(rows: Sequence[Row], can_fail: set[str], actions: Sequence[Any]) -> float:
     """Return how probable it is that all actions succeed, from what is known when each begins."""
-    planned = attempts_in(Labelled(Path(), {"label": "success"}), actions)
+    planned = attempts_in(LabelledRecording(Path(), {"label": "success"}), actions)
     return prod(_success(rows, one) for one in planned if one.action in can_fail)
 
 
@@ -107,7 +107,10 @@ def _success(rows: Sequence[Row], one: Attempt) -> float:
 
 
 def kin_rows(
-    scenario: Scenario, episodes: Sequence[Labelled], actions: Sequence[Any], container: str
+    scenario: Scenario,
+    episodes: Sequence[LabelledRecording],
+    actions: Sequence[Any],
+    container: str,
 ) -> list[dict[str, Any]]:
     """Say from its kin how often a release into a container succeeds, and how often it did."""
     both = list(zip(episodes, actions, strict=True))

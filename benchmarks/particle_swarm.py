@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hetwin_calibration.robot.least_motion import motion
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descents import TOLERANCE, Solutions, placed, turn_between
+from hetwin_core.kinematics.chains.descents import TOLERANCE, Solutions, end_pose, turn_between
 from hetwin_core.kinematics.chains.screws import Screws
 from hetwin_core.kinematics.chains.solver import sampled_limits
 
@@ -94,7 +94,7 @@ class Swarm:
         return fitness + motion(at, before) if self._with_motion else fitness
 
     def _errors(self, pose: Floats, at: Floats) -> _Errors:
-        target = placed(pose)
+        target = end_pose(pose)
         position, rotation = self._screws.place(at.T)
         way = target.position[:, None] - position
         turn = turn_between(np.repeat(target.rotation[:, :, None], len(at), axis=2), rotation)

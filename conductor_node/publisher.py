@@ -97,7 +97,7 @@ class Publisher(RunListener):
         for message in encoder.start(start, self._run):
             self._topics.offer(message.topic)
             self._topics.publish([message])
-        encoder.own(scene.owners)
+        encoder.set_owners(scene.owners)
         self._topics.publish([encoder.responsibilities(scene.time_ns)])
         self.stepped(0, scene)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hetwin_core.ensemble.sentences.catalogue import GROUPS, group, say
-from hetwin_core.episodes.flaws.rule import OWN, read_rules
+from hetwin_core.episodes.flaws.rule import RULES_FOLDER, read_rules
 
 PAGE = Path(__file__).resolve().parent / "reference" / "sentences.md"
 INTRODUCTION = """\
@@ -57,7 +57,9 @@ def _group(name: str) -> str:
 
 
 def _flaws() -> str:
-    rules = [rule.entry for file in sorted(OWN.glob("*.yaml")) for rule in read_rules(file)]
+    rules = [
+        rule.entry for file in sorted(RULES_FOLDER.glob("*.yaml")) for rule in read_rules(file)
+    ]
     rows = (_row(f"`{rule.text}`", rule.about) for rule in rules)
     return f"| sentence | means |\n| --- | --- |\n{''.join(rows)}"
 

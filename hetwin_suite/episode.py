@@ -53,7 +53,7 @@ from hetwin_core.episodes.flaws.find import flaws_of
 from hetwin_core.episodes.labelled import (
     LABEL,
     TRUTH,
-    Labelled,
+    LabelledRecording,
     both_labels,
     find_labelled,
     read_labelled,
@@ -106,7 +106,7 @@ __all__ = [
     "DatasetEpisode",
     "Encoded",
     "Episode",
-    "Labelled",
+    "LabelledRecording",
     "NotKnown",
     "ProgramMessages",
     "ReadFault",

@@ -23,12 +23,16 @@ from __future__ import annotations
 from hetwin_core.kinematics.base_moves import BaseMove, BaseState, base_move
 from hetwin_core.kinematics.chains.chain import Chain, EndPose
 from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution, Solutions
-from hetwin_core.kinematics.chains.inverse import Reach
+from hetwin_core.kinematics.chains.inverse import PartialIK
 from hetwin_core.kinematics.chains.screws import Frame, Screws, Segment, frame_of
 from hetwin_core.kinematics.chains.solver import Solver, sampled_limits
 from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, TrajectoryPoint, in_turn
+from hetwin_core.kinematics.trajectories.trajectory import (
+    JointTrajectory,
+    TrajectoryPoint,
+    concatenate,
+)
 from hetwin_suite._robots.announcing import AnnouncedAction, announcements
 from hetwin_suite._robots.bag import Announcement, Reading
 from hetwin_suite._robots.stand_in import CommandedRobot, StandIn
@@ -66,9 +70,9 @@ __all__ = [
     "JointFacts",
     "JointTrajectory",
     "MoveLimits",
+    "PartialIK",
     "Percept",
     "PlanarPose",
-    "Reach",
     "Reading",
     "Robot",
     "RobotFacts",
@@ -87,13 +91,13 @@ __all__ = [
     "base_move",
     "chain_in",
     "chain_to",
+    "concatenate",
     "differential_drive",
     "find_robot",
     "frame_of",
     "grasp",
     "hand_of",
     "hands_of_file",
-    "in_turn",
     "is_robot",
     "move",
     "nearest_turn",

@@ -36,7 +36,7 @@ from hetwin_core.episodes.tables.rows import (
     Task,
     picked,
 )
-from hetwin_core.episodes.tables.tables import Blind, Tables
+from hetwin_core.episodes.tables.tables import Tables, UnobservedInterval
 
 __all__ = [
     "ANGLE",
@@ -49,7 +49,6 @@ __all__ = [
     "Belief",
     "BeliefError",
     "BeliefList",
-    "Blind",
     "Floats",
     "Happening",
     "Interval",
@@ -58,6 +57,7 @@ __all__ = [
     "Occasion",
     "Tables",
     "Task",
+    "UnobservedInterval",
     "check_columns",
     "distances",
     "finished_tables",

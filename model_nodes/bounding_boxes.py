@@ -27,19 +27,19 @@ class BoundingBoxes:
         self._halves: Floats = np.array([(hi - lo) / 2 for lo, hi in boxes]).reshape(-1, 3)
         self._radii: Floats = np.linalg.norm(np.abs(self._middles) + self._halves, axis=1)
         starts = [layout.range_of(name, POSE.name).start for name in self.names]
-        self._at = np.array(starts, np.intp)[:, None] + np.arange(POSE.size)
+        self._pose_indices = np.array(starts, np.intp)[:, None] + np.arange(POSE.size)
 
     def __len__(self) -> int:
         return len(self.names)
 
     def poses(self, values: Floats) -> Floats:
         """Return (n, 13) the entities' poses and twists from the scene's array of values."""
-        poses: Floats = values[self._at]
+        poses: Floats = values[self._pose_indices]
         return poses
 
     def places(self, values: Floats) -> Floats:
         """Return (n, 3) the entities' positions [m]."""
-        places: Floats = values[self._at[:, :3]]
+        places: Floats = values[self._pose_indices[:, :3]]
         return places
 
     def around(
@@ -56,8 +56,8 @@ class BoundingBoxes:
         if ahead:
             # In a rotation no point moves further than the farthest corner.
             travel = poses[:, 7:10] * ahead
-            spin = np.sqrt(np.einsum("ij,ij->i", poses[:, 10:13], poses[:, 10:13]))
-            margin = (spin * self._radii[chosen] * ahead)[:, None]
+            angular_speed = np.sqrt(np.einsum("ij,ij->i", poses[:, 10:13], poses[:, 10:13]))
+            margin = (angular_speed * self._radii[chosen] * ahead)[:, None]
             corners[:, :3] += np.minimum(travel, 0.0) - margin
             corners[:, 3:] += np.maximum(travel, 0.0) + margin
         return corners

@@ -159,7 +159,7 @@ class Connector(Model[Settings]):
         connects = self._is_judged_connected(tick) if limits.sure else carried and locked
         if connects and not self._has_pose:
             changes.take(self._probe, POSE)
-            self._connected(changes, tick.scene.time_ns)
+            self._report_connected(changes, tick.scene.time_ns)
         elif limits.sure and self._has_pose and not connects:
             changes.give_back(self._probe, POSE)
         if not (near and carried) and self._has_collision and not self._has_pose:
@@ -207,8 +207,10 @@ class Connector(Model[Settings]):
         self._carrier = self._carrier if parent in (WORLD, self._socket) else parent
         for event in tick.events:
             claim = event.arguments
-            own = claim.get("claim") == CONNECTED.name and claim.get("hand") == self._carrier
-            if event.name == JUDGED and own:
+            is_of_carrier = (
+                claim.get("claim") == CONNECTED.name and claim.get("hand") == self._carrier
+            )
+            if event.name == JUDGED and is_of_carrier:
                 self._judged = float(str(claim["probability"])) > self.settings.sure
         return self._judged
 
@@ -227,12 +229,12 @@ class Connector(Model[Settings]):
     def _report_in_place(self, locked: bool, changes: Changes) -> None:
         """Report whether the probe is in its place, without taking responsibility."""
         if locked and not self._is_in_place:
-            self._connected(changes, changes.time_ns)
+            self._report_connected(changes, changes.time_ns)
         self._is_in_place = locked
         index = self._socket_id if locked else -1.0
         changes.set(self._probe, CONNECTED, index)
 
-    def _connected(self, changes: Changes, since_ns: int) -> None:
+    def _report_connected(self, changes: Changes, since_ns: int) -> None:
         changes.event("connected", since_ns, probe=self._probe, socket=self._socket)
 
     def _write_values(self, changes: Changes) -> None:

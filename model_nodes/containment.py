@@ -67,7 +67,9 @@ class Containment(Model[Settings]):
 
     def start(self, scene: Snapshot) -> None:
         """Compute the containers' outlines."""
-        self._insides = [inside_of(scene.layout.entity(name)) for name in self.settings.containers]
+        self._insides = [
+            interior_of(scene.layout.entity(name)) for name in self.settings.containers
+        ]
         self._ids = [scene.layout.entity_id(name) for name in self.settings.containers]
         self._layout: Layout = scene.layout
         self._now = dict.fromkeys(self.settings.objects, -1)
@@ -105,14 +107,14 @@ class Containment(Model[Settings]):
     def _report(
         self, changes: Changes, name: str, containers: tuple[int, int], since_ns: int
     ) -> None:
-        for what, index in zip(("left", "entered"), containers, strict=True):
+        for event_name, index in zip(("left", "entered"), containers, strict=True):
             if index >= 0:
                 container = self._layout.entities[index].name
-                changes.event(what, since_ns, object=name, container=container)
+                changes.event(event_name, since_ns, object=name, container=container)
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class Interior:
     """The inside of a container in its own frame.
 
     Attributes:
@@ -136,7 +138,7 @@ class Inside:
         return bool((edges[:, 0] * to_point[:, 1] - edges[:, 1] * to_point[:, 0] >= 0).all())
 
 
-def inside_of(container: Entity) -> Inside:
+def interior_of(container: Entity) -> Interior:
     """Compute the inside of an entity from its shapes.
 
     Raises:
@@ -148,14 +150,14 @@ def inside_of(container: Entity) -> Inside:
         raise BadInput("this container has no shape", found=container.name, expected=expected)
     outline = _convex_outline(cloud[:, :2])
     edges = np.roll(outline, -1, axis=0) - outline
-    return Inside(outline, edges, float(cloud[:, 2].min()), float(cloud[:, 2].max()))
+    return Interior(outline, edges, float(cloud[:, 2].min()), float(cloud[:, 2].max()))
 
 
 def _convex_outline(points: Floats) -> Floats:
     """Return the corners of the convex hull of points in the plane, counter-clockwise (monotone chain)."""
     ordered = sorted(set(map(tuple, points.tolist())))
 
-    def half(sequence: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
+    def half_hull(sequence: list[tuple[float, ...]]) -> list[tuple[float, ...]]:
         chain: list[tuple[float, ...]] = []
         for p in sequence:
             while len(chain) >= 2 and _turns_right(chain[-2], chain[-1], p):
@@ -163,7 +165,7 @@ def _convex_outline(points: Floats) -> Floats:
             chain.append(p)
         return chain[:-1]
 
-    return np.array(half(ordered) + half(ordered[::-1]))
+    return np.array(half_hull(ordered) + half_hull(ordered[::-1]))
 
 
 def _turns_right(a: tuple[float, ...], b: tuple[float, ...], c: tuple[float, ...]) -> bool:

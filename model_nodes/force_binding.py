@@ -46,7 +46,7 @@ class Settings(Parameters):
 
 
 @dataclass(slots=True)
-class _Watched:
+class _ObjectState:
     """The state of one object: forces summed per link over the current period, and results of earlier periods."""
 
     forces: dict[int, Floats] = field(default_factory=dict)
@@ -88,7 +88,7 @@ class ForceBinding(Model[Settings]):
         layout = scene.layout
         names = (*self._hand.finger_links, self._hand.link)
         self._links = {layout.entity_id(name): name for name in names}
-        self._watched = {layout.entity_id(name): _Watched() for name in self._objects}
+        self._watched = {layout.entity_id(name): _ObjectState() for name in self._objects}
         self._names = {layout.entity_id(name): name for name in self._objects}
         self._samples = 0
         self._period_start_ns = scene.time_ns
@@ -96,7 +96,7 @@ class ForceBinding(Model[Settings]):
     def step(self, tick: Tick) -> Changes:
         """Sum forces; at the end of a period, evaluate them."""
         changes = self._grasp.step(tick) or tick.changes()
-        self._sum(tick.scene.proximity)
+        self._sum_forces(tick.scene.proximity)
         if tick.time_ns - self._period_start_ns >= self.settings.period * 1e9:
             for index, watched in self._watched.items():
                 self._evaluate(index, watched, tick.scene, changes)
@@ -124,7 +124,7 @@ class ForceBinding(Model[Settings]):
             self._watched[index].fixed = False
         return value
 
-    def _sum(self, proximity: Floats) -> None:
+    def _sum_forces(self, proximity: Floats) -> None:
         self._samples += 1
         for row in proximity:
             first, second = int(row[0]), int(row[1])
@@ -132,18 +132,22 @@ class ForceBinding(Model[Settings]):
                 forces = self._watched[first].forces
                 forces[second] = forces.get(second, 0.0) + row[9:12]
 
-    def _evaluate(self, index: int, watched: _Watched, scene: Snapshot, changes: Changes) -> None:
-        gripped = self._opposing([force / self._samples for force in watched.forces.values()])
+    def _evaluate(
+        self, index: int, watched: _ObjectState, scene: Snapshot, changes: Changes
+    ) -> None:
+        gripped = self._has_opposing_forces(
+            [force / self._samples for force in watched.forces.values()]
+        )
         limits, name = self.settings, self._names[index]
         change = 1 if gripped else -1
         watched.counter = max(0, min(int(limits.max_count), watched.counter + change))
-        above = watched.counter > limits.threshold
-        if above and not watched.fixed:
+        is_bound = watched.counter > limits.threshold
+        if is_bound and not watched.fixed:
             changes.take(name, POSE).event("bound", object=name, hand=self._hand.name)
-        elif not above and watched.fixed and self._has_moved(scene, name, watched):
+        elif not is_bound and watched.fixed and self._has_moved(scene, name, watched):
             changes.give_back(name, POSE).event("unbound", object=name, hand=self._hand.name)
 
-    def _opposing(self, forces: list[Floats]) -> bool:
+    def _has_opposing_forces(self, forces: list[Floats]) -> bool:
         max_cosine = math.cos(math.radians(self.settings.opposing_angle))
         sizes = [float(np.linalg.norm(force)) for force in forces]
         return any(
@@ -153,7 +157,7 @@ class ForceBinding(Model[Settings]):
             for j in range(i)
         )
 
-    def _has_moved(self, scene: Snapshot, name: str, watched: _Watched) -> bool:
+    def _has_moved(self, scene: Snapshot, name: str, watched: _ObjectState) -> bool:
         return any(
             float(np.linalg.norm(self._in_object(scene, name, self._links[link]) - point))
             > self.settings.release_tolerance

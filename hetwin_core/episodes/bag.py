@@ -30,7 +30,7 @@ from hetwin_core.episodes.run_messages import encoded
 
 METADATA = "metadata.yaml"
 _VERSION = 9
-_ONE_LINE = 10_000
+_MAX_WIDTH = 10_000
 _FOREVER = {"sec": 9223372036, "nsec": 854775807}
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 """The C dumper if PyYAML was built with it, which is ten times as fast."""
@@ -53,14 +53,14 @@ class BagTopic(NamedTuple):
 
 
 def offered_qos(latched: bool) -> str:
-    """The quality of service for playing a topic back, as in MCAP files."""
+    """Return the quality of service for playing a topic back, as in MCAP files."""
     return as_yaml(_qos(latched)).strip()
 
 
 def bag_information(
     file: str, topics: Iterable[BagTopic], first_ns: int, last_ns: int, facts: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Content of metadata.yaml, of which the file contains a copy.
+    """Return the content of metadata.yaml; the bag's file contains a copy.
 
     Args:
         file: name of the bag's only file.
@@ -97,13 +97,13 @@ def bag_information(
 
 
 def metadata_text(information: Mapping[str, Any]) -> str:
-    """The content of metadata.yaml."""
+    """Return the content of metadata.yaml."""
     return as_yaml({_INFORMATION: dict(information)})
 
 
 def as_yaml(content: object) -> str:
     """Return YAML that rosbag2 can read."""
-    return str(yaml.dump(content, Dumper=_DUMPER, sort_keys=False, width=_ONE_LINE))
+    return str(yaml.dump(content, Dumper=_DUMPER, sort_keys=False, width=_MAX_WIDTH))
 
 
 def _span(rows: Sequence[Mapping[str, Any]], first_ns: int, last_ns: int) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def _qos(latched: bool) -> list[dict[str, Any]]:
     ]
 
 
-ROOM = ".room_for_the_end"
+RESERVED_FILE = ".room_for_the_end"
 FACTS = "hetwin"
 """Name of the record with the facts about a run, near the start of the file."""
 
@@ -160,8 +160,8 @@ class LogBag:
             ) from None
         except OSError as error:
             raise unwritable("the log", path, error) from error
-        self._room = path.with_name(ROOM)
-        self._keep_room(room)
+        self._room = path.with_name(RESERVED_FILE)
+        self._reserve_space(room)
         self._facts: dict[str, str] = {}
         self._connections: dict[str, Connection] = {}
         self._topics: list[Topic] = []
@@ -171,7 +171,7 @@ class LogBag:
         self._open = True
 
     def offer(self, topic: Topic) -> None:
-        """Add a topic, unless it is there already."""
+        """Add a topic, unless the bag already has it."""
         if topic.name in self._connections:
             return
         connection = _connection(len(self._topics) + 1, topic)
@@ -181,7 +181,7 @@ class LogBag:
         self._topics.append(topic)
         self._connections[topic.name] = connection
 
-    def _keep_room(self, size: int) -> None:
+    def _reserve_space(self, size: int) -> None:
         if not size:
             return
         try:
@@ -235,8 +235,8 @@ class LogBag:
     def _reason(self, error: OSError) -> str:
         return f"{why_not(error, self._path)}: {self._path}"
 
-    def use_room(self) -> None:
-        """Free the reserved space for the end of the bag."""
+    def release_space(self) -> None:
+        """Free the reserved space, so that the end of the bag can be written."""
         self._room.unlink(missing_ok=True)
 
     def close(self) -> None:
@@ -248,7 +248,7 @@ class LogBag:
         if not self._open:
             return
         self._open = False
-        self.use_room()
+        self.release_space()
         try:
             self._file.end_chunk()
             self._finish()
@@ -267,9 +267,9 @@ class LogBag:
         first_ns, last_ns = file.message_start_time, file.message_end_time
         known = bag_information(file.path.name, topics, first_ns, last_ns, self._facts)
         file.close(known["version"], as_yaml(known).strip())
-        part = self._path / f"{METADATA}.tmp"
-        part.write_text(metadata_text(known), "utf-8")
-        part.replace(self._path / METADATA)
+        temporary = self._path / f"{METADATA}.tmp"
+        temporary.write_text(metadata_text(known), "utf-8")
+        temporary.replace(self._path / METADATA)
 
 
 def _connection(number: int, topic: Topic) -> Connection:
@@ -331,13 +331,13 @@ def joint_state(
     frame: str = "",
 ) -> Encoded:
     """Encode a ``sensor_msgs/msg/JointState``; values that are None are omitted."""
-    none = np.zeros(0)
+    empty = np.zeros(0)
     return encoded(
         topic,
         received_ns,
         header=header(stamp_ns, frame),
         name=list(names),
         position=np.ascontiguousarray(positions),
-        velocity=none if velocities is None else np.ascontiguousarray(velocities),
-        effort=none if efforts is None else np.ascontiguousarray(efforts),
+        velocity=empty if velocities is None else np.ascontiguousarray(velocities),
+        effort=empty if efforts is None else np.ascontiguousarray(efforts),
     )

@@ -1,6 +1,6 @@
 """Parses the definitions of messages that hetwin contains.
 
-The library's parser handles any definition with a grammar, which takes most of a tenth of a second for the types of
+The parser of rosbags handles any definition with a grammar, which takes most of a tenth of a second for the types of
 a log. hetwin's own definitions need only types, names, numeric constants and comments.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from rosbags.interfaces import Nodetype
 
 _DEFINITIONS = Path(__file__).with_name("definitions")
-_NAMED = "MSG: "
+_NAME_PREFIX = "MSG: "
 _LINE = re.compile(
     r"(?P<type>[\w/]+)(?P<many>\[(?P<size>\d*)\])?[ \t]+(?P<name>\w+)(?:[ \t]*=[ \t]*(?P<value>-?[\d.]+))?"
 )
@@ -30,7 +30,7 @@ def types_in(collection: str) -> dict[str, Any]:
     reading must not require installed packages. They have no comments, and each follows its name, as in bags.
     """
     text = (_DEFINITIONS / f"{collection}.txt").read_text("utf-8")
-    blocks = (block.partition("\n") for block in text.split(_NAMED)[1:])
+    blocks = (block.partition("\n") for block in text.split(_NAME_PREFIX)[1:])
     return {name: type_from(text, name) for name, _, text in blocks}
 
 
@@ -71,13 +71,13 @@ def type_from(text: str, name: str) -> tuple[list[Any], list[Any]]:
     return constants, fields
 
 
-def _kind(kind: str, many: str | None, size: str | None, owner: str) -> tuple[Any, Any]:
+def _kind(kind: str, is_sequence: str | None, size: str | None, owner: str) -> tuple[Any, Any]:
     """The type of a field, in the library's form."""
     if kind in _BASE:
-        one: tuple[Any, Any] = (Nodetype.BASE, (kind, 0))
+        element: tuple[Any, Any] = (Nodetype.BASE, (kind, 0))
     else:
-        package, _, own = kind.rpartition("/")
-        one = (Nodetype.NAME, f"{package or owner.partition('/')[0]}/msg/{own}")
-    if not many:
-        return one
-    return (Nodetype.ARRAY if size else Nodetype.SEQUENCE, (one, int(size or 0)))
+        package, _, type_name = kind.rpartition("/")
+        element = (Nodetype.NAME, f"{package or owner.partition('/')[0]}/msg/{type_name}")
+    if not is_sequence:
+        return element
+    return (Nodetype.ARRAY if size else Nodetype.SEQUENCE, (element, int(size or 0)))

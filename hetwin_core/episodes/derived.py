@@ -53,7 +53,7 @@ def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> lis
             case "begin":
                 running.append((event, arguments))
             case "end":
-                begun = begun_by(running, _content, event.name, arguments)
+                begun = begun_by(running, _operation_and_arguments, event.name, arguments)
                 if begun is None:
                     done.append(Annotation(event.name, start_ns, event.time_ns, arguments, True))
                 else:
@@ -66,7 +66,7 @@ def pair_annotations(events: Iterable[Event], start_ns: int, end_ns: int) -> lis
     return sorted(done, key=lambda annotation: annotation.begin_ns)
 
 
-def _content(item: tuple[Event, dict[str, Json]]) -> tuple[str, dict[str, Json]]:
+def _operation_and_arguments(item: tuple[Event, dict[str, Json]]) -> tuple[str, dict[str, Json]]:
     return item[0].name, item[1]
 
 
@@ -84,15 +84,17 @@ def begun_by(
         operation: operation of the end.
         arguments: arguments of the end.
     """
-    newest_first = [(*content_of(one), one) for one in reversed(running)]
+    newest_first = [(*content_of(entry), entry) for entry in reversed(running)]
     begun = [
-        (known, one)
-        for name, known, one in newest_first
+        (known, entry)
+        for name, known, entry in newest_first
         if name == operation and known.get(ROBOT) == arguments.get(ROBOT)
     ]
-    same = [one for known, one in begun if known == arguments]
-    more = [one for known, one in begun if known and known.items() <= arguments.items()]
-    return next(iter([*same, *more, *(one for _, one in begun)]), None)
+    same = [entry for known, entry in begun if known == arguments]
+    less_specific = [
+        entry for known, entry in begun if known and known.items() <= arguments.items()
+    ]
+    return next(iter([*same, *less_specific, *(entry for _, entry in begun)]), None)
 
 
 Attribute: TypeAlias = tuple[str, str]
@@ -145,7 +147,7 @@ def _cut(changes: list[tuple[int, str]], end_ns: int) -> tuple[Span, ...]:
     )
 
 
-_TOUCHING_M = 2e-4
+_CONTACT_DISTANCE_M = 2e-4
 
 
 class Approach(NamedTuple):
@@ -157,17 +159,17 @@ class Approach(NamedTuple):
     @property
     def touching(self) -> bool:
         """Whether they touched."""
-        return self.distance <= _TOUCHING_M
+        return self.distance <= _CONTACT_DISTANCE_M
 
 
 def nearest_approaches(
-    layout: Layout, when: NDArray[np.int64], rows: Floats
+    layout: Layout, times_ns: NDArray[np.int64], rows: Floats
 ) -> Mapping[tuple[str, str], Approach]:
-    """The nearest approach of each pair in a log's proximity tables.
+    """Return the nearest approach of each pair in a log's proximity tables.
 
     Args:
         layout: the scene's layout.
-        when: (m,) time of each row, in ns.
+        times_ns: (m,) time of each row, in ns.
         rows: (m, 12) as in `Snapshot.proximity`.
 
     Returns:
@@ -177,14 +179,14 @@ def nearest_approaches(
     pairs = rows[:, :2]
     known = ((pairs >= 0) & (pairs < count) & (pairs == np.floor(pairs))).all(axis=1)
     known &= np.isfinite(rows[:, 2])
-    rows, when = rows[known], when[known]
-    order = np.lexsort((when, rows[:, 2]))
+    rows, times_ns = rows[known], times_ns[known]
+    order = np.lexsort((times_ns, rows[:, 2]))
     keys = rows[order, 0].astype(np.int64) * count + rows[order, 1].astype(np.int64)
     unique, first = np.unique(keys, return_index=True)
     names = [entity.name for entity in layout.entities]
     return {
         (names[key // count], names[key % count]): Approach(
-            float(rows[order[i], 2]), int(when[order[i]])
+            float(rows[order[i], 2]), int(times_ns[order[i]])
         )
         for key, i in zip(unique.tolist(), first.tolist(), strict=True)
     }

@@ -39,7 +39,7 @@ class RunEncoder:
         localized: whether frames include the origin of a mobile robot's odometry.
 
     Attributes:
-        owners: owners of all attributes, set by `own`.
+        owners: owners of all attributes, set by `robot_topics`.
         topics: the topics that depend on the robots in the scene.
         has_odometry: whether there is a mobile robot.
         has_scans: whether there is a laser scanner.
@@ -60,8 +60,8 @@ class RunEncoder:
         self._contacts = ContactMessages()
         self._beliefs = BeliefMessages()
         self.has_odometry, self.has_scans = bool(bases), bool(self._scans)
-        own: list[SceneMessage | ScanMessage] = [*bases, *self._scans, *joints]
-        self.topics = [part.topic for part in own]
+        robot_topics: list[SceneMessage | ScanMessage] = [*bases, *self._scans, *joints]
+        self.topics = [part.topic for part in robot_topics]
 
     def start(self, start: RunStart, run: str = "") -> Iterator[Encoded]:
         """The registry and the robots' descriptions, at the time of the first snapshot.
@@ -83,7 +83,7 @@ class RunEncoder:
         )
         yield from run_messages.descriptions(now, start.robot_descriptions)
 
-    def own(self, owners: Ints) -> None:
+    def set_owners(self, owners: Ints) -> None:
         """Set all owners, by the index of their models."""
         for slot, owner in zip(self._layout.slots, owners.tolist(), strict=True):
             self.owners[slot.entity, slot.attribute.name] = self._models[owner]

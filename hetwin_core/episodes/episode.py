@@ -40,7 +40,7 @@ from hetwin_core.episodes.tables.open import Derived, open_tables
 from hetwin_core.episodes.tables.tables import Tables
 
 _LEVELS = ("info", "warning", "error")
-_READ = (
+_EPISODE_TOPICS = (
     topics.REGISTRY,
     topics.RESPONSIBILITIES,
     topics.EVENTS,
@@ -96,12 +96,14 @@ class Episode(AskableEpisode):
         episode = cls(run)
         _ = episode.summary
         definitions = Definitions(LogFile(log_file(run)))
-        beside = _Beside(run, definitions)
-        episode._content = LogContent(run, *_READ, definitions=definitions, also=beside.add)
+        derivation = _ConcurrentDerivation(run, definitions)
+        episode._content = LogContent(
+            run, *_EPISODE_TOPICS, definitions=definitions, on_chunk=derivation.add
+        )
         _ = episode._messages
-        tables = beside.tables()
+        tables = derivation.tables()
         if not isinstance(tables, BadInput):
-            episode._states = beside.states
+            episode._states = derivation.states
         return episode, tables
 
     @cached_property
@@ -116,7 +118,7 @@ class Episode(AskableEpisode):
 
     @cached_property
     def _content(self) -> LogContent:
-        return LogContent(self.run, *_READ)
+        return LogContent(self.run, *_EPISODE_TOPICS)
 
     @cached_property
     def _messages(self) -> _Messages:
@@ -268,7 +270,7 @@ def open_episode(log: str | Path) -> Episode:
     return Episode(folder_of(log))
 
 
-class _Beside:
+class _ConcurrentDerivation:
     """Derives the tables of a log and keeps its states while its content is read; errors affect only the tables.
 
     Args:
@@ -280,27 +282,27 @@ class _Beside:
         self._derived = Derived(run, definitions)
         self._path = definitions.file.path
         self._parts: deque[tuple[Place, States]] = deque()
-        self._wrong: BadInput | None = None
+        self._error: BadInput | None = None
 
     def add(self, chunk: Chunk) -> None:
         """Process a chunk."""
-        if self._wrong is None:
+        if self._error is None:
             try:
                 with readable(self._path):
                     states = self._derived.add(chunk)
             except BadInput as error:
-                self._wrong = error
+                self._error = error
             else:
                 self._parts += [] if states is None else [(chunk.place, states)]
 
     def tables(self) -> Tables | BadInput:
         """Return the tables of the complete log, or the reason why there are none."""
-        if self._wrong is not None:
-            return self._wrong
-        ends = [*accumulate(len(part.times) for _, part in self._parts)]
+        if self._error is not None:
+            return self._error
+        last_rows = [*accumulate(len(part.times) for _, part in self._parts)]
         places = {
             place: (end - len(part.times), end)
-            for (place, part), end in zip(self._parts, ends, strict=True)
+            for (place, part), end in zip(self._parts, last_rows, strict=True)
         }
         try:
             with readable(self._path):
@@ -309,7 +311,7 @@ class _Beside:
         except BadInput as error:
             return error
         parts = (self._parts.popleft()[1] for _ in range(len(self._parts)))
-        self.states = joined(parts, ends[-1])
+        self.states = joined(parts, last_rows[-1])
         return tables
 
 

@@ -24,12 +24,12 @@ from hetwin_core.ensemble.topics import (
     Topic,
 )
 from hetwin_core.episodes import run_messages
-from hetwin_core.episodes.bag import FACTS, METADATA, ROOM, LogBag
+from hetwin_core.episodes.bag import FACTS, METADATA, RESERVED_FILE, LogBag
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.following.log_file import Chunk, LogFile
 from hetwin_core.episodes.run_folder import LOG, write_summary
 
-_OFFERED = {
+_TOPICS_BY_TYPE = {
     topic.type: topic for topic in (ODOMETRY_TOPIC, SCAN_TOPIC, JOINT_STATES, ROBOT_DESCRIPTION)
 }
 """Types of topics that a log may have under any names and in any number."""
@@ -53,7 +53,7 @@ def recover_log(run: Path, *, last: Encoded | None = None) -> int:
         BadInput: if there is no log.
     """
     log = run / LOG
-    (run / ROOM).unlink(missing_ok=True)
+    (run / RESERVED_FILE).unlink(missing_ok=True)
     files = sorted(log.glob("*.mcap")) if log.is_dir() else []
     if not files:
         raise BadInput("there is no log in this folder", file=run, expected=f"{LOG}/*.mcap")
@@ -98,21 +98,21 @@ def _copy(file: LogFile, path: Path, last: Encoded | None) -> int:
 
 
 def _whole_chunks(file: LogFile) -> Iterator[Chunk]:
-    """The chunks up to the point where the file is truncated or damaged; none if it is no MCAP file."""
+    """Yield the chunks up to the point where the file is truncated or damaged; none if it is not an MCAP file."""
     with suppress(ValueError):
         yield from file.poll()
 
 
 def _topics(file: LogFile, channels: Iterable[int]) -> Iterator[tuple[int, Topic]]:
-    """The channels' topics, without those that do not belong to a log."""
+    """Yield the channels' topics, without those that do not belong to a log."""
     by_name = {topic.logged_name: topic for topic in LOGGED}
     for number in sorted(channels):
         channel = file.channels[number]
-        offered = _OFFERED.get(file.schemas[channel.schema].name)
+        template = _TOPICS_BY_TYPE.get(file.schemas[channel.schema].name)
         if channel.topic in by_name:
             yield number, by_name[channel.topic]
-        elif offered is not None:
-            yield number, offered._replace(name=channel.topic.removeprefix("/"))
+        elif template is not None:
+            yield number, template._replace(name=channel.topic.removeprefix("/"))
 
 
 def finish_failed_run(
@@ -170,7 +170,7 @@ def finish_failed_run(
         handovers=() if episode is None else tuple(handover_row(h) for h in episode.handovers),
         state={},
         concerns=tuple(concern.row() for concern in concerns),
-        coverage=tuple(one.row() for one in coverage),
+        coverage=tuple(source.row() for source in coverage),
         verdict=verdict_of((concern.severity for concern in concerns), ended=ended).value,
     )
     write_summary(out, summary)

@@ -22,7 +22,7 @@ from hetwin_core.episodes.messages import (
 
 MOVING = (EntityKind.OBJECT, EntityKind.LINK, EntityKind.HAND)
 """Kinds of entities whose frames may move."""
-_COUNT = 7
+_TRANSFORM_SIZE = 7
 """Number of values in a transform."""
 
 
@@ -49,11 +49,11 @@ class FrameMessages:
         self, layout: Layout, kinds: Sequence[EntityKind] = MOVING, *, localized: bool = True
     ) -> None:
         robots = mobile_robots(layout) if EntityKind.LINK in kinds else []
-        own = {name for robot in robots for name in _links(robot)}
+        robot_links = {name for robot in robots for name in _links(robot)}
         names = [
             entity.name
             for entity in layout.of_kind(*kinds)
-            if layout.has(entity.name, "pose") and entity.name not in own
+            if layout.has(entity.name, "pose") and entity.name not in robot_links
         ]
         self._trees = [_RobotTree(layout, robot, localized) for robot in robots]
         fixed = _scanner_frames(layout) if EntityKind.LINK in kinds else []
@@ -62,7 +62,9 @@ class FrameMessages:
         frames += [frame for frame, _ in fixed]
         self.empty = not frames
         starts = [layout.range_of(name, "pose").start for name in names]
-        self._sources = np.array([start + i for start in starts for i in range(_COUNT)], np.intp)
+        self._sources = np.array(
+            [start + i for start in starts for i in range(_TRANSFORM_SIZE)], np.intp
+        )
         self._template = frames_template(frames)
         self._fixed = np.array([pose for _, pose in fixed]).ravel()
 
@@ -103,24 +105,24 @@ class _RobotTree:
 
     def numbers(self, values: Floats) -> Floats:
         """The transforms, in the order of `frames`."""
-        odometry = _at_rest(values[self._odometry])
+        odometry = _without_twist(values[self._odometry])
         poses = [odometry]
         if self._localized:
-            root = _at_rest(values[self._root])
+            root = _without_twist(values[self._root])
             poses.insert(0, compose(root, relative_to(odometry, _ORIGIN)))
         poses += [relative_to(values[parent], values[child]) for parent, child in self._links]
-        return np.stack(poses)[:, :_COUNT].ravel()
+        return np.stack(poses)[:, :_TRANSFORM_SIZE].ravel()
 
 
 _ORIGIN = np.zeros(POSE_SIZE)
 _ORIGIN[3] = 1.0
 
 
-def _at_rest(pose: Floats) -> Floats:
+def _without_twist(pose: Floats) -> Floats:
     """The pose with a zero twist, because the twist may be along other axes."""
-    still = np.zeros(POSE_SIZE)
-    still[:_COUNT] = pose[:_COUNT]
-    return still
+    result = np.zeros(POSE_SIZE)
+    result[:_TRANSFORM_SIZE] = pose[:_TRANSFORM_SIZE]
+    return result
 
 
 def _links(robot: MobileRobot) -> list[str]:
@@ -140,7 +142,7 @@ def frames_template(frames: Sequence[Frame]) -> CdrTemplate:
     """``tf2_msgs/msg/TFMessage`` with one blank: seven numbers for each frame, in the given order."""
 
     def make(blanks: Blanks) -> object:
-        rows = blanks.numbers(_COUNT * len(frames)).reshape(-1, _COUNT)
+        rows = blanks.numbers(_TRANSFORM_SIZE * len(frames)).reshape(-1, _TRANSFORM_SIZE)
         transforms = [
             message(
                 "geometry_msgs/msg/TransformStamped",

@@ -20,7 +20,7 @@ from hetwin_core.ensemble.tasks import Status
 from hetwin_core.episodes.log_writer import RunLog
 
 if TYPE_CHECKING:
-    from hetwin_core.episodes.judge import Found
+    from hetwin_core.episodes.judge import Judgement
     from hetwin_core.episodes.tables.tables import Tables
 
 Row = Mapping[str, Json]
@@ -73,23 +73,23 @@ def judged_run(
         return summary
     # imported here, so that a run starts without loading the readers of its episode
     from hetwin_core.episodes.asking.asked import AskedTables
-    from hetwin_core.episodes.judge import Found, Judge
+    from hetwin_core.episodes.judge import Judge, Judgement
 
     why = {"failed": say("coverage.run_failed"), "stopped": say("coverage.run_stopped")}
     found = [
-        Found(CoverageRow(Claim.OUTCOME, name, False, why=why.get(summary.verdict, "")))
+        Judgement(CoverageRow(Claim.OUTCOME, name, False, why=why.get(summary.verdict, "")))
         for name in outcomes
     ]
     if summary.verdict not in why:
         try:
-            asked = AskedTables(read())
+            questions = AskedTables(read())
         except BadInput as error:
-            found = [Found(replace(one.row, why=error.problem)) for one in found]
+            found = [Judgement(replace(item.row, why=error.problem)) for item in found]
         else:
             end_ns = round(summary.simulated_time * 1e9)
-            judge = Judge(asked, end_ns, is_cut=given.get("duration") is not None)
-            found = [*judge.goals(), *(judge.outcome(*one) for one in outcomes.items())]
-    return _with(summary, found)
+            judge = Judge(questions, end_ns, is_cut=given.get("duration") is not None)
+            found = [*judge.goals(), *(judge.outcome(*item) for item in outcomes.items())]
+    return _with_judgements(summary, found)
 
 
 def _is_done_goal(event: Row) -> bool:
@@ -97,11 +97,11 @@ def _is_done_goal(event: Row) -> bool:
     return isinstance(task, dict) and task.get("status") == Status.DONE and bool(task.get("goal"))
 
 
-def _with(summary: RunSummary, found: list[Found]) -> RunSummary:
+def _with_judgements(summary: RunSummary, found: list[Judgement]) -> RunSummary:
     rows = {(row["claim"], row["subject"]): row for row in summary.coverage}
-    rows |= {(one.row.claim.value, one.row.subject): one.row.row() for one in found}
-    added = [one.concern.row() for one in found if one.concern is not None]
-    concerns = sorted((*summary.concerns, *added), key=worst_first)
+    rows |= {(item.row.claim.value, item.row.subject): item.row.row() for item in found}
+    new_concerns = [item.concern.row() for item in found if item.concern is not None]
+    concerns = sorted((*summary.concerns, *new_concerns), key=worst_first)
     return replace(
         summary,
         coverage=tuple(rows.values()),

@@ -19,11 +19,11 @@ TRUTH = "truth.json"
 """File in an episode's folder: the ground truth."""
 LABEL = "label"
 """Default key of the truth that says whether an episode succeeded."""
-_YES, _NO = ("success", True), ("failure", False)
+_SUCCESS, _FAILURE = ("success", True), ("failure", False)
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledRecording:
     """A folder with a recording, the scene as the robot believed it, and the ground truth."""
 
     folder: Path
@@ -38,8 +38,8 @@ class Labelled:
         value = self.truth.get(key)
         if isinstance(value, list):
             return bool(value)
-        if value in _YES or value in _NO:
-            return value in _YES
+        if value in _SUCCESS or value in _FAILURE:
+            return value in _SUCCESS
         raise BadInput(
             "the truth of this episode has no such label",
             file=self.folder / TRUTH,
@@ -49,7 +49,7 @@ class Labelled:
         )
 
 
-def find_labelled(root: Path) -> list[Labelled]:
+def find_labelled(root: Path) -> list[LabelledRecording]:
     """Return all labelled episodes below a folder, in the order of their paths.
 
     Raises:
@@ -66,7 +66,7 @@ def find_labelled(root: Path) -> list[Labelled]:
     return [read_labelled(file.parent) for file in files]
 
 
-def read_labelled(folder: Path) -> Labelled:
+def read_labelled(folder: Path) -> LabelledRecording:
     """Read one labelled episode.
 
     Raises:
@@ -82,8 +82,10 @@ def read_labelled(folder: Path) -> Labelled:
     except (OSError, ValueError) as error:
         raise BadInput(f"the truth cannot be read: {error}", file=file, expected="JSON") from None
     if not isinstance(truth, dict):
-        raise BadInput("this is no truth", file=file, found=truth, expected="a JSON object")
-    return Labelled(file.parent, truth)
+        raise BadInput(
+            "the ground truth is malformed", file=file, found=truth, expected="a JSON object"
+        )
+    return LabelledRecording(file.parent, truth)
 
 
 def write_episode(
@@ -112,15 +114,15 @@ def write_episode(
 
 
 def _dump(file: Path, content: Mapping[str, Any]) -> None:
-    file.write_text(json.dumps(_plain(content), allow_nan=False) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(_to_json_types(content), allow_nan=False) + "\n", encoding="utf-8")
 
 
-def _plain(value: Any) -> Any:
+def _to_json_types(value: Any) -> Any:
     """Convert to JSON's types: arrays become lists, numbers that are not finite null."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {str(key): _to_json_types(inner) for key, inner in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
-        return [_plain(inner) for inner in value]
+        return [_to_json_types(inner) for inner in value]
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
@@ -128,7 +130,7 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def both_labels(episodes: list[Labelled], key: str) -> list[bool]:
+def both_labels(episodes: list[LabelledRecording], key: str) -> list[bool]:
     """Return the episodes' labels.
 
     Raises:

@@ -33,7 +33,7 @@ from hetwin_core.episodes.run_folder import LOG, check_free, write_summary
 from hetwin_core.episodes.run_messages import encoded_message
 
 
-class Due:
+class PeriodicTimer:
     """A periodic timer in simulated time.
 
     Args:
@@ -61,7 +61,7 @@ class Due:
         return self.next_ns + self._period * ((now_ns - self.next_ns) // self._period + 1)
 
 
-class KeptState(NamedTuple):
+class RecordedState(NamedTuple):
     """A state of a run, with the fields of a `Snapshot`."""
 
     time_ns: int
@@ -72,18 +72,18 @@ class KeptState(NamedTuple):
     near: Table
 
     @staticmethod
-    def of(step: int, scene: Snapshot) -> KeptState:
+    def of(step: int, scene: Snapshot) -> RecordedState:
         """Return the state after a step, in the scene's own arrays."""
         near = scene.tables.get(PROXIMITY, NO_PROXIMITY)
-        return KeptState(scene.time_ns, step, scene.values, scene.owners, scene.parents, near)
+        return RecordedState(scene.time_ns, step, scene.values, scene.owners, scene.parents, near)
 
-    def copied(self) -> KeptState:
+    def copied(self) -> RecordedState:
         """Return a copy with its own arrays."""
         values, owners, parents = self.values.copy(), self.owners.copy(), self.parents.copy()
-        return KeptState(self.time_ns, self.step, values, owners, parents, self.near)
+        return RecordedState(self.time_ns, self.step, values, owners, parents, self.near)
 
 
-class DueStates:
+class StateSelector:
     """Selects the states to write.
 
     These are the first and the last, those at a rate, and those of steps with an event or handover.
@@ -97,37 +97,37 @@ class DueStates:
 
     def __init__(self, rate: float) -> None:
         self._period = round(1e9 / rate)
-        self._due = Due(self._period)
-        self._last: KeptState | None = None
+        self._due = PeriodicTimer(self._period)
+        self._last: RecordedState | None = None
         self.happened = False
 
     def next_ns(self, now_ns: int) -> int:
         """Next time at which a state is due by the rate, after that of `now_ns` [ns]."""
         return self._due.after(now_ns)
 
-    def first(self, scene: Snapshot) -> KeptState:
+    def first(self, scene: Snapshot) -> RecordedState:
         """Return the first state."""
-        self._due = Due(self._period, scene.time_ns + self._period)
-        return KeptState.of(0, scene)
+        self._due = PeriodicTimer(self._period, scene.time_ns + self._period)
+        return RecordedState.of(0, scene)
 
-    def take(self, step: int, scene: Snapshot) -> KeptState | None:
+    def take(self, step: int, scene: Snapshot) -> RecordedState | None:
         """Return the state after a step if it is due; else remember it, because it may be the last one."""
         now = scene.time_ns
         if now >= self._due.next_ns or self.happened:
             self._due.take(now)
             self._last, self.happened = None, False
-            return KeptState.of(step, scene)
-        self._last = KeptState.of(step, scene).copied()
+            return RecordedState.of(step, scene)
+        self._last = RecordedState.of(step, scene).copied()
         return None
 
-    def take_last(self) -> KeptState | None:
+    def take_last(self) -> RecordedState | None:
         """Return the remembered last state, and forget it; None if it was written already."""
         last, self._last = self._last, None
         return last
 
-    def copied(self) -> DueStates:
+    def copied(self) -> StateSelector:
         """Return an independent copy."""
-        other = DueStates(1.0)
+        other = StateSelector(1.0)
         other.__dict__.update(self.__dict__, _due=copy(self._due))
         return other
 
@@ -139,11 +139,11 @@ class DueStates:
         return {**self.__dict__, "_last": last}
 
 
-_ROOM = 4 * 2**20
+_RESERVED_BYTES = 4 * 2**20
 """Disk space reserved for the last chunk, the end of the log and the summary [bytes]."""
 _REPETITION_NS = 1_000_000_000
 """Period at which resting frames and particles are written again, for readers that start in the middle [ns]."""
-_FLUSH_MOMENT_S = 0.5
+_EVENT_FLUSH_S = 0.5
 _FLUSH_S = 2.0
 """Events reach the disk soon, other messages later, because many small chunks would make the file large [s]."""
 
@@ -180,13 +180,15 @@ class RunLog(RunListener):
                 )
         check_free(out)
         self.out = out
-        self._states = DueStates(state_rate)
-        self._frames_apart = transform_rate > state_rate
-        self._transforms, self._contacts = (Due(round(1e9 / transform_rate)) for _ in range(2))
-        self._repetition = Due(_REPETITION_NS)
+        self._states = StateSelector(state_rate)
+        self._frames_between_states = transform_rate > state_rate
+        self._transforms, self._contacts = (
+            PeriodicTimer(round(1e9 / transform_rate)) for _ in range(2)
+        )
+        self._repetition = PeriodicTimer(_REPETITION_NS)
         self._bag: LogBag | None = None
         self._now = 0
-        self._owners_since: int | None = None
+        self._owners_changed_ns: int | None = None
         self._flushed = 0.0
 
     @property
@@ -206,7 +208,7 @@ class RunLog(RunListener):
         self._encoder = RunEncoder(start.layout, start.models)
         self._main = next((model.name for model in start.models if model.main), "")
         self._labelled = {entity.name for entity in start.layout.of_kind(EntityKind.OBJECT)}
-        self._bag = LogBag(self.log, room=_ROOM)
+        self._bag = LogBag(self.log, room=_RESERVED_BYTES)
         described = (
             topics.of_robot(topics.ROBOT_DESCRIPTION, name) for name in start.robot_descriptions
         )
@@ -221,30 +223,34 @@ class RunLog(RunListener):
         )
         self._write_start(start)
         self._bag.flush(self._now)  # so that the log can be read however the run ends
-        self._flushed = time.monotonic() - _FLUSH_MOMENT_S
+        self._flushed = time.monotonic() - _EVENT_FLUSH_S
 
     def stepped(self, step: int, scene: Snapshot) -> None:
         """Write the state if it is due, else remember it, because it may be the last one."""
         self._now = now = scene.time_ns
-        moment = self._states.happened
+        has_event = self._states.happened
         state = self._states.take(step, scene)
         if state is not None:
             self._write_state(state)
-        with_state = state is not None or self._frames_apart
+        with_state = state is not None or self._frames_between_states
         if with_state and now >= self._transforms.next_ns:
             self._transforms.take(now)
             self._write_transforms(now, scene.values)
         if self._encoder.has_scans:
             self._write(self._encoder.scans(now, scene.values))
         if state is not None:
-            self._flush(_FLUSH_MOMENT_S if moment else _FLUSH_S)
+            self._flush(_EVENT_FLUSH_S if has_event else _FLUSH_S)
 
     def next_ns(self, now_ns: int) -> int:
         """Next time at which a state, frames or scans are due."""
         if self._encoder.has_scans:
             return now_ns
         states_ns = self._states.next_ns(now_ns)
-        return min(states_ns, self._transforms.after(now_ns)) if self._frames_apart else states_ns
+        return (
+            min(states_ns, self._transforms.after(now_ns))
+            if self._frames_between_states
+            else states_ns
+        )
 
     def event(self, event: Event) -> None:
         """Write an event; for one of the robot's program, also the action annotation or the task."""
@@ -260,7 +266,7 @@ class RunLog(RunListener):
         self._states.happened = True
         entity, time_ns = handover.entity, handover.time_ns
         self._encoder.owners[entity, handover.attribute] = handover.to_model
-        self._owners_since = time_ns
+        self._owners_changed_ns = time_ns
         messages = [run_messages.handover(handover)]
         if handover.attribute == "pose" and entity in self._labelled:
             owner = None if handover.to_model == self._main else handover.to_model
@@ -279,7 +285,7 @@ class RunLog(RunListener):
             RunFailed: if the disk cannot be written to.
         """
         if self._bag is not None:
-            self._bag.use_room()
+            self._bag.release_space()
         try:
             if summary.error is not None:
                 self._note_failure(summary)
@@ -296,12 +302,12 @@ class RunLog(RunListener):
         bag, last = self._bag, self._states.take_last()
         if bag is None:
             return
-        bag.use_room()
+        bag.release_space()
         try:
             if last is not None:
                 self._write_state(last._replace(near=last.near.after_run()))
-            elif self._owners_since is not None:
-                self._write([self._encoder.responsibilities(self._owners_since)])
+            elif self._owners_changed_ns is not None:
+                self._write([self._encoder.responsibilities(self._owners_changed_ns)])
         finally:
             self._bag = None
             bag.close()
@@ -325,7 +331,7 @@ class RunLog(RunListener):
             self._bag.flush(self._now)
 
     def _write(self, messages: Iterable[Encoded]) -> None:
-        """Write messages; the log time of a late one is the present time."""
+        """Write messages; the log time of a late one is the current time."""
         if self._bag is not None:
             self._bag.write(messages, self._now)
 
@@ -334,7 +340,7 @@ class RunLog(RunListener):
         self._now = now = start.snapshot.time_ns
         values = start.snapshot.values
         self._write(self._encoder.start(start))
-        self._encoder.own(start.snapshot.owners)
+        self._encoder.set_owners(start.snapshot.owners)
         self._write([self._encoder.responsibilities(now)])
         self._write_state(self._states.first(start.snapshot))
         self._write(self._encoder.fixed_frames(now, values))
@@ -343,13 +349,13 @@ class RunLog(RunListener):
         self._write_transforms(now, values)
         self._write(self._encoder.scans(now, values))
 
-    def _write_state(self, state: KeptState) -> None:
+    def _write_state(self, state: RecordedState) -> None:
         """Write a state, after the table of owners if that has changed."""
         near = state.near.rows()
         time_ns, values, messages = state.time_ns, state.values, list[Encoded]()
-        if self._owners_since is not None:
-            messages.append(self._encoder.responsibilities(self._owners_since))
-            self._owners_since = None
+        if self._owners_changed_ns is not None:
+            messages.append(self._encoder.responsibilities(self._owners_changed_ns))
+            self._owners_changed_ns = None
         messages.append(self._encoder.state(*state[:5], near))
         if time_ns >= self._contacts.next_ns:
             self._contacts.take(time_ns)
@@ -358,9 +364,9 @@ class RunLog(RunListener):
 
     def _write_transforms(self, time_ns: int, values: Floats) -> None:
         """Write all frames if one has moved, and all particles if one has; both periodically without motion."""
-        again = self._repetition.take(time_ns)
-        self._write(self._encoder.frames(time_ns, values, if_moved=not again))
-        self._write(self._encoder.particles(time_ns, values, if_moved=not again))
+        is_repeated = self._repetition.take(time_ns)
+        self._write(self._encoder.frames(time_ns, values, if_moved=not is_repeated))
+        self._write(self._encoder.particles(time_ns, values, if_moved=not is_repeated))
 
     def _note_failure(self, summary: RunSummary) -> None:
         error = summary.error or {}

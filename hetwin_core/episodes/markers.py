@@ -42,10 +42,10 @@ LABEL_HEIGHT = 0.04
 _CUBE, _SPHERE, _CYLINDER, _SPHERE_LIST, _TEXT, _TRIANGLE_LIST = 1, 2, 3, 7, 9, 11
 ADD, DELETE = 0, 2
 
-_ABOVE = np.array([0.0, 0.0, 2 * LABEL_HEIGHT])
-_HERE = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+_LABEL_OFFSET = np.array([0.0, 0.0, 2 * LABEL_HEIGHT])
+_IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 _WHITE = (1.0, 1.0, 1.0, 1.0)
-_KEPT_TEMPLATES = 8
+_MAX_TEMPLATES = 8
 
 
 class MarkerGeometry(NamedTuple):
@@ -116,7 +116,7 @@ def _shape(
     entity: Entity,
     number: int,
     frame: str,
-    when: Any,
+    stamp_message: Any,
     pose: Sequence[float] | Floats,
     colour: Sequence[float] | None = None,
 ) -> Any:
@@ -124,7 +124,7 @@ def _shape(
     geometry = marker_geometry(shape)
     return marker(
         frame,
-        when,
+        stamp_message,
         ns=entity.name,
         id=number,
         type=geometry.type,
@@ -147,11 +147,11 @@ def owner_marker(time_ns: int, entity: str, owner: str | None) -> Any:
     return message(MARKERS.type, markers=[label])
 
 
-def _label(entity: str, owner: str | None, frame: str, when: Any, pose: Any) -> Any:
+def _label(entity: str, owner: str | None, frame: str, stamp_message: Any, pose: Any) -> Any:
     defaults = _defaults()
     return marker(
         frame,
-        when,
+        stamp_message,
         ns=f"{entity} owner",
         id=0,
         type=_TEXT,
@@ -191,7 +191,11 @@ class _Clouds:
 
     @staticmethod
     def marker(
-        slot: Slot, count: int, frame: str, blanks: Blanks, pose: Sequence[float] | Floats = _HERE
+        slot: Slot,
+        count: int,
+        frame: str,
+        blanks: Blanks,
+        pose: Sequence[float] | Floats = _IDENTITY,
     ) -> Any:
         """A list of `count` spheres; an empty list is deleted, because RViz rejects a list without points."""
         size = blanks.numbers(3) if count else np.zeros(3)
@@ -219,8 +223,8 @@ class ParticleMessages:
 
     def __init__(self, layout: Layout) -> None:
         self._clouds = _Clouds(layout)
-        self._templates = lru_cache(_KEPT_TEMPLATES)(partial(_particle_template, self._clouds))
-        self._shown: list[bytes] = []
+        self._templates = lru_cache(_MAX_TEMPLATES)(partial(_particle_template, self._clouds))
+        self._last_content: list[bytes] = []
 
     @property
     def empty(self) -> bool:
@@ -229,7 +233,7 @@ class ParticleMessages:
 
     def changed(self, values: Floats) -> bool:
         """Whether a particle differs, to the bit, from that in the last message."""
-        return self._clouds.content(values) != self._shown
+        return self._clouds.content(values) != self._last_content
 
     def fill(self, time_ns: int, values: Floats) -> memoryview:
         """Put the numbers from all values of the scene into the message.
@@ -238,7 +242,7 @@ class ParticleMessages:
             The serialized message, valid until the next call.
         """
         found = self._clouds.present(values)
-        self._shown = self._clouds.content(values)
+        self._last_content = self._clouds.content(values)
         numbers = [part for rows in found for part in _Clouds.numbers(rows)]
         return self._templates(tuple(map(len, found))).fill(time_ns, *numbers)
 
@@ -269,7 +273,7 @@ class WorldMarkers:
         objects = layout.of_kind(EntityKind.OBJECT)
         self._objects = [entity.name for entity in objects if layout.has(entity.name, "pose")]
         self._labelled: set[str] = set()
-        self._templates = lru_cache(_KEPT_TEMPLATES)(self._template)
+        self._templates = lru_cache(_MAX_TEMPLATES)(self._template)
 
     def fill(self, scene: Snapshot) -> memoryview:
         """Put the numbers into the message.
@@ -285,7 +289,7 @@ class WorldMarkers:
         ]
         for slot, rows in zip(self._clouds.slots, clouds, strict=True):
             numbers += [scene.pose(slot.entity)[:7], *_Clouds.numbers(rows)]
-        numbers += [scene.pose(name)[:3] + _ABOVE for name, _ in labels]
+        numbers += [scene.pose(name)[:3] + _LABEL_OFFSET for name, _ in labels]
         return self._templates(tuple(map(len, clouds)), labels).fill(scene.time_ns, *numbers)
 
     def _labels(self, scene: Snapshot) -> Iterator[tuple[str, str | None]]:
@@ -312,7 +316,7 @@ class WorldMarkers:
                 pose = blanks.numbers(7)
                 markers.append(_Clouds.marker(slot, count, WORLD, blanks, pose))
             for name, owner in labels:
-                pose = pose_message([*blanks.numbers(3), *_HERE[3:]])
+                pose = pose_message([*blanks.numbers(3), *_IDENTITY[3:]])
                 markers.append(_label(name, owner, WORLD, blanks.stamp, pose))
             return message(MARKERS.type, markers=markers)
 
@@ -326,13 +330,13 @@ def _in_world(body: list[float], shape: Shape) -> Floats:
     return np.array([*position, *multiply(rotation, shape.pose[3:7])])
 
 
-def marker(frame: str, when: Any, **fields: Any) -> Any:
+def marker(frame: str, stamp_message: Any, **fields: Any) -> Any:
     """``visualization_msgs/Marker`` with these fields; it moves with its frame, unless that is the world."""
-    own = {"frame_locked": frame != WORLD, **fields}
+    marker_fields = {"frame_locked": frame != WORLD, **fields}
     return message(
         "visualization_msgs/msg/Marker",
-        header=message("std_msgs/msg/Header", stamp=when, frame_id=frame),
-        **{**_defaults().fields, **own},
+        header=message("std_msgs/msg/Header", stamp=stamp_message, frame_id=frame),
+        **{**_defaults().fields, **marker_fields},
     )
 
 
@@ -358,7 +362,7 @@ def _defaults() -> _Defaults:
     texture = {"header": header(0), "format": "", "data": nothing}
     fields = {
         "action": ADD,
-        "pose": pose_message(_HERE),
+        "pose": pose_message(_IDENTITY),
         "lifetime": message("builtin_interfaces/msg/Duration", sec=0, nanosec=0),
         "points": [],
         "colors": [],
@@ -370,5 +374,8 @@ def _defaults() -> _Defaults:
         "mesh_file": message("visualization_msgs/msg/MeshFile", filename="", data=nothing),
         "mesh_use_embedded_materials": False,
     }
-    above, letters = pose_message([*_ABOVE, *_HERE[3:]]), vector_message((0.0, 0.0, LABEL_HEIGHT))
+    above, letters = (
+        pose_message([*_LABEL_OFFSET, *_IDENTITY[3:]]),
+        vector_message((0.0, 0.0, LABEL_HEIGHT)),
+    )
     return _Defaults(fields, above, letters, colour_message(_WHITE))

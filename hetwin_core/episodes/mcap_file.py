@@ -17,9 +17,9 @@ from rosbags.rosbag2.storage_mcap import McapWriter
 from hetwin_core.ensemble.topics import Encoded
 from hetwin_core.episodes.mcap_records import METADATA
 
-_FASTEST = 1
+_ZSTD_LEVEL = 1
 """Level of zstd; the default, 3, takes more than twice as long and saves only a hundredth of the space."""
-_CHUNK = 2**20 - 2**16
+_CHUNK_SIZE = 2**20 - 2**16
 """Size of a chunk [bytes]; less than the size at which the library closes one itself."""
 _MESSAGE = struct.Struct("<BQHIQQ")
 """Head of a message's record: kind, remaining size, channel, sequence (0: not used), log time, publish time."""
@@ -41,8 +41,8 @@ class McapFile(McapWriter):
     def __init__(self, path: Path) -> None:
         super().__init__(path, CompressionMode.STORAGE)
         compress: Any = self.compressor
-        self.compressor = partial(compress, level=_FASTEST)
-        self._whole = self.bio.tell()
+        self.compressor = partial(compress, level=_ZSTD_LEVEL)
+        self._complete_size = self.bio.tell()
 
     def write_all(
         self, messages: Iterable[Encoded], channels: Mapping[str, Connection], now_ns: int
@@ -52,7 +52,7 @@ class McapFile(McapWriter):
         Args:
             messages: the messages; log times earlier than `now_ns` are raised to it.
             channels: connections of the topics, by name.
-            now_ns: present log time [ns].
+            now_ns: current log time [ns].
 
         Raises:
             OSError: if the disk cannot be written to.
@@ -60,7 +60,7 @@ class McapFile(McapWriter):
         counts, pack, chunk = self.channel_stats, _MESSAGE.pack, self.chunk
         for topic, at_ns, data in messages:
             offset = chunk.bio.tell()
-            if offset > _CHUNK:
+            if offset > _CHUNK_SIZE:
                 self.end_chunk()
                 chunk, offset = self.chunk, 0
             time_ns, channel = at_ns if at_ns > now_ns else now_ns, channels[topic.name].id
@@ -86,7 +86,7 @@ class McapFile(McapWriter):
         content = _text(name) + struct.pack("<I", len(pairs)) + pairs
         self.bio.write(struct.pack("<BQ", METADATA, len(content)) + content)
         self.bio.flush()
-        self._whole = self.bio.tell()
+        self._complete_size = self.bio.tell()
 
     def end_chunk(self) -> None:
         """Write the open chunk.
@@ -106,10 +106,10 @@ class McapFile(McapWriter):
             del self.chunks[count:]
             with suppress(OSError):
                 self.bio.close()
-            os.truncate(self.path, self._whole)
+            os.truncate(self.path, self._complete_size)
             self.bio = self.path.open("ab")
             raise
-        self._whole = self.bio.tell()
+        self._complete_size = self.bio.tell()
 
 
 def _text(text: str) -> bytes:

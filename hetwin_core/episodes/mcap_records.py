@@ -24,7 +24,7 @@ HEAD = struct.Struct("<BQ")
 """Head of each record: its kind, and its length without the head."""
 _CHUNK_HEAD = struct.Struct("<QQQI")
 _NUMBER = struct.Struct("<I")
-_LEAST, _IN_MEMORY = 31, 400
+_MIN_FILE_SIZE, _MIN_MEMORY_SIZE = 31, 400
 """Size of the smallest message in a file, and in memory [bytes]."""
 COMPRESSIONS: Mapping[str, Callable[[], Decompressor] | None] = {
     "": None,
@@ -151,7 +151,9 @@ def unpack_records(compression: str, packed: Buffer, size: int) -> Buffer:
     """
     make = COMPRESSIONS[compression]
     raw = packed if make is None else unpacked(make, packed, size)
-    most = max_bytes() // _IN_MEMORY
-    if len(raw) > most * _LEAST and any(islice(each_record(raw), most, None)):
+    max_messages = max_bytes() // _MIN_MEMORY_SIZE
+    if len(raw) > max_messages * _MIN_FILE_SIZE and any(
+        islice(each_record(raw), max_messages, None)
+    ):
         raise TooLarge("the messages of a chunk take", max_bytes())
     return raw

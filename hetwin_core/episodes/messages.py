@@ -37,7 +37,7 @@ class LazyTypestore(Typestore):
     def __init__(self, base: ModuleType | None = None) -> None:
         super().__init__(base)
         self.types = _Classes(self.fielddefs, self.types)
-        self.cache = _Made(self)
+        self.cache = _FunctionCache(self)
         # Writing one message needs the functions of dozens of types, with a single dictionary access each.
         self.get_msgdef: Callable[[str], Msgdef[object]] = self.cache.__getitem__  # type: ignore[assignment]
 
@@ -48,7 +48,9 @@ class LazyTypestore(Typestore):
             TypesysError: if one exists with another definition.
         """
         for name, (constants, fields, *_) in typs.items():
-            if name in self.fielddefs and _lower(self.fielddefs[name][1]) != _lower(fields):
+            if name in self.fielddefs and _with_lower_names(
+                self.fielddefs[name][1]
+            ) != _with_lower_names(fields):
                 raise TypesysError(f"Type {name!r} is already present with different definition.")
             self.fielddefs.setdefault(name, (constants, fields))
 
@@ -56,13 +58,13 @@ class LazyTypestore(Typestore):
         """Make the deserializers of all types.
 
         Raises:
-            Exception: of many kinds, if a definition is malformed or uses a type that is missing.
+            Exception: of any type, if a definition is malformed or uses a type that is missing.
         """
         for name in self.fielddefs:
             _ = self.get_msgdef(name).deserialize_cdr_le
 
 
-def _lower(fields: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _with_lower_names(fields: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     return [(name.lower(), kind) for name, kind in fields]
 
 
@@ -86,7 +88,7 @@ class _Classes(dict[str, Any]):
         return found
 
 
-class _Made(dict[str, "Msgdef[object]"]):
+class _FunctionCache(dict[str, "Msgdef[object]"]):
     """The functions of each type, made on first access.
 
     Raises:
@@ -248,7 +250,7 @@ Number: TypeAlias = Any
 class _Blank(NamedTuple):
     dtype: type
     marks: NDArray[Any]
-    is_one: bool = False
+    is_scalar: bool = False
 
 
 class Blanks:
@@ -277,7 +279,7 @@ class Blanks:
     def number(self, dtype: type = np.float64) -> Any:
         """Return one placeholder; its number is given later as a scalar, not as an array."""
         mark = self.numbers(1, dtype).item()
-        self.given[-1] = self.given[-1]._replace(is_one=True)
+        self.given[-1] = self.given[-1]._replace(is_scalar=True)
         return mark
 
 
@@ -302,8 +304,8 @@ class CdrTemplate:
         self._buffer = bytearray(data + bytes(padding))
         self._data = memoryview(self._buffer)[: len(data)].toreadonly()
         self._words = self._view(np.int32)
-        self._sec = _one_or_many(self._words == _MARK_SEC)
-        self._nanosec = _one_or_many(self._words == _MARK_NANOSEC)
+        self._sec = _compact_indices(self._words == _MARK_SEC)
+        self._nanosec = _compact_indices(self._words == _MARK_NANOSEC)
         self._parts = [self._part(blank) for blank in blanks.given]
 
     def _view(self, dtype: type) -> NDArray[Any]:
@@ -319,7 +321,7 @@ class CdrTemplate:
         indices = indices[np.argsort(view[indices])]
         if not np.array_equal(view[indices], marks):
             raise ValueError("a number of a template is not in its message exactly once")
-        if blank.is_one:
+        if blank.is_scalar:
             return view, int(indices[0])
         if len(indices) == indices[-1] - indices[0] + 1 and (np.diff(indices) == 1).all():
             return view[indices[0] : indices[-1] + 1], slice(None)
@@ -348,7 +350,7 @@ class CdrTemplate:
         )
 
 
-def _one_or_many(found: NDArray[np.bool_]) -> Any:
+def _compact_indices(found: NDArray[np.bool_]) -> Any:
     """The indices of a placeholder; a single one as an integer, with which NumPy is much faster."""
     indices = np.flatnonzero(found)
     return int(indices[0]) if len(indices) == 1 else indices

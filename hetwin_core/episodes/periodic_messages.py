@@ -40,8 +40,8 @@ from hetwin_core.episodes.messages import (
     vector_message,
 )
 
-_KEPT_TEMPLATES = 64
-_KEPT_BELIEFS = 256
+_MAX_TEMPLATES = 64
+_MAX_BELIEF_TEMPLATES = 256
 _JOINT_FIELDS = {
     "position": ("joint_position", "joint_positions"),
     "velocity": ("joint_velocity", "joint_velocities"),
@@ -55,7 +55,7 @@ class StateMessages:
 
     def __init__(self, layout: Layout) -> None:
         make = partial(_state_template, layout)
-        self._templates = lru_cache(_KEPT_TEMPLATES)(make)
+        self._templates = lru_cache(_MAX_TEMPLATES)(make)
 
     def fill(
         self,
@@ -258,7 +258,7 @@ class BeliefMessages:
     """``hetwin/msg/Belief``, which are sent many times a second."""
 
     def __init__(self) -> None:
-        self._templates = lru_cache(_KEPT_BELIEFS)(_belief_template)
+        self._templates = lru_cache(_MAX_BELIEF_TEMPLATES)(_belief_template)
 
     def fill(self, time_ns: int, fields: BeliefFields) -> memoryview:
         """Put the numbers into the message.
@@ -288,8 +288,8 @@ _LINE_LIST = 5
 """Value of ``visualization_msgs/Marker``'s constant LINE_LIST."""
 
 _METRES_PER_NEWTON = 0.01
-_LONGEST = 0.3
-_LEAST_N = 1e-3
+_MAX_LENGTH_M = 0.3
+_MIN_FORCE_N = 1e-3
 
 
 def contact_lines(near: Floats) -> Floats:
@@ -299,11 +299,11 @@ def contact_lines(near: Floats) -> Floats:
         near: rows of `Snapshot.proximity`.
     """
     lines: list[tuple[float, float, float]] = []
-    # so few rows that arrays are slower
+    # For so few rows, arrays would be slower.
     for _, _, _, x, y, z, _, _, _, fx, fy, fz in near.tolist():
         size = math.sqrt(fx * fx + fy * fy + fz * fz)
-        if size > _LEAST_N:
-            scale = min(_METRES_PER_NEWTON, _LONGEST / size)
+        if size > _MIN_FORCE_N:
+            scale = min(_METRES_PER_NEWTON, _MAX_LENGTH_M / size)
             lines += (x, y, z), (x + fx * scale, y + fy * scale, z + fz * scale)
     return np.array(lines) if lines else np.empty((0, 3))
 
@@ -312,7 +312,7 @@ class ContactMessages:
     """``visualization_msgs/MarkerArray`` with all contacts as one list of lines."""
 
     def __init__(self) -> None:
-        self._templates = lru_cache(_KEPT_TEMPLATES)(_contact_template)
+        self._templates = lru_cache(_MAX_TEMPLATES)(_contact_template)
         self._has_contacts = False
 
     def fill(self, time_ns: int, near: Floats, *, always: bool = False) -> memoryview | None:

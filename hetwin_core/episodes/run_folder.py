@@ -77,7 +77,7 @@ def read_summary(out: Path) -> dict[str, Any] | None:
     except (OSError, ValueError) as error:
         raise BadInput(f"the summary cannot be read: {error}", file=path) from error
     if not isinstance(data, dict):
-        raise BadInput("the summary is no JSON object", file=path, found=type(data).__name__)
+        raise BadInput("the summary is not a JSON object", file=path, found=type(data).__name__)
     check_summary(data, path)
     return data
 
@@ -88,7 +88,7 @@ def folder_of(log: str | Path) -> Path:
     return path.parent if path.name == LOG and not (path / LOG).exists() else path
 
 
-_MOST = 1000
+_MAX_FOLDERS = 1000
 
 
 def new_run_folder(base: Path, scenario: str) -> Path:
@@ -96,7 +96,7 @@ def new_run_folder(base: Path, scenario: str) -> Path:
     for folder in _candidates(base, scenario):
         if not folder.exists():
             return folder
-    raise _all_taken(base, scenario)
+    raise _too_many_runs(base, scenario)
 
 
 @contextmanager
@@ -112,15 +112,15 @@ def run_folder(wanted: Path | None, base: Path, scenario: str) -> Iterator[Path]
         BadInput: if the wanted folder holds a run, cannot be written to, or is used by another run.
     """
     if wanted is None:
-        held, folder = _hold_new(base, scenario)
+        name_lock, folder = _claim_new(base, scenario)
     else:
-        held, folder = _hold(wanted), wanted
-    with held:
+        name_lock, folder = _claim(wanted), wanted
+    with name_lock:
         check_free(folder)
         yield folder
 
 
-def _hold(folder: Path) -> HeldName:
+def _claim(folder: Path) -> HeldName:
     try:
         return HeldName(f"hetwin/out{folder.resolve()}")
     except Taken as taken:
@@ -131,7 +131,7 @@ def _hold(folder: Path) -> HeldName:
         ) from None
 
 
-def _hold_new(base: Path, scenario: str) -> tuple[HeldName, Path]:
+def _claim_new(base: Path, scenario: str) -> tuple[HeldName, Path]:
     """A new folder; runs that start in the same second get numbers."""
     for folder in _candidates(base, scenario):
         if folder.exists():
@@ -140,15 +140,17 @@ def _hold_new(base: Path, scenario: str) -> tuple[HeldName, Path]:
             return HeldName(f"hetwin/out{folder.resolve()}"), folder
         except Taken:
             continue
-    raise _all_taken(base, scenario)
+    raise _too_many_runs(base, scenario)
 
 
 def _candidates(base: Path, scenario: str) -> Iterator[Path]:
     stem = f"{scenario}_{datetime.now().astimezone():%Y%m%d_%H%M%S}"
-    return (base / (stem if n == 1 else f"{stem}_{n}") for n in range(1, _MOST))
+    return (base / (stem if n == 1 else f"{stem}_{n}") for n in range(1, _MAX_FOLDERS))
 
 
-def _all_taken(base: Path, scenario: str) -> BadInput:
+def _too_many_runs(base: Path, scenario: str) -> BadInput:
     return BadInput(
-        f"{_MOST} runs of {scenario} began in this second", file=base, expected="another folder"
+        f"{_MAX_FOLDERS} runs of {scenario} began in this second",
+        file=base,
+        expected="another folder",
     )

@@ -32,7 +32,9 @@ def encoded_message(topic: topics.Topic, time_ns: int, content: object) -> Encod
     return Encoded(topic, time_ns, typestore().serialize_cdr(content, topic.type))
 
 
-def _flat(topic: topics.Topic, time_ns: int, *fields: str | int | bytes | Floats) -> Encoded:
+def _encode_fields(
+    topic: topics.Topic, time_ns: int, *fields: str | int | bytes | Floats
+) -> Encoded:
     """Encode a message with a stamp, texts, 64-bit integers, packed counts (bytes), and arrays of float64.
 
     Encoded by hand: these messages are sent at each step, and the library makes dozens of calls for each.
@@ -93,7 +95,7 @@ def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Enc
     texts = list[str]()
     for (entity, attribute), model in owners.items():
         texts += entity, attribute, model
-    return _flat(topics.RESPONSIBILITIES, time_ns, _COUNT.pack(len(owners)), *texts)
+    return _encode_fields(topics.RESPONSIBILITIES, time_ns, _COUNT.pack(len(owners)), *texts)
 
 
 def event(happened: Event) -> list[Encoded]:
@@ -101,9 +103,14 @@ def event(happened: Event) -> list[Encoded]:
     time_ns = happened.time_ns
     name, kind, source = happened.name, happened.kind, happened.source
     arguments = arguments_to_text(happened.arguments)
-    first = _flat(topics.EVENTS, time_ns, name, kind.value, source, happened.sequence, arguments)
+    first = _encode_fields(
+        topics.EVENTS, time_ns, name, kind.value, source, happened.sequence, arguments
+    )
     if kind is EventKind.ACTION:
-        return [first, _flat(topics.ANNOTATIONS, time_ns, "", *annotation_fields(happened))]
+        return [
+            first,
+            _encode_fields(topics.ANNOTATIONS, time_ns, "", *annotation_fields(happened)),
+        ]
     if kind is EventKind.TASK:
         return [first, encoded_message(topics.TASKS, time_ns, task_message(happened))]
     return [first]
@@ -120,7 +127,7 @@ def handover(moved: Handover) -> Encoded:
     """``hetwin/msg/Handover``."""
     value = moved.value
     names = moved.entity, moved.attribute, moved.from_model, moved.to_model, moved.cause
-    return _flat(topics.HANDOVERS, moved.time_ns, *names, value.data, value.parent)
+    return _encode_fields(topics.HANDOVERS, moved.time_ns, *names, value.data, value.parent)
 
 
 def note(time_ns: int, level: str, source: str, text: str) -> Encoded:

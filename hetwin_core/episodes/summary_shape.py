@@ -1,4 +1,4 @@
-"""The types of ``summary.json``, as far as hetwin reads it: a file from a stranger is checked before use."""
+"""The types of ``summary.json``, as far as hetwin reads it; an untrusted file is checked before use."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ _Concern = TypedDict(
         "count": int,
     },
 )
-_Covered = TypedDict(
-    "_Covered",
+_CoverageRow = TypedDict(
+    "_CoverageRow",
     {
         "claim": Claim,
         "subject": str,
@@ -108,7 +108,7 @@ class _Summary(TypedDict, total=False):
     live: dict[str, Any]
     engine: str
     concerns: list[_Concern]
-    coverage: list[_Covered]
+    coverage: list[_CoverageRow]
     verdict: str
     shown: dict[str, str]
     robots: list[_Robot]
@@ -132,5 +132,9 @@ def check_summary(data: Mapping[str, Any], file: Path) -> None:
         where = ".".join(map(str, first["loc"]))
         found = str(first["input"])[:60]
         raise BadInput(
-            "this is no run's summary", file=file, where=where, found=found, expected=first["msg"]
+            "this is not the summary of a run",
+            file=file,
+            where=where,
+            found=found,
+            expected=first["msg"],
         ) from None

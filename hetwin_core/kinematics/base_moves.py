@@ -15,9 +15,9 @@ from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.planar import PlanarPose, nearest_turn
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
 
-_NEAR = 1e-3
+_MIN_DISTANCE = 1e-3
 """Minimum distance that is driven [m]."""
-_RISE = 2.0
+_ACCELERATION_RATIO = 2.0
 """Acceleration per maximum speed [1/s]; the jerk is ten times that."""
 
 
@@ -55,9 +55,9 @@ class BaseMove:
                 state = part.at(time)
                 heading, way = state.positions.tolist()
                 turn, forward = state.velocities.tolist()
-                along = self.parts[1].positions[0, 0]
-                x = self.start.x + way * math.cos(along)
-                y = self.start.y + way * math.sin(along)
+                direction = self.parts[1].positions[0, 0]
+                x = self.start.x + way * math.cos(direction)
+                y = self.start.y + way * math.sin(direction)
                 return BaseState(PlanarPose(x, y, heading), forward, turn)
             time -= part.duration
         return BaseState(self.goal)
@@ -73,12 +73,12 @@ def base_move(start: PlanarPose, goal: PlanarPose, forward: float, turn: float) 
     """
     dx, dy = goal.x - start.x, goal.y - start.y
     way = math.hypot(dx, dy)
-    if way < _NEAR:
+    if way < _MIN_DISTANCE:
         way, bearing = 0.0, start.yaw
     else:
         bearing = start.yaw + nearest_turn(math.atan2(dy, dx) - start.yaw)
-    last = bearing + nearest_turn(goal.yaw - bearing)
-    corners = [(start.yaw, 0.0), (bearing, 0.0), (bearing, way), (last, way)]
+    end_heading = bearing + nearest_turn(goal.yaw - bearing)
+    corners = [(start.yaw, 0.0), (bearing, 0.0), (bearing, way), (end_heading, way)]
     return BaseMove(start, goal, _parts(corners, np.array([turn, forward])))
 
 
@@ -98,7 +98,7 @@ def _parts(
     corners: Sequence[tuple[float, float]], limits: NDArray[np.float64]
 ) -> tuple[JointTrajectory, ...]:
     """The motions between (heading, path length) corners, within limits (2,) of their velocities."""
-    rise = _RISE * limits
-    moves = MoveLimits(limits, rise, 10.0 * rise)
+    acceleration = _ACCELERATION_RATIO * limits
+    moves = MoveLimits(limits, acceleration, 10.0 * acceleration)
     names = ("heading", "way")
     return tuple(move(names, np.array(a), np.array(b), moves) for a, b in pairwise(corners))

@@ -27,10 +27,10 @@ class PlanarPose(NamedTuple):
         """
         half = turn / 2.0
         chord = math.sin(half) / half if abs(half) > 1e-9 else 1.0
-        along, across = chord * way, chord * sideways
+        x_shift, y_shift = chord * way, chord * sideways
         c, s = math.cos(self.yaw + half), math.sin(self.yaw + half)
         return PlanarPose(
-            self.x + along * c - across * s, self.y + along * s + across * c, self.yaw + turn
+            self.x + x_shift * c - y_shift * s, self.y + x_shift * s + y_shift * c, self.yaw + turn
         )
 
     def offset(self, x: float, y: float) -> PlanarPose:

@@ -18,10 +18,10 @@ from hetwin_core.ensemble.transport.remote.memory import MemoryChannel
 
 PATIENCE_S = 5.0
 _CREDENTIALS = struct.Struct("3i")
-_LONGEST_TOKEN = 256
+_MAX_TOKEN_LENGTH = 256
 
 
-class MemoryWanted:
+class MemoryRequest:
     """An abstract Unix socket: it is not in the file system, and disappears with the node.
 
     Attributes:
@@ -48,12 +48,12 @@ class MemoryWanted:
         if not select.select([self._socket], [], [], timeout_s)[0]:
             return None
         with suppress(OSError):
-            giver, _ = self._socket.accept()
-            with giver:
-                giver.settimeout(PATIENCE_S)
-                if not _is_peer(giver, conductor):
+            sender, _ = self._socket.accept()
+            with sender:
+                sender.settimeout(PATIENCE_S)
+                if not _is_peer(sender, conductor):
                     return None
-                token, files, _, _ = socket.recv_fds(giver, _LONGEST_TOKEN, MemoryChannel.FILES)
+                token, files, _, _ = socket.recv_fds(sender, _MAX_TOKEN_LENGTH, MemoryChannel.FILES)
                 if len(files) == MemoryChannel.FILES and token.decode() == run:
                     return MemoryChannel(files)
                 for file in files:
@@ -76,12 +76,12 @@ def offer_memory(address: str, process: int, run: str) -> MemoryChannel | None:
     Returns:
         The memory; None if the node cannot be reached.
     """
-    with _socket() as taker, suppress(OSError):
-        taker.settimeout(PATIENCE_S)
-        taker.connect(f"\0{address}")
-        if _is_peer(taker, process):
+    with _socket() as receiver, suppress(OSError):
+        receiver.settimeout(PATIENCE_S)
+        receiver.connect(f"\0{address}")
+        if _is_peer(receiver, process):
             channel = MemoryChannel.make()
-            socket.send_fds(taker, [run.encode()], channel.files)
+            socket.send_fds(receiver, [run.encode()], channel.files)
             return channel
     return None
 

@@ -22,7 +22,7 @@ from hetwin_core.ensemble.supervision.held_name import (
 )
 
 _TOKEN_BYTES = 4
-_LONGEST = 80
+_MAX_NAME_LENGTH = 80
 _DOMAIN = "ROS_DOMAIN_ID"
 
 
@@ -31,16 +31,16 @@ def new_token() -> str:
     return f"r{secrets.token_hex(_TOKEN_BYTES)}"
 
 
-def is_foreign(asked: str, own: str) -> bool:
+def is_foreign(requested: str, own: str) -> bool:
     """Whether the token of a request belongs to a different run; an empty token matches any run."""
-    return bool(asked and own and asked != own)
+    return bool(requested and own and requested != own)
 
 
-def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
+def refuse_foreign(requested: str, own: str, what: str, us: str) -> None:
     """Refuse a request for another run; one without a token is accepted.
 
     Args:
-        asked: token of the request.
+        requested: token of the request.
         own: token of the run that received it.
         what: the request in words, e.g. ``the registration of 'grasp'``.
         us: the receiver, e.g. ``the conductor in process 12``.
@@ -48,8 +48,8 @@ def refuse_foreign(asked: str, own: str, what: str, us: str) -> None:
     Raises:
         Refused: if it is for another run.
     """
-    if is_foreign(asked, own):
-        raise Refused(f"{what} is for run {asked}; {us} belongs to run {own}")
+    if is_foreign(requested, own):
+        raise Refused(f"{what} is for run {requested}; {us} belongs to run {own}")
 
 
 def domain_id() -> int:
@@ -63,7 +63,7 @@ def domain_id() -> int:
         return int(text)
     except ValueError:
         raise BadInput(
-            "this is no ROS domain", where=_DOMAIN, found=text, expected="a number, as 0 to 101"
+            "this is not a ROS domain", where=_DOMAIN, found=text, expected="a number, as 0 to 101"
         ) from None
 
 
@@ -142,4 +142,4 @@ def _refusal(namespace: str, domain: int, who: str, tokens: list[str]) -> BadInp
 
 
 def _name(domain: int, namespace: str) -> str:
-    return shortened(f"hetwin/run/{domain}{absolute(namespace)}", _LONGEST)
+    return shortened(f"hetwin/run/{domain}{absolute(namespace)}", _MAX_NAME_LENGTH)

@@ -46,7 +46,7 @@ def points_in(shapes: Sequence[Shape], count: int) -> Floats:
     solid = [shape for shape in shapes if shape.kind not in _NO_POINTS]
     random = np.random.default_rng(0)
     share = max(1, round(count / max(1, len(solid))))
-    rows = [_placed(shape, _points(shape, share, random)) for shape in solid]
+    rows = [_to_entity_frame(shape, _points(shape, share, random)) for shape in solid]
     return np.vstack(rows) if rows else np.zeros((0, 3))
 
 
@@ -70,10 +70,10 @@ def _points(shape: Shape, count: int, random: np.random.Generator) -> Floats:
     return np.column_stack((radius * flat, length / 2.0 * cube[:, 2]))
 
 
-def _placed(shape: Shape, points: Floats) -> Floats:
+def _to_entity_frame(shape: Shape, points: Floats) -> Floats:
     """Transform points from a shape's frame to the entity's."""
-    turned = points @ rotation_matrix(np.array(shape.pose[3:])).T
-    return np.asarray(turned + np.array(shape.pose[:3]))
+    rotated = points @ rotation_matrix(np.array(shape.pose[3:])).T
+    return np.asarray(rotated + np.array(shape.pose[:3]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class View:
         return np.asarray(inside & (distances >= self.nearest) & (distances <= self.reach))
 
 
-class Sight:
+class VisibilityTest:
     """Computes how much of each object is seen, by casting rays at points of the objects.
 
     Args:
@@ -171,7 +171,7 @@ class Camera(Model[Settings]):
             BadInput: if a parameter cannot be used.
         """
         self._objects = list(dict.fromkeys(settings.objects))
-        self._looking: set[str] = set()
+        self._operations: set[str] = set()
         for name in self._objects:
             scene.set(name, VISIBLE, 0.0)
         scene.needs(("*", POSE.name))
@@ -185,14 +185,14 @@ class Camera(Model[Settings]):
             BadInput: if one is missing.
         """
         layout, settings = scene.layout, self.settings
-        posed = [slot.entity for slot in layout.slots if slot.attribute.name == POSE.name]
-        frames = [*posed, *(hand.name for hand in layout.of_kind(EntityKind.HAND))]
+        with_pose = [slot.entity for slot in layout.slots if slot.attribute.name == POSE.name]
+        frames = [*with_pose, *(hand.name for hand in layout.of_kind(EntityKind.HAND))]
         _check("frame", settings.frame, frames)
         for name in self._objects:
-            _check("objects", name, posed)
+            _check("objects", name, with_pose)
         _check_names(settings, self._objects)
         view = View(settings.width, settings.height, settings.nearest, settings.reach)
-        self._sight = Sight(layout, self._objects, view, settings.rays)
+        self._sight = VisibilityTest(layout, self._objects, view, settings.rays)
         self._detector = Detector(settings, self._objects, self.seed)
         self._at = np.zeros(POSE_SIZE)
         self._at[:7] = settings.at
@@ -200,7 +200,7 @@ class Camera(Model[Settings]):
 
     def step(self, tick: Tick) -> Changes:
         """Report the visible objects, and take a picture during operations in which the robot looks."""
-        self._listen(tick.events)
+        self._track_operations(tick.events)
         scene, settings = tick.scene, self.settings
         frame = scene.pose(settings.frame)
         shares = self._sight.shares(scene, compose(frame, self._at), settings.frame)
@@ -208,7 +208,7 @@ class Camera(Model[Settings]):
         changes = tick.changes()
         for name, visible in zip(self._objects, seen.tolist(), strict=True):
             changes.set(name, VISIBLE, float(visible))
-        if self._looking or not settings.during:
+        if self._operations or not settings.during:
             changes.events.append(self._picture(tick, frame, shares, seen.tolist()))
         return changes
 
@@ -220,16 +220,16 @@ class Camera(Model[Settings]):
             found.append(self._detector.detect(name, in_frame, share, visible))
         return picture(tick.time_ns, self._link, [seen for seen in found if seen is not None])
 
-    def _listen(self, events: tuple[Event, ...]) -> None:
+    def _track_operations(self, events: tuple[Event, ...]) -> None:
         """Track the operations during which pictures are taken."""
         for event in events:
             if event.kind is not EventKind.ACTION or event.name not in self.settings.during:
                 continue
             key = str(event.arguments.get("task", event.name))
             if phase_of(event) == "begin":
-                self._looking.add(key)
+                self._operations.add(key)
             else:
-                self._looking.discard(key)
+                self._operations.discard(key)
 
 
 def _link(layout: Layout, frame: str) -> str:

@@ -14,7 +14,7 @@ from hetwin_core.ensemble.scene.layout import Layout
 from hetwin_core.ensemble.scene.values import Floats
 from model_nodes.grasp_monitor.settings import Settings
 
-_NO_TRAVEL = 1e-9
+_MIN_TRAVEL = 1e-9
 LET_GO_SHARE = 0.08
 """Share of their travel by which fingers that let go have opened since `hold`; a slipping object opens them less."""
 OPENING_SHARE, OPENING_SPEED = 0.05, 0.15
@@ -47,11 +47,11 @@ class FingerMotion:
     def __init__(self, hand: HandDescription, still_range: float) -> None:
         _check(hand)
         travels = [c - o for o, c in zip(hand.opened, hand.closed, strict=True)]
-        self._travels = [abs(travel) for travel in travels if abs(travel) > _NO_TRAVEL]
+        self._travels = [abs(travel) for travel in travels if abs(travel) > _MIN_TRAVEL]
         self._joints = [
             (i, opened, 1.0 / travel)
             for i, (opened, travel) in enumerate(zip(hand.opened, travels, strict=True))
-            if abs(travel) > _NO_TRAVEL
+            if abs(travel) > _MIN_TRAVEL
         ]
         if not self._joints:
             raise BadInput(
@@ -120,7 +120,7 @@ CLEAR_RATIO, MIN_SHARE = 5.0, 0.1
 other units: to the effort of closing and of open fingers, and to the threshold."""
 
 
-class StoppedShort:
+class UnknownObjectGrip:
     """Detects that a hand has closed on something that is not in the scene.
 
     If the fingers are neither open nor closed when the run starts, the hand may have closed on something before.
@@ -149,9 +149,9 @@ class StoppedShort:
             holds: whether an object of the scene is between the fingers.
         """
         fingers, limits = self._fingers, self._limits
-        begins = self._most_open is None
+        is_first = self._most_open is None
         self._most_open = min(self._most_open or fingers.closing, fingers.closing)
-        if effort is not None and not begins:
+        if effort is not None and not is_first:
             self._update_efforts(effort, self._most_open + limits.min_closing)
         self._last = fingers.closing
         self._has_efforts |= bool(effort)  # efforts that were not recorded are 0
@@ -165,8 +165,8 @@ class StoppedShort:
             because = "it opened" if opened else "it holds an object" if holds else "it closed"
             return [self._event(LET_GO_OF_SOMETHING, time_ns, because=because)]
         still = time_ns - fingers.still_since_ns >= round(limits.settle_time * 1e9)
-        threshold = limits.min_closing if begins else self._most_open + limits.min_closing
-        if holds or ends or fingers.closing < threshold or not (still or begins):
+        threshold = limits.min_closing if is_first else self._most_open + limits.min_closing
+        if holds or ends or fingers.closing < threshold or not (still or is_first):
             return []
         if effort is not None and self._has_efforts and not self._presses(effort):
             return []
@@ -264,11 +264,11 @@ class Enclosure:
     def gap(self, touches: Touches, entity: int) -> float:
         """Return the smallest distance [m] within which fingers touch the object on opposing sides, or infinity."""
         nearest = float("inf")
-        for one, other in combinations(touches.get(entity, ()), 2):
-            a, b = one.normal, other.normal
+        for first, second in combinations(touches.get(entity, ()), 2):
+            a, b = first.normal, second.normal
             cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-            if one.finger != other.finger and cosine < self._opposition:
-                nearest = min(nearest, max(one.distance, other.distance))
+            if first.finger != second.finger and cosine < self._opposition:
+                nearest = min(nearest, max(first.distance, second.distance))
         return nearest
 
 

@@ -20,7 +20,7 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot
 from hetwin_core.ensemble.scene.values import AttributeSpec, Ints, Meaning
-from model_nodes.grasp_monitor.fingers import Enclosure, FingerMotion, StoppedShort, Touches
+from model_nodes.grasp_monitor.fingers import Enclosure, FingerMotion, Touches, UnknownObjectGrip
 from model_nodes.grasp_monitor.settings import Settings
 
 HOLDING = AttributeSpec("holding", meaning=Meaning.TRUTH)
@@ -87,8 +87,8 @@ class GraspMonitor(Model[Settings]):
         self._grip_gap = 0.0
         self._opened = False
         self._refuted_at: float | None = None
-        self._within = self.settings.contact_distance
-        self._short = StoppedShort(self._hand.name, self._fingers, self.settings)
+        self._max_distance = self.settings.contact_distance
+        self._unknown_grasp = UnknownObjectGrip(self._hand.name, self._fingers, self.settings)
 
     def step(self, tick: Tick) -> Changes:
         """Update the fingers and detect whether the grip has changed."""
@@ -103,11 +103,11 @@ class GraspMonitor(Model[Settings]):
         changes = tick.changes()
         if self._held != before:
             name = "grip_closed" if before < 0 else "grip_lost"
-            what = self._names[max(before, self._held)]
+            object_name = self._names[max(before, self._held)]
             opened: dict[str, Json] = {"opened": self._opened} if self._held < 0 else {}
-            changes.event(name, since_ns, hand=self._hand.name, object=what, **opened)
+            changes.event(name, since_ns, hand=self._hand.name, object=object_name, **opened)
         effort = self._effort(scene)
-        changes.events += self._short.update(
+        changes.events += self._unknown_grasp.update(
             scene.time_ns, effort, holds=max(self._held, self._candidate) >= 0
         )
         hand, held = self._hand.name, float(self._held)
@@ -135,8 +135,8 @@ class GraspMonitor(Model[Settings]):
     def _seek_grip(self, scene: Snapshot, touches: Touches) -> int:
         limits, fingers, now = self.settings, self._fingers, scene.time_ns
         if self._grip_closing - fingers.closing >= limits.release_opening:
-            self._within = limits.contact_distance
-        found = self._enclosure.between(touches, self._within, self._candidate)
+            self._max_distance = limits.contact_distance
+        found = self._enclosure.between(touches, self._max_distance, self._candidate)
         if found != self._candidate:
             self._candidate, self._since_ns = found, now
         self._most_open = min(self._most_open, fingers.closing)
@@ -178,11 +178,11 @@ class GraspMonitor(Model[Settings]):
             self._opened = fingers.let_go
             # Fingers that have opened must close before they can hold again; if they have not, an object that has left
             # must come as near as it was.
-            self._within = limits.contact_distance
+            self._max_distance = limits.contact_distance
             if opened:
                 self._most_open = fingers.closing
             else:
-                self._within = min(self._within, leave)
+                self._max_distance = min(self._max_distance, leave)
         return since_ns
 
     def _is_closed(self) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.nearest import one_of
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.inverse import Reach
+from hetwin_core.kinematics.chains.inverse import PartialIK
 from hetwin_core.kinematics.chains.solver import FEWER_STARTS
 from hetwin_core.kinematics.moves import MoveLimits, move
 from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory
@@ -41,7 +41,7 @@ class Motions:
         self._facts = facts
         self.commanded = {name: joint.start for name, joint in facts.joints.items()}
         self._chains: dict[str, Chain] = {}
-        self._reaches: dict[str, Reach] = {}
+        self._reaches: dict[str, PartialIK] = {}
         self.starts = FEWER_STARTS
 
     def pose_of(self, link: str, joints: Mapping[str, float]) -> Pose:
@@ -184,11 +184,11 @@ class Motions:
             self._chains[link] = Chain(self._facts.links[link])
         return self._chains[link]
 
-    def _reach(self, link: str) -> Reach:
+    def _reach(self, link: str) -> PartialIK:
         if link not in self._reaches:
             chain = self._chain(link)
             moving = np.array([name in self._facts.joints for name in chain.joints], np.bool_)
-            self._reaches[link] = Reach(chain, moving)
+            self._reaches[link] = PartialIK(chain, moving)
         return self._reaches[link]
 
 

@@ -33,7 +33,7 @@ from hetwin_core.ensemble.topics import CLOCK, EVENTS, STATE
 from hetwin_core.ensemble.transport.remote.memory import MemoryChannel
 from hetwin_core.ensemble.transport.remote.own_process import ModelServer
 from hetwin_core.wire import messages
-from hetwin_core.wire.memory_offer import MemoryWanted
+from hetwin_core.wire.memory_offer import MemoryRequest
 from hetwin_core.wire.names import CALL, OUTPUT, STEP_DEPTH, declare, spin_until
 from hetwin_core.wire.run_identity import is_foreign
 
@@ -147,10 +147,10 @@ class ModelNode(LifecycleNode):  # type: ignore[misc]
         self._output = self.create_publisher(ModelOutput, f"~/{OUTPUT}", depth)
         self.create_subscription(ModelCall, f"~/{CALL}", self._on_call, depth)
         self._server = ModelServer(self._make_model, self._carried_out)
-        self._wanted: MemoryWanted | None = None
+        self._wanted: MemoryRequest | None = None
         self._memory: MemoryChannel | None = None
         if self._is_waited_for:
-            self._wanted = MemoryWanted()
+            self._wanted = MemoryRequest()
 
     @property
     def _is_waited_for(self) -> bool:

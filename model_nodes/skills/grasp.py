@@ -11,7 +11,7 @@ from transforms3d.quaternions import mat2quat, quat2mat
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, concatenate
 from model_nodes.skills.arguments import entity_of, hand_of, number, speed_of
 from model_nodes.skills.free_paths import LINE_SPEED, first_possible, forbid, free_path
 from model_nodes.skills.hand_shape import HandShape
@@ -198,7 +198,7 @@ def grasp(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
                 return [there, closing]
             return [there, closing, _pause(closed), scene.hand_up(hand, lift, speed=LINE_SPEED)]
 
-    return in_turn(
+    return concatenate(
         first_possible(
             f"{hand} cannot move straight to {what} from its present pose",
             straight,
@@ -259,4 +259,4 @@ def approach(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajector
         lambda one: free_path(scene, hand, one.off(margin), speed, then=one.pose, touches=[what]),
         grasps(scene, hand, what, arguments),
     )
-    return in_turn([opening, *path])
+    return concatenate([opening, *path])

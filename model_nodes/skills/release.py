@@ -11,8 +11,8 @@ from transforms3d.quaternions import axangle2quat, quat2mat
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.poses import multiply
 from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind
-from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, in_turn
-from model_nodes.containment import inside_of
+from hetwin_core.kinematics.trajectories.trajectory import JointTrajectory, concatenate
+from model_nodes.containment import interior_of
 from model_nodes.robot_program.facts import seen_from, within
 from model_nodes.shape_points import points_of
 from model_nodes.skills.arguments import entity_of, hand_of, numbers, speed_of
@@ -70,7 +70,7 @@ def rests(scene: SkillScene, into: str, what: str, at: Json, above: float) -> li
         x, y, z = within(pose, (*numbers(at, "at", (3,)), 1.0, 0.0, 0.0, 0.0))[:3]
         return [Rest((x, y, z + above), _covered(shapes, pose, (x, y, z)), points)]
     size = np.ptp(scene.points(what), axis=0)
-    inside = inside_of(scene.entities[into]) if shapes else None
+    inside = interior_of(scene.entities[into]) if shapes else None
     robot = np.array(scene.hand_pose(scene.hands[0])[:2])
     found: list[tuple[bool, float, Rest]] = []
     for foot in _feet(shapes, pose, size):
@@ -171,7 +171,7 @@ def release(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory
     opened = scene.fingers(hand, "open")
     if arguments.get("into") is None:
         opening = scene.to_positions(opened, speed=speed)
-        return in_turn([opening, _retreat(scene, hand, _RETREATS[0])])
+        return concatenate([opening, _retreat(scene, hand, _RETREATS[0])])
 
     def put(one: _Release) -> list[JointTrajectory]:
         with scene.attempt():
@@ -183,7 +183,7 @@ def release(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory
 
     into = entity_of(scene, arguments, "into")
     feet = rests(scene, into, what, arguments.get("at"), scene.clearance + _RELEASE_HEIGHT)
-    return in_turn(
+    return concatenate(
         first_possible(f"{hand} cannot put {what} into {into}", put, _puts(scene, hand, what, feet))
     )
 

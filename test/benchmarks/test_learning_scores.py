@@ -15,7 +15,7 @@ pytest.importorskip("hetwin_learning", reason="hetwin_learning is not installed"
 from learning_scores import forecast_row, kin_rows, threshold_row, wrong_scenario
 
 from hetwin_core.ensemble.scenario.scenario import find_scenario, load_scenario
-from hetwin_core.episodes.labelled import Labelled
+from hetwin_core.episodes.labelled import LabelledRecording
 from hetwin_learning.of_model import ModelThresholds
 
 pytestmark = pytest.mark.skipif(
@@ -52,7 +52,7 @@ def test_cylinders_are_learned_from_ones_that_are_too_large(tmp_path: Path) -> N
     assert 0.002 < learned["models"]["spu"]["parameters"]["lock_length"] < 0.04
 
 
-def drop(number: int) -> tuple[Labelled, list[dict[str, Any]]]:
+def drop(number: int) -> tuple[LabelledRecording, list[dict[str, Any]]]:
     """A drop into the bin, or every fourth into the tray, that succeeds inside of the rim."""
     inside = (number % 10 - 5) / 100.0
     container = "tray" if number % 4 == 0 else "bin"
@@ -61,7 +61,7 @@ def drop(number: int) -> tuple[Labelled, list[dict[str, Any]]]:
     action = {"action": "release", "arguments": arguments, "entities": entities}
     label = "success" if inside > 0.0 else "failure"
     truth = {"label": label, "container": container, "failed": "release"}
-    return Labelled(Path(), truth), [{**action, "measured": measured}]
+    return LabelledRecording(Path(), truth), [{**action, "measured": measured}]
 
 
 def test_successes_are_foretold_and_a_container_without_episodes_starts_from_its_kin() -> None:

@@ -15,7 +15,7 @@ from hetwin_bauer2022.drops.program import (
 )
 from hetwin_bauer2022.tennis_table import BALL_RADIUS, TABLE_TOP
 from hetwin_suite.model import Json
-from hetwin_suite.robot import JointTrajectory, SkillScene, hand_of, in_turn, numbers
+from hetwin_suite.robot import JointTrajectory, SkillScene, concatenate, hand_of, numbers
 
 
 def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajectory:
@@ -46,7 +46,7 @@ def drop_into(scene: SkillScene, arguments: Mapping[str, Json]) -> JointTrajecto
     thrown = throw(release, ahead, clearance, speed, _number(arguments, "course", 0.0))
     to_begin = scene.hand_to(hand, thrown.begins.tolist(), straight=True, seconds=TO_BEGIN_S)
     through = scene.hand_to(hand, thrown.ends.tolist(), straight=True, seconds=thrown.lasts_s)
-    return in_turn([to_begin, through])
+    return concatenate([to_begin, through])
 
 
 def _number(arguments: Mapping[str, Json], name: str, default: float | None = None) -> float:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hetwin_suite.episode import (
     RECORDING,
-    Labelled,
+    LabelledRecording,
     believed_scene,
     find_labelled,
     read_labelled,
@@ -79,7 +79,7 @@ def read_episode(folder: Path) -> LabelledEpisode:
     return _labelled(read_labelled(folder))
 
 
-def _labelled(episode: Labelled) -> LabelledEpisode:
+def _labelled(episode: LabelledRecording) -> LabelledEpisode:
     folder, truth, scenario = episode.folder, episode.truth, scenario_of(episode.folder)
     margin = truth.get("margin")
     return LabelledEpisode(

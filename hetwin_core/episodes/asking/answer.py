@@ -59,9 +59,9 @@ def of_belief(row: Belief) -> Evidence:
 
 def of_error(row: BeliefError) -> Evidence:
     """Return the evidence of an incorrect belief: for a pose with its error, and the times of belief and motion."""
-    off: dict[str, Json] = {"distance": round(row.distance, 6), "angle": round(row.angle, 6)}
-    formed: dict[str, Json] = {"believed": row.believed_ns / 1e9, "moved": row.moved_ns / 1e9}
-    return Evidence("belief_errors", row.row, row.span, {**off, **formed})
+    deviation: dict[str, Json] = {"distance": round(row.distance, 6), "angle": round(row.angle, 6)}
+    formation: dict[str, Json] = {"believed": row.believed_ns / 1e9, "moved": row.moved_ns / 1e9}
+    return Evidence("belief_errors", row.row, row.span, {**deviation, **formation})
 
 
 def of_state(row: int, time_ns: int, **more: Json) -> Evidence:
@@ -79,7 +79,7 @@ class NotKnown(EvaluationError):
 
 
 def reason(why: Iterable[str]) -> str:
-    """The reasons why something is unknown, in words."""
+    """Return the reasons why something is unknown, as one text."""
     return "; ".join(why) or say("question.not_said")
 
 
@@ -130,7 +130,7 @@ class QuestionAnswer:
         question: the question's text.
         value: a truth, number, text, list, or a map such as a task; None if unknown.
         intervals: when its terms held.
-        bindings: the entities for which they did.
+        bindings: the entities for which they held.
         evidence: the supporting rows.
         seconds: wall time of the evaluation.
         why: why the value is unknown; empty otherwise.
@@ -150,7 +150,9 @@ class QuestionAnswer:
             "question": self.question,
             "value": self.value,
             "why": self.why or None,
-            "intervals": [[_s(part.from_ns), _s(part.to_ns)] for part in self.intervals],
+            "intervals": [
+                [_to_seconds(part.from_ns), _to_seconds(part.to_ns)] for part in self.intervals
+            ],
             "bindings": [dict(binding) for binding in self.bindings],
             "evidence": [evidence_row(row) for row in self.evidence],
             "seconds": round(self.seconds, DIGITS),
@@ -160,14 +162,19 @@ class QuestionAnswer:
 def evidence_row(row: Evidence) -> dict[str, Any]:
     """Return a row of evidence for JSON; times in s of simulated time."""
     key = {"table": row.table, "row": row.row}
-    return {**key, "from": _s(row.span.from_ns), "to": _s(row.span.to_ns), **row.more}
+    return {
+        **key,
+        "from": _to_seconds(row.span.from_ns),
+        "to": _to_seconds(row.span.to_ns),
+        **row.more,
+    }
 
 
-def _s(time_ns: int) -> float:
+def _to_seconds(time_ns: int) -> float:
     return round(time_ns / 1e9, DIGITS)
 
 
-class _Read(NamedTuple):
+class _FunctionRead(NamedTuple):
     truth: bool | None
     intervals: Intervals
     bindings: tuple[Mapping[str, str], ...]
@@ -178,27 +185,27 @@ class Record:
     """Records the reads of one question's functions."""
 
     def __init__(self) -> None:
-        self._read: list[_Read] = []
+        self._reads: list[_FunctionRead] = []
 
     def note(self, answer: Answer, also: tuple[Evidence, ...] = ()) -> None:
         """Record a truth, and the rows that its time and its goal came from."""
         rows = (*answer.evidence, *also)
-        self._read.append(_Read(answer.truth, answer.intervals, answer.bindings, rows))
+        self._reads.append(_FunctionRead(answer.truth, answer.intervals, answer.bindings, rows))
 
     def rows(self, *evidence: Evidence) -> None:
-        """Record rows that were read for anything but a truth."""
-        self._read.append(_Read(None, Intervals(), (), evidence))
+        """Record rows that were read for a value other than a truth."""
+        self._reads.append(_FunctionRead(None, Intervals(), (), evidence))
 
-    def supporting(self, value: object) -> _Read:
+    def supporting(self, value: object) -> _FunctionRead:
         """Return the evidence of an answer.
 
         For a true or false answer, this is the evidence of the reads with the same truth, such as those that made
         ``all`` false or ``exists`` true; if there are none, as after ``!``, of all reads.
         """
-        same = [r for r in self._read if r.truth is value] if isinstance(value, bool) else []
-        used = same or self._read
+        same = [r for r in self._reads if r.truth is value] if isinstance(value, bool) else []
+        used = same or self._reads
         bindings = {tuple(binding.items()): binding for r in used for binding in r.bindings}
-        return _Read(
+        return _FunctionRead(
             None,
             union(r.intervals for r in used),
             tuple(bindings.values()),

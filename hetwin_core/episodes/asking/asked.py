@@ -30,21 +30,21 @@ class AskableEpisode(Questions):
         Raises:
             BadInput: if its syntax, a name or a time is wrong; the error names a correct one.
         """
-        begun = time.perf_counter()
+        started = time.perf_counter()
         functions = Functions(self, self._names)
         try:
-            value, why = self._evaluated(question, functions)
+            value, why = self._evaluate(question, functions)
         except BadInput as error:
-            raise _placed(error, question, where) from None
+            raise _with_location(error, question, where) from None
         support = functions.record.supporting(value)
-        own = functions.rows_of(value if isinstance(value, list) else [value])
+        value_rows = functions.rows_of(value if isinstance(value, list) else [value])
         return QuestionAnswer(
             question,
             shown(value),
             support.intervals,
             support.bindings,
-            own or support.evidence,
-            time.perf_counter() - begun,
+            value_rows or support.evidence,
+            time.perf_counter() - started,
             why,
         )
 
@@ -58,11 +58,11 @@ class AskableEpisode(Questions):
         words = self.vocabulary
         return sorted({*words.fluents, *words.events, *words.attributes, *VALUES, SUPPORTING})
 
-    def _evaluated(self, question: str, functions: Functions) -> tuple[Any, str]:
+    def _evaluate(self, question: str, functions: Functions) -> tuple[Any, str]:
         """Return the value of a question, None if unknown, and the reason in that case."""
-        step = self._compiled(question, functions)
-        ends = self.tables.start_ns / 1e9, self.tables.known_until_ns / 1e9
-        variables = dict(zip(VARIABLES, (ANY, *ends), strict=True))
+        step = self._compile(question, functions)
+        bounds = self.tables.start_ns / 1e9, self.tables.known_until_ns / 1e9
+        variables = dict(zip(VARIABLES, (ANY, *bounds), strict=True))
         try:
             value = evaluate(step, variables, functions.functions)
         except NotKnown as unknown:
@@ -76,13 +76,13 @@ class AskableEpisode(Questions):
         check_value(value)
         return value, ""
 
-    def _compiled(self, question: str, functions: Functions) -> Step:
+    def _compile(self, question: str, functions: Functions) -> Step:
         if question not in self._steps:
             self._steps[question] = compiled(question, functions.functions)
         return self._steps[question]
 
 
-def _placed(error: BadInput, question: str, where: str) -> BadInput:
+def _with_location(error: BadInput, question: str, where: str) -> BadInput:
     """Return an error with the location of its question: `where`, or else the question itself."""
     place = ": ".join(part for part in (where or question, error.where) if part)
     found = None if error.found == question and not where else error.found

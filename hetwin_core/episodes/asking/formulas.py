@@ -38,7 +38,7 @@ from hetwin_core.episodes.asking.times import When
 from hetwin_core.episodes.tables.intervals import RELATIONS
 from hetwin_core.episodes.tables.rows import Task
 
-_OWN = (
+_CALLS = (
     *("holds(fluent, time)", "believed(fluent or event, time)", "occurs(event[, time])"),
     *("value(loc(entity) or expression, time)", "variable(name or loc(entity), time[, task])"),
     *("count(list or fluent)", "incorrect_belief(fluent, time or any)", "expected(event)"),
@@ -51,14 +51,14 @@ _OWN = (
 USAGE: Mapping[str, str] = MappingProxyType(
     {
         **{name: f"{name}(one, other) of tasks, events, fluents" for name in RELATIONS},
-        **{text.partition("(")[0].partition(" ")[0]: text for text in _OWN},
+        **{text.partition("(")[0].partition(" ")[0]: text for text in _CALLS},
     }
 )
 """Function -> its call, for errors."""
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BuiltTerm:
     """A term or a time.
 
     Attributes:
@@ -71,13 +71,13 @@ class Made:
 
 
 def bare(value: object) -> object:
-    """Return the term or the time in a `Made`; any other value unchanged."""
-    return value.thing if isinstance(value, Made) else value
+    """Return the term or the time in a `BuiltTerm`; any other value unchanged."""
+    return value.thing if isinstance(value, BuiltTerm) else value
 
 
 def rows_of(*values: object) -> tuple[Evidence, ...]:
     """Return the rows that values were made from."""
-    return tuple(row for value in values if isinstance(value, Made) for row in value.rows)
+    return tuple(row for value in values if isinstance(value, BuiltTerm) for row in value.rows)
 
 
 def check_value(value: object) -> None:
@@ -86,9 +86,11 @@ def check_value(value: object) -> None:
     Raises:
         BadInput: if it is a term or a time.
     """
-    if isinstance(value, Made | Variable):
+    if isinstance(value, BuiltTerm | Variable):
         term = (
-            value.thing if isinstance(value, Made) and isinstance(value.thing, Term) else "on(...)"
+            value.thing
+            if isinstance(value, BuiltTerm) and isinstance(value.thing, Term)
+            else "on(...)"
         )
         raise BadInput(
             "a fluent is neither true nor false by itself",
@@ -167,7 +169,7 @@ class Formulas(StepCompiler):
             inspect.signature(function).bind(*given)
         except TypeError:
             count = f"{len(given)} argument{'' if len(given) == 1 else 's'}"
-            problem = "these are not its arguments"
+            problem = "wrong number of arguments"
             return BadInput(problem, where=name, found=count, expected=USAGE[name])
         return super().failed(name, function, given, error)
 
@@ -185,16 +187,16 @@ class TermFunctions:
 
     def __init__(self, names: Iterable[str]) -> None:
         own: Mapping[str, Callable[..., Any]] = {
-            AND: partial(self._joined, and_),
-            OR: partial(self._joined, or_),
-            NOT: lambda term: Made(Negation(self.term(term)), rows_of(term)),
-            STATE: lambda text, variables: Made(State(text, variables)),
+            AND: partial(self._join, and_),
+            OR: partial(self._join, or_),
+            NOT: lambda term: BuiltTerm(Negation(self.term(term)), rows_of(term)),
+            STATE: lambda text, variables: BuiltTerm(State(text, variables)),
             "any": Variable,
-            "event": self._named,
-            "fluent": self._named,
+            "event": self._make_atom,
+            "fluent": self._make_atom,
         }
-        made = {name: partial(self._named, name) for name in names}
-        self.functions: dict[str, Callable[..., Any]] = {**made, **own}
+        atoms = {name: partial(self._make_atom, name) for name in names}
+        self.functions: dict[str, Callable[..., Any]] = {**atoms, **own}
 
     def term(self, value: object) -> Term:
         """Return the term in a value.
@@ -205,27 +207,27 @@ class TermFunctions:
         found = bare(value)
         if not isinstance(found, Term):
             raise BadInput(
-                "this is no fluent", found=value, expected='a fluent such as on("box", "tray")'
+                "this is not a fluent", found=value, expected='a fluent such as on("box", "tray")'
             )
         return found
 
-    def _joined(self, join: Callable[[Term, Term], Term], one: object, two: object) -> Made:
-        return Made(join(self.term(one), self.term(two)), rows_of(one, two))
+    def _join(self, join: Callable[[Term, Term], Term], one: object, two: object) -> BuiltTerm:
+        return BuiltTerm(join(self.term(one), self.term(two)), rows_of(one, two))
 
-    def _named(self, name: str, *arguments: object) -> Made:
+    def _make_atom(self, name: str, *arguments: object) -> BuiltTerm:
         if name != LOC:
-            return Made(Atom(name, tuple(_argument(a, name) for a in arguments)))
+            return BuiltTerm(Atom(name, tuple(_argument(a, name) for a in arguments)))
         if not arguments:
             raise BadInput("this fluent needs an argument", found="loc()", expected='loc("box")')
         entity, *more = arguments
-        return Made(loc(_argument(entity, name), **_place(more)))
+        return BuiltTerm(loc(_argument(entity, name), **_place(more)))
 
 
 def _argument(value: object, name: str) -> Argument:
     if isinstance(value, str | Variable):
         return value
     found = value
-    if isinstance(value, Made):
+    if isinstance(value, BuiltTerm):
         found = "a fluent" if isinstance(value.thing, Term) else "a time"
     raise BadInput(
         "an argument must be a name or any",
@@ -247,7 +249,7 @@ def _place(more: list[object]) -> dict[str, Any]:
         or (options and "near" not in options)
     ):
         raise BadInput(
-            "this is no place",
+            "this is not a valid place",
             where=LOC,
             found=options,
             expected=f'loc("box", {{"near": [x, y, z], "within": {DISTANCE}, "turned": {ANGLE}}})',
@@ -264,7 +266,7 @@ class GoalReader:
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = names
-        self._known: dict[str, Term] = {}
+        self._terms: dict[str, Term] = {}
 
     def read(self, task: Task) -> Term:
         """Return the goal of a task.
@@ -278,20 +280,23 @@ class GoalReader:
                 where=task.id,
                 expected='one whose goal is not empty: t.goal != ""',
             )
-        if task.goal not in self._known:
-            self._known[task.goal] = self._read(task.goal, f"goal of {task.id}")
-        return self._known[task.goal]
+        if task.goal not in self._terms:
+            self._terms[task.goal] = self._read(task.goal, f"goal of {task.id}")
+        return self._terms[task.goal]
 
     def _read(self, text: str, where: str) -> Term:
         expression, terms = Expression(text, where), TermFunctions(self._names)
         evaluators = all_evaluators()
         expression.check_names({*terms.functions, *evaluators}, ("any",))
         try:
-            made = Formulas(text, terms.functions, evaluators).formula(expression.node)
-            return terms.term(evaluate(made, {"any": ANY}, terms.functions))
+            atoms = Formulas(text, terms.functions, evaluators).formula(expression.node)
+            return terms.term(evaluate(atoms, {"any": ANY}, terms.functions))
         except EvaluationError as error:
             raise BadInput(
-                f"this is no goal: {error}", where=where, found=text, expected='on("box", "tray")'
+                f"this is not a goal: {error}",
+                where=where,
+                found=text,
+                expected='on("box", "tray")',
             ) from None
 
 
@@ -313,11 +318,11 @@ def compiled(question: str, functions: Collection[str]) -> Step:
     evaluators = frozenset(all_evaluators()) - STANDARD_FUNCTIONS | {"exists"}
     known = {*functions, *evaluators}
     for name in sorted(written.functions - STANDARD_FUNCTIONS - known):
-        asked = sorted(filter(str.isidentifier, known))
+        callable_names = sorted(filter(str.isidentifier, known))
         raise BadInput(
             f"unknown fluent, event or function {name!r}",
             found=question,
-            expected=f"one that docs/asking.md lists or the episode knows{perhaps(name, asked)}",
+            expected=f"one that docs/asking.md lists or the episode knows{perhaps(name, callable_names)}",
         )
     for name in sorted(written.variables - {*VARIABLES}):
         expected = one_of(name, VARIABLES, "a name in quotes")

@@ -17,7 +17,7 @@ from hetwin_core.episodes.asking.answer import (
     of_task,
     reason,
 )
-from hetwin_core.episodes.asking.formulas import Made, TermFunctions, bare
+from hetwin_core.episodes.asking.formulas import BuiltTerm, TermFunctions, bare
 from hetwin_core.episodes.asking.formulas import rows_of as made_from
 from hetwin_core.episodes.asking.questions import Questions
 from hetwin_core.episodes.asking.terms import Atom, Term, Variable
@@ -123,7 +123,7 @@ class Functions:
 
     def _holds(self, term: Value, when: Value) -> bool:
         answer = self._questions.holds(self._terms.term(term), self._when(when))
-        return self._truth(answer, term, when)
+        return self._record_truth(answer, term, when)
 
     def _believed(self, term: Value, when: Value = None) -> Value:
         given = self._terms.term(term)
@@ -134,14 +134,14 @@ class Functions:
             return [self._believed_event(e) for e in believed.occurs(given, time)]
         if when is None:
             raise _needs_time("believed", str(given))
-        return self._truth(believed.holds(given, self._when(when)), term, when)
+        return self._record_truth(believed.holds(given, self._when(when)), term, when)
 
     def _incorrect_belief(self, term: Value, when: Value = None) -> bool:
         given = self._terms.term(term)
-        whole = when is None or isinstance(when, Variable)
-        time = None if whole else self._when(when)
+        is_any_time = when is None or isinstance(when, Variable)
+        time = None if is_any_time else self._when(when)
         answer = self._questions.incorrect_belief(given, time)  # type: ignore[arg-type]
-        return self._truth(answer, term, when)
+        return self._record_truth(answer, term, when)
 
     def _occurs(self, pattern: Value, when: Value = None) -> list[dict[str, Any]]:
         time = None if when is None or isinstance(when, Variable) else self._when(when)
@@ -150,13 +150,13 @@ class Functions:
 
     def _value(self, term: Value, when: Value) -> Value:
         measured = self._questions.value(self._terms.term(term), self._when(when))
-        return self._measured(measured.value, measured.evidence, when)
+        return self._record_value(measured.value, measured.evidence, when)
 
     def _variable(self, of: Value, when: Value, task: Value = None) -> Value:
-        named = of if isinstance(of, str) else self._atom(of)
-        within = None if task is None else self._task_of(task)
-        measured = self._questions.variable(named, self._when(when), within)
-        return self._measured(measured.value, measured.evidence, when)
+        name_or_atom = of if isinstance(of, str) else self._atom(of)
+        task_with_variable = None if task is None else self._task_of(task)
+        measured = self._questions.variable(name_or_atom, self._when(when), task_with_variable)
+        return self._record_value(measured.value, measured.evidence, when)
 
     def _count(self, counted: Value) -> int:
         if isinstance(counted, list):
@@ -177,7 +177,7 @@ class Functions:
             answer = self._questions.caused(
                 self._terms.term(state), self._atom(belief), self._when(when)
             )
-            return self._truth(answer, when)
+            return self._record_truth(answer, when)
         *causes, effect = given
         found = self._questions.causes(self._event_of(effect))
         maps = [self._cause(cause) for cause in found]
@@ -200,8 +200,8 @@ class Functions:
         return task_map(task, self._questions.tables)
 
     def _tasks(self, operation: Value = None) -> list[dict[str, Any]]:
-        everything = operation is None or isinstance(operation, Variable)
-        found = self._questions.tasks(None if everything else _text(operation, "tasks"))
+        is_any_operation = operation is None or isinstance(operation, Variable)
+        found = self._questions.tasks(None if is_any_operation else _text(operation, "tasks"))
         return [task_map(task, self._questions.tables) for task in found]
 
     def _supertask(self, task: Value) -> dict[str, Any] | None:
@@ -213,14 +213,14 @@ class Functions:
 
     def _goal(self, task: Value) -> Value:
         found = self._task_of(task)
-        return Made(self._questions.goal(found), (of_task(found),))
+        return BuiltTerm(self._questions.goal(found), (of_task(found),))
 
     # ------------------------------------------------------------------ times
 
     def _time(self, sort: Sort, first: Value, last: Value = None) -> Value:
         rows = self.rows_of([first, last])
         end = None if last is None else self._point(last)
-        return Made(When(sort, self._point(first), end), rows)
+        return BuiltTerm(When(sort, self._point(first), end), rows)
 
     def _during(self, first: Value, last: Value = None) -> Value:
         """Return a time within moments or a task; for two intervals, whether the first is during the second."""
@@ -229,8 +229,8 @@ class Functions:
         return self._time(Sort.DURING, first, last)
 
     def _related(self, name: str, relation: Relation, one: Value, other: Value) -> bool:
-        firsts, seconds = self._spans(one, name), self._spans(other, name)
-        return any(relation(x, y) for x in firsts for y in seconds)
+        left_spans, right_spans = self._spans(one, name), self._spans(other, name)
+        return any(relation(x, y) for x in left_spans for y in right_spans)
 
     def _is_span(self, value: Value) -> bool:
         is_pair = isinstance(value, list) and len(value) == PAIR
@@ -242,7 +242,7 @@ class Functions:
         term = bare(value)
         if isinstance(term, Term):
             answer = self._questions.where(term)
-            self._truth(answer, value, None)
+            self._record_truth(answer, value, None)
             return list(answer.intervals)
         point = self._point(value)
         self.record.rows(*self.rows_of([value]))
@@ -254,7 +254,7 @@ class Functions:
             case Happening():
                 return [Interval(point.time_ns, point.time_ns)]
         raise BadInput(
-            "this is no interval",
+            "this is not an interval",
             where=name,
             found=value,
             expected="a task, an event, a fluent, or [from, to]",
@@ -265,12 +265,12 @@ class Functions:
         if isinstance(found, When):
             return found
         if isinstance(found, Term | Variable):
-            raise BadInput("this is no time", found=value, expected="at(...), during(...)")
+            raise BadInput("this is not a time", found=value, expected="at(...), during(...)")
         return self._point(value)
 
     def _point(self, value: Value) -> Moment | Span:
         if value is None:
-            raise NotKnown("this time is not known")
+            raise NotKnown("this time is unknown")
         if isinstance(value, Mapping) and TASK_ROW in value:
             return self._task_of(value)
         if isinstance(value, Mapping) and EVENT_ROW in value:
@@ -291,13 +291,13 @@ class Functions:
                 found.append(of_event(self._event_of(value)))
         return tuple(found)
 
-    def _truth(self, answer: Answer, *made_of: Value) -> bool:
-        self.record.note(answer, made_from(*made_of))
+    def _record_truth(self, answer: Answer, *arguments_used: Value) -> bool:
+        self.record.note(answer, made_from(*arguments_used))
         if answer.truth is None:
             raise NotKnown(reason(answer.why))
         return answer.truth
 
-    def _measured(self, value: Value, evidence: tuple[Evidence, ...], when: Value) -> Value:
+    def _record_value(self, value: Value, evidence: tuple[Evidence, ...], when: Value) -> Value:
         self.record.rows(*evidence, *made_from(when))
         if value is None and not evidence:
             raise NotKnown(say("question.not_said"))
@@ -307,7 +307,7 @@ class Functions:
         term = self._terms.term(value)
         if not isinstance(term, Atom):
             raise BadInput(
-                "this is no event", found=str(term), expected='one event, e.g. picked_up("box")'
+                "this is not an event", found=str(term), expected='one event, e.g. picked_up("box")'
             )
         return term
 
@@ -316,7 +316,7 @@ class Functions:
             return self._questions.task_tree.row(int(value[TASK_ROW]))
         if isinstance(value, str):
             return self._questions.task(value)
-        raise BadInput("this is no task", found=value, expected='a task, e.g. task("place.1")')
+        raise BadInput("this is not a task", found=value, expected='a task, e.g. task("place.1")')
 
     def _event_of(self, value: Value) -> Happening:
         if isinstance(value, Mapping) and EVENT_ROW in value:
@@ -325,7 +325,9 @@ class Functions:
                 return self._questions.happenings.row(int(row))
             time_ns = nanoseconds(value["time"])
             return Happening(-1, time_ns, value["name"], value["source"], value["arguments"])
-        raise BadInput("this is no event", found=value, expected='e.g. occurs(picked_up("box"))[0]')
+        raise BadInput(
+            "this is not an event", found=value, expected='e.g. occurs(picked_up("box"))[0]'
+        )
 
     def _believed_event(self, event: Happening) -> dict[str, Any]:
         from_task = event.arguments.get("task")
@@ -346,7 +348,7 @@ def _is_same(cause: Value, other: Mapping[str, Any]) -> bool:
 def _text(value: Value, function: str) -> str:
     if isinstance(value, str):
         return value
-    raise BadInput("this is no name", where=function, found=value, expected="a name in quotes")
+    raise BadInput("this is not a name", where=function, found=value, expected="a name in quotes")
 
 
 def _needs_time(function: str, term: str) -> BadInput:

@@ -121,12 +121,12 @@ class Happenings:
 def fits(event: Happening, names: tuple[str, ...], wanted: Wanted) -> bool:
     """Return whether an event's arguments match; those of a collision in either order."""
     values = _values(event, names)
-    if _each(values, wanted):
+    if _match_each(values, wanted):
         return True
-    return event.name in SYMMETRIC and _each(list(reversed(values[:2])), wanted)
+    return event.name in SYMMETRIC and _match_each(list(reversed(values[:2])), wanted)
 
 
-def _each(values: list[Json], wanted: Wanted) -> bool:
+def _match_each(values: list[Json], wanted: Wanted) -> bool:
     if len(wanted) > len(values):
         return False
     return all(w is None or str(v) in w for v, w in zip(values, wanted, strict=False))
@@ -142,7 +142,7 @@ def _values(event: Happening, names: tuple[str, ...]) -> list[Json]:
 PERCEIVED = "perceived"
 ENDS = {"pick_up": "held", "picked_up": "held", "set_down": "on", "put_down": "on"}
 """Event -> fluent of a goal; when a task with such a goal succeeds, the robot believes that the event happened."""
-SECOND = {"held": "hand", "on": "support"}
+SECOND_ROLE = {"held": "hand", "on": "support"}
 """Fluent -> name of its second argument in the event."""
 SOURCE = "tasks"
 """Source of events that are derived from the ends of tasks."""
@@ -200,7 +200,7 @@ class BeliefHolding(Holding):
             goal = self._goals.read(task)
             if isinstance(goal, Atom) and goal.name == fluent:
                 texts = [a for a in goal.arguments if isinstance(a, str)]
-                given = dict(zip(("object", SECOND[fluent]), texts, strict=False))
+                given = dict(zip(("object", SECOND_ROLE[fluent]), texts, strict=False))
                 arguments = {**given, "task": task.id}
                 yield Happening(task.row, task.span.to_ns, name, SOURCE, arguments)
 
@@ -208,10 +208,10 @@ class BeliefHolding(Holding):
 Cause: TypeAlias = "Happening | Task"
 
 COLLISION = "collision"
-LETTING_GO = ("released", "lost", "grip_lost", "let_go", "slipped")
+RELEASE_EVENTS = ("released", "lost", "grip_lost", "let_go", "slipped")
 """Events after which an object may move by itself."""
-BY_TASKS = (
-    *(*LETTING_GO, "picked_up", "put_down", "pick_up", "set_down", "grasped", "grip_closed"),
+TASK_EVENTS = (
+    *(*RELEASE_EVENTS, "picked_up", "put_down", "pick_up", "set_down", "grasped", "grip_closed"),
     "perceived",
 )
 """Events that tasks cause directly."""
@@ -219,7 +219,7 @@ BEFORE_NS = 2_000_000_000
 """Maximum time from a cause to its event [ns]."""
 SAME_NS = 150_000_000
 """Maximum time between reports of one moment, which may come in any order [ns]."""
-MOST = 8
+MAX_CHAIN_LENGTH = 8
 """Maximum length of a chain of events."""
 
 
@@ -254,8 +254,8 @@ class Causes:
         """Yield the events that led to another one, the nearest first."""
         seen = {effect.row}
         moved = self._moved_objects(effect)
-        time_ns = _begin(effect)
-        while moved and len(seen) < MOST:
+        time_ns = _start_of(effect)
+        while moved and len(seen) < MAX_CHAIN_LENGTH:
             cause = self._last_cause(moved, time_ns, seen)
             if cause is None:
                 return
@@ -266,7 +266,7 @@ class Causes:
 
     def _moved_objects(self, event: Happening) -> list[str]:
         """Return the objects whose motion an event is about; empty for an event that a task causes."""
-        if event.name in BY_TASKS:
+        if event.name in TASK_EVENTS:
             return []
         named = [value for value in event.arguments.values() if isinstance(value, str)]
         if event.name == COLLISION and any(name in self._bodies.links for name in named):
@@ -282,7 +282,7 @@ class Causes:
         """Return the last event up to this time that can have moved one of some objects."""
         found = [
             event
-            for name in (COLLISION, *LETTING_GO)
+            for name in (COLLISION, *RELEASE_EVENTS)
             for event in self._happenings.named(name)
             if time_ns - BEFORE_NS <= event.time_ns <= time_ns + SAME_NS
             and event.row not in seen
@@ -297,11 +297,11 @@ class Causes:
             return False
         others = [name for name in named if name not in moved]
         can_move = [n for n in others if self._bodies.is_movable(n) or n in self._bodies.links]
-        return event.name in LETTING_GO or bool(can_move)
+        return event.name in RELEASE_EVENTS or bool(can_move)
 
     def _is_by_robot(self, event: Happening) -> bool:
         named = event.arguments.values()
-        return event.name in LETTING_GO or any(name in self._bodies.links for name in named)
+        return event.name in RELEASE_EVENTS or any(name in self._bodies.links for name in named)
 
     def _task(self, event: Happening) -> Task | None:
         """Return the innermost task that may cause an event, names its entities, or is in progress, in that order."""
@@ -311,11 +311,11 @@ class Causes:
         named |= {hand for name in named if (hand := self._bodies.hand_of(name))}
         may = [t for t in near if self._expectations.of(t, event.name, event.arguments)]
         about = [t for t in on or near if named & {*self._expectations.named.entities(t)}]
-        best = [task for task in may if task in on] or may or about or on or near
-        return max(best, key=lambda task: (task.span.from_ns, task.row), default=None)
+        candidates = [task for task in may if task in on] or may or about or on or near
+        return max(candidates, key=lambda task: (task.span.from_ns, task.row), default=None)
 
 
-def _begin(event: Happening) -> int:
+def _start_of(event: Happening) -> int:
     """Return the start of what an event reports, which may be among its arguments."""
     begin = event.arguments.get("from")
     is_time = isinstance(begin, int | float) and not isinstance(begin, bool)

@@ -30,7 +30,7 @@ from hetwin_core.episodes.asking.terms import (
 from hetwin_core.episodes.asking.times import AskedTime, Sort, Window, whole, window
 from hetwin_core.episodes.tables.intervals import Intervals, Truths, union
 from hetwin_core.episodes.tables.rows import Interval
-from hetwin_core.episodes.tables.tables import Blind, Tables
+from hetwin_core.episodes.tables.tables import Tables, UnobservedInterval
 
 POSES = "poses"
 
@@ -46,7 +46,7 @@ class FoundBinding:
     def __init__(self, binding: Binding, reading: Reading) -> None:
         self.binding = binding
         self.truths = reading.truths
-        self.blind: tuple[Blind, ...] = reading.blind
+        self.blind: tuple[UnobservedInterval, ...] = reading.blind
         self._evidence = reading.evidence
 
     def overlapping(self, window: Window, known: Interval) -> Iterator[Evidence]:
@@ -83,19 +83,19 @@ def is_read_whole(term: Term, in_parts: frozenset[str]) -> bool:
 HAND = "hand"
 """Argument of a fluent that must be a hand."""
 
-MOST_BINDINGS = 10_000
+MAX_BINDINGS = 10_000
 """Maximum number of bindings of a term; a term with more is refused, because it would take too long."""
 
-MOST_KEPT = 200
+MAX_CACHED_TERMS = 200
 """Maximum number of cached terms; the oldest is removed first."""
 
 
-class _Held(NamedTuple):
+class _Result(NamedTuple):
     """When a term holds for any entities, the single bindings, and when it was not observed."""
 
     total: Truths
     found: list[FoundBinding]
-    blind: tuple[Blind, ...]
+    blind: tuple[UnobservedInterval, ...]
 
 
 class Holding:
@@ -116,7 +116,7 @@ class Holding:
         self._vocabulary = vocabulary
         self._entities = entities
         self._known = whole(tables)
-        self._kept: dict[Term, _Held] = {}
+        self._cache: dict[Term, _Result] = {}
 
     def holds(self, term: Term, when: AskedTime) -> Answer:
         """Return whether a term holds at a time.
@@ -124,7 +124,7 @@ class Holding:
         Raises:
             BadInput: if a fluent, an entity or the time is unknown.
         """
-        return self._ask(term, window(when, self._tables))
+        return self._answer(term, window(when, self._tables))
 
     def where(self, term: Term, during: AskedTime | None = None) -> Answer:
         """Return when a term holds, in an interval or the whole episode.
@@ -132,10 +132,10 @@ class Holding:
         Raises:
             BadInput: as `holds`.
         """
-        return self._ask(term, some_time(during, self._tables))
+        return self._answer(term, some_time(during, self._tables))
 
-    def _ask(self, term: Term, window: Window) -> Answer:
-        total, found, unseen = self._found(term, window.span)
+    def _answer(self, term: Term, window: Window) -> Answer:
+        total, found, unseen = self._evaluate(term, window.span)
         true = [one for one in found if _decide(one.truths, window) is True]
         rows = (row for one in true or found for row in one.overlapping(window, self._known))
         truth = _decide(total, window)
@@ -143,43 +143,43 @@ class Holding:
         why = dict.fromkeys(b.why for b in blind if _overlap(b.span, window.span))
         return Answer(
             truth,
-            _shown(total.true, window, self._known),
+            _answer_intervals(total.true, window, self._known),
             tuple(one.binding for one in true if one.binding),
             in_order(rows),
-            tuple(why) or (self._why_later(window) if truth is None else ()),
+            tuple(why) or (self._reasons_after_end(window) if truth is None else ()),
         )
 
-    def _why_later(self, window: Window) -> tuple[str, ...]:
-        """The reason why something is unknown after the end of the log."""
+    def _reasons_after_end(self, window: Window) -> tuple[str, ...]:
+        """Return the reason why something is unknown after the end of the log."""
         known_s = (self._known.to_ns - 1) / 1e9
         if window.span.to_ns <= self._known.to_ns:
             return ()
         return (say("question.known_until", until=known_s),)
 
-    def _found(self, term: Term, span: Interval) -> _Held:
+    def _evaluate(self, term: Term, span: Interval) -> _Result:
         """Return when a term holds for any entities, and for which; terms for the whole episode are cached.
 
         Entities that were not observed may be among those for which the term holds: it is then unknown instead of
         false.
         """
-        kept = is_read_whole(term, self._reader.in_parts)
-        if kept and term in self._kept:
-            return self._kept[term]
-        checked, bindings = self._prepared(term)
+        is_cached = is_read_whole(term, self._reader.in_parts)
+        if is_cached and term in self._cache:
+            return self._cache[term]
+        checked, bindings = self._checked(term)
         read = [(binding, self._read(checked, binding, span)) for binding in bindings]
         found = [FoundBinding(binding, reading) for binding, reading in read]
         true = union(one.truths.true for one in found)
-        total = Truths(true, _all(one.truths.false for one in found))
+        total = Truths(true, _intersection(one.truths.false for one in found))
         blind = [b for one in found for b in one.blind]
         if any(bindings):
             others = self._read(checked, {}, span)
             unseen = Intervals(b.span for b in others.blind) - others.truths.false
             total, blind = total - unseen, [*blind, *others.blind]
-        held = _Held(total, found, tuple(blind))
-        if kept:
-            self._kept[term] = held
-            if len(self._kept) > MOST_KEPT:
-                del self._kept[next(iter(self._kept))]
+        held = _Result(total, found, tuple(blind))
+        if is_cached:
+            self._cache[term] = held
+            if len(self._cache) > MAX_CACHED_TERMS:
+                del self._cache[next(iter(self._cache))]
         return held
 
     def _read(self, term: Term, binding: Binding, span: Interval) -> Reading:
@@ -198,9 +198,11 @@ class Holding:
             case Negation():
                 read = self._read(term.of, binding, span)
                 return read._replace(truths=~read.truths)
-        raise BadInput("this is no fluent", found=term, expected='a term such as on("box", "tray")')
+        raise BadInput(
+            "this is not a fluent", found=term, expected='a term such as on("box", "tray")'
+        )
 
-    def _prepared(self, term: Term) -> tuple[Term, list[Binding]]:
+    def _checked(self, term: Term) -> tuple[Term, list[Binding]]:
         """Return a checked term, and all bindings of its variables for which it may be true; at least one.
 
         Named variables that occur only in a negation range over all entities; other variables stay unbound there.
@@ -208,18 +210,18 @@ class Holding:
         atoms = (leaf for leaf in term.leaves() if isinstance(leaf, Atom))
         named = {v.name for atom in atoms for v in _variables(atom) if v.name}
         checked = term.mapped(partial(self._atom, {name: count(2) for name in named}))
-        found = list(islice(self._candidates(checked), MOST_BINDINGS + 1))
+        found = list(islice(self._candidates(checked), MAX_BINDINGS + 1))
         for name in sorted(named):
-            found = list(islice(self._expanded(found, name), MOST_BINDINGS + 1))
-        if len(found) > MOST_BINDINGS:
+            found = list(islice(self._bind_to_all(found, name), MAX_BINDINGS + 1))
+        if len(found) > MAX_BINDINGS:
             raise BadInput(
                 "there are too many combinations of entities",
                 found=str(term),
-                expected=f"at most {MOST_BINDINGS} combinations of entities for its variables",
+                expected=f"at most {MAX_BINDINGS} combinations of entities for its variables",
             )
         return checked, found or [{}]
 
-    def _expanded(self, found: list[Binding], name: str) -> Iterator[Binding]:
+    def _bind_to_all(self, found: list[Binding], name: str) -> Iterator[Binding]:
         for binding in found:
             if name in binding:
                 yield binding
@@ -238,8 +240,8 @@ class Holding:
                             yield {**one, **two}
             case Either():
                 seen: dict[frozenset[tuple[str, str]], Binding] = {}
-                for each in (*self._candidates(term.one), *self._candidates(term.two)):
-                    seen.setdefault(frozenset(each.items()), each)
+                for binding_of_either in (*self._candidates(term.one), *self._candidates(term.two)):
+                    seen.setdefault(frozenset(binding_of_either.items()), binding_of_either)
                 yield from seen.values()
             case _:
                 yield {}
@@ -293,10 +295,10 @@ def _overlap(one: Interval, other: Interval) -> bool:
     return one.from_ns < other.to_ns and other.from_ns < one.to_ns
 
 
-def _all(sets: Iterable[Intervals]) -> Intervals:
+def _intersection(sets: Iterable[Intervals]) -> Intervals:
     total: Intervals | None = None
-    for each in sets:
-        total = each if total is None else total & each
+    for binding_of_either in sets:
+        total = binding_of_either if total is None else total & binding_of_either
     return total if total is not None else Intervals()
 
 
@@ -309,19 +311,19 @@ def _decide(truths: Truths, window: Window) -> bool | None:
     return truths.throughout(window.span)
 
 
-def _shown(true: Intervals, window: Window, known: Interval) -> Intervals:
+def _answer_intervals(true: Intervals, window: Window, known: Interval) -> Intervals:
     """Return the intervals of an answer; those that are still open end at the log's last moment."""
     if window.sort is Sort.AT:
         around = true.around(window.span.from_ns)
-        return Intervals([_cut(around, known)] if around else [])
+        return Intervals([_clipped(around, known)] if around else [])
     last = window.span.to_ns - 1
     return Intervals(
-        _cut(Interval(part.from_ns, max(min(part.to_ns, last), part.from_ns + 1)), known)
+        _clipped(Interval(part.from_ns, max(min(part.to_ns, last), part.from_ns + 1)), known)
         for part in true.within(window.span)
     )
 
 
-def _cut(part: Interval, known: Interval) -> Interval:
+def _clipped(part: Interval, known: Interval) -> Interval:
     """Return an interval that ends at the end of the log at the latest, and is never empty."""
     end = min(part.to_ns, known.to_ns - 1)
     return Interval(part.from_ns, max(end, part.from_ns + 1))

@@ -82,7 +82,7 @@ ABOUT: Mapping[str, tuple[EntityKind, ...]] = MappingProxyType(
 MOVES = (EntityKind.OBJECT, EntityKind.ROBOT)
 """Kinds of entities whose pose changes."""
 
-FIRST = ("object", "a", "probe", "cup", "entity", "link", "hand", "joint", "robot")
+SUBJECT_ROLES = ("object", "a", "probe", "cup", "entity", "link", "hand", "joint", "robot")
 """Names of an event's subject, the most likely first; it becomes the first argument of events not in `EVENTS`."""
 
 
@@ -99,8 +99,10 @@ class Vocabulary:
         self, layout: Layout, recorded: Iterable[str], events: Iterable[Happening]
     ) -> None:
         truths = [s.attribute.name for s in layout.slots if s.attribute.meaning is Meaning.TRUTH]
-        own = {name: Fluent(("a",), "a truth of a model") for name in (*truths, *recorded)}
-        self.fluents: dict[str, Fluent] = {**own, **FLUENTS}
+        model_fluents = {
+            name: Fluent(("a",), "a truth of a model") for name in (*truths, *recorded)
+        }
+        self.fluents: dict[str, Fluent] = {**model_fluents, **FLUENTS}
         self.attributes = frozenset(slot.attribute.name for slot in layout.slots)
         self.events: dict[str, tuple[str, ...]] = dict(EVENTS)
         for event in events:
@@ -140,7 +142,12 @@ class Vocabulary:
 
 def _ordered(arguments: Iterable[str]) -> tuple[str, ...]:
     names = list(arguments)
-    return tuple(sorted(names, key=lambda n: FIRST.index(n) if n in FIRST else len(FIRST)))
+    return tuple(
+        sorted(
+            names,
+            key=lambda n: SUBJECT_ROLES.index(n) if n in SUBJECT_ROLES else len(SUBJECT_ROLES),
+        )
+    )
 
 
 ROBOT = "robot"
@@ -208,8 +215,10 @@ class Entities:
         found = self._roots.get(entity.name, entity.name)
         if self._layout.has(found, POSE.name):
             return found
-        posed = [n for n in self.names if self._layout.has(n, POSE.name)]
-        raise BadInput("this entity has no pose", found=name, expected=one_of(name, posed))
+        entities_with_pose = [n for n in self.names if self._layout.has(n, POSE.name)]
+        raise BadInput(
+            "this entity has no pose", found=name, expected=one_of(name, entities_with_pose)
+        )
 
     def meant(self, name: str, fluent: str) -> frozenset[str]:
         """Return the entities that a name means as an argument of a fluent or event.

@@ -97,7 +97,7 @@ class Questions:
         return found
 
     def _unseen(self, pattern: Atom, span: Interval) -> tuple[str, ...]:
-        """The reasons why events of a pattern may have happened unobserved."""
+        """Return the reasons why events of a pattern may have happened unobserved."""
         names = self.happenings.meant(pattern)
         blind = self.tables.unseen.of_event(pattern.name, *(*names, None, None)[:2])
         seen = (b for b in blind if b.span.from_ns < span.to_ns and span.from_ns < b.span.to_ns)
@@ -116,7 +116,9 @@ class Questions:
         """
         if not isinstance(term, Atom):
             raise BadInput(
-                "a belief is about one fluent", found=str(term), expected='e.g. loc("box")'
+                "a belief must be about a single fluent",
+                found=str(term),
+                expected='e.g. loc("box")',
             )
         if when is None:
             return self._wrong.where(term)
@@ -145,7 +147,9 @@ class Questions:
             return self._values.variable(of, self._moment(when), task)
         (entity, *_) = of.arguments
         if of.name != LOC or not isinstance(entity, str):
-            raise BadInput("this is no variable", found=str(of), expected='a name, or loc("box")')
+            raise BadInput(
+                "this is not a variable", found=str(of), expected='a name, or loc("box")'
+            )
         return self._values.believed_pose(entity, self._moment(when))
 
     def task(self, name: str) -> Task:
@@ -198,7 +202,9 @@ class Questions:
             BadInput: as `holds`; if the belief is no single fluent, or the time is no moment.
         """
         if not isinstance(belief, Atom):
-            raise BadInput("a belief is about one fluent", found=str(belief), expected="loc(x)")
+            raise BadInput(
+                "a belief must be about a single fluent", found=str(belief), expected="loc(x)"
+            )
         row = self._beliefs.last(belief, self._moment(when))
         if row is None:
             (about, *_) = belief.arguments
@@ -206,8 +212,8 @@ class Questions:
             return Answer(False if reports else None)
         formed = at(row.span.from_ns / 1e9)
         held = self.world.holds(state, formed)
-        same = isinstance(state, Atom) and state.name == belief.name == LOC
-        wrong = self._wrong.holds(belief, formed).truth if same else False
+        is_same_pose = isinstance(state, Atom) and state.name == belief.name == LOC
+        wrong = self._wrong.holds(belief, formed).truth if is_same_pose else False
         truth = held.truth if held.truth is None or wrong is None else held.truth and not wrong
         rows = in_order((*held.evidence, of_belief(row)))
         return Answer(truth, Intervals([row.span]), held.bindings, rows)

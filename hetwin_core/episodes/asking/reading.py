@@ -28,9 +28,9 @@ from hetwin_core.episodes.asking.terms import ANY, Argument, Atom, Place, State,
 from hetwin_core.episodes.asking.times import whole
 from hetwin_core.episodes.tables.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.tables.rows import Interval
-from hetwin_core.episodes.tables.tables import Blind, Tables
+from hetwin_core.episodes.tables.tables import Tables, UnobservedInterval
 
-FULL = 7
+POSE_SIZE = 7
 """Number of values of a place with an orientation."""
 Names = frozenset[str] | None
 """Entities that an argument means; None: any."""
@@ -51,7 +51,7 @@ class Reading(NamedTuple):
 
     truths: Truths
     evidence: tuple[Evidence, ...]
-    blind: tuple[Blind, ...] = ()
+    blind: tuple[UnobservedInterval, ...] = ()
 
 
 def entity_of(argument: Argument, binding: Binding) -> str | None:
@@ -107,9 +107,9 @@ class Source:
         found: dict[tuple[tuple[str, str], ...], Binding] = {}
         for row in self._rows(atom, {}, whole(self._tables)):
             for entities in self._orders(atom, row):
-                one = bound(atom.arguments, entities)
-                if one is not None:
-                    found.setdefault(tuple(one.items()), one)
+                found_binding = bound(atom.arguments, entities)
+                if found_binding is not None:
+                    found.setdefault(tuple(found_binding.items()), found_binding)
         return list(found.values())
 
     def state(self, state: State, span: Interval) -> Reading:
@@ -133,13 +133,15 @@ class Source:
     def _is_known(self, atom: Atom, binding: Binding) -> bool:
         raise NotImplementedError
 
-    def _blind(self, atom: Atom, binding: Binding) -> tuple[Blind, ...]:
-        """When it was not observed whether an atom is false."""
+    def _blind(self, atom: Atom, binding: Binding) -> tuple[UnobservedInterval, ...]:
+        """Return the intervals in which it was not observed whether an atom is false."""
         return ()
 
-    def _unseen(self, atom: Atom, binding: Binding, blind: Sequence[Blind]) -> Intervals:
-        """When an atom that is not true is unknown."""
-        return Intervals(one.span for one in blind)
+    def _unseen(
+        self, atom: Atom, binding: Binding, blind: Sequence[UnobservedInterval]
+    ) -> Intervals:
+        """Return the intervals in which an atom that is not true is unknown."""
+        return Intervals(found_binding.span for found_binding in blind)
 
     def _orders(self, atom: Atom, row: Row) -> tuple[tuple[str, str], ...]:
         """Return the entities of a row in the orders in which variables may match them."""
@@ -179,7 +181,7 @@ def compared(
     size = min(near.shape[-1], 3)
     distance = np.linalg.norm(poses[:, :size] - near[..., :size], axis=1)
     holds = distance <= place.within
-    if near.shape[-1] >= FULL and not isinstance(place.near, str):
+    if near.shape[-1] >= POSE_SIZE and not isinstance(place.near, str):
         holds &= angles_between(poses[:, 3:7], near[..., 3:7]) <= place.turned
     changes = np.flatnonzero(np.diff(holds)) + 1
     chosen = sorted({0, int(np.argmax(distance)), len(poses) - 1, *changes.tolist()})
@@ -278,7 +280,7 @@ class StateReader:
             holds = self._holds(state, span.from_ns)
             true = Intervals([span] if holds else [])
             return Reading(Truths.known(true, span), (self._evidence(span.from_ns),))
-        times, flags = self._all(state, span) or self._scan(state, self._times(span))
+        times, flags = self._threshold_flags(state, span) or self._scan(state, self._times(span))
         true = Intervals.where(times, flags, span.to_ns).within(span)
         changes = np.flatnonzero(np.diff(flags)) + 1
         seen = tuple(self._evidence(int(times[i])) for i in (0, *changes.tolist()))
@@ -292,7 +294,7 @@ class StateReader:
         """
         return self._value(state, time_ns), self._evidence(time_ns)
 
-    def _all(
+    def _threshold_flags(
         self, state: State, span: Interval
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]] | None:
         """Return the times of all states, and whether a threshold holds then; None for any other condition."""
@@ -306,10 +308,10 @@ class StateReader:
         self, state: State, times: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the evaluated times, and whether the condition holds then."""
-        gap = (
+        stride = (
             max(1, round(STEP_NS / max(1, int(np.median(np.diff(times)))))) if len(times) > 1 else 1
         )
-        sampled = sorted({*range(0, len(times), gap), len(times) - 1})
+        sampled = sorted({*range(0, len(times), stride), len(times) - 1})
         flags = {i: self._holds(state, int(times[i])) for i in sampled}
         for low, high in pairwise(sampled):
             if flags[low] != flags[high]:

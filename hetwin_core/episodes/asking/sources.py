@@ -34,18 +34,18 @@ from hetwin_core.episodes.asking.times import whole
 from hetwin_core.episodes.tables.intervals import UNKNOWN, Intervals, Truths
 from hetwin_core.episodes.tables.poses import distances
 from hetwin_core.episodes.tables.rows import FLUENTS, Belief, Interval
-from hetwin_core.episodes.tables.tables import Blind, Tables
+from hetwin_core.episodes.tables.tables import Tables, UnobservedInterval
 
 LOC, VISIBLE, PERCEIVED = "loc", "visible", "perceived"
 MOVING, ATTACHED, HELD = "moving", "attached", "held"
 FOLLOWS = {MOVING: LOC, ATTACHED: HELD}
 """Fluent -> the fluent of the beliefs that it is derived from."""
-SPEED, TURN, SOON_S = 0.05, 0.25, 0.5
-"""Something is believed to move if it is believed elsewhere within the time SOON_S [s], and was faster than SPEED
-[m/s] or TURN [rad/s].
+MIN_SPEED, MIN_ANGULAR_SPEED, MAX_PERIOD_S = 0.05, 0.25, 0.5
+"""An entity is believed to move if two beliefs about its pose, at most MAX_PERIOD_S [s] apart, imply a speed of more
+than MIN_SPEED [m/s] or MIN_TURN [rad/s].
 """
-_SOON_NS = round(SOON_S * 1e9)
-_ONCE = ("a", "b")
+_MAX_PERIOD_NS = round(MAX_PERIOD_S * 1e9)
+_PAIR_VARIABLES = ("a", "b")
 """Names of the arguments of a symmetric fluent; variables with these names match each pair once."""
 
 
@@ -80,12 +80,12 @@ class World(Source):
     def _is_known(self, atom: Atom, binding: Binding) -> bool:
         return atom.name != LOC and atom.name in self._tables.recorded
 
-    def _blind(self, atom: Atom, binding: Binding) -> tuple[Blind, ...]:
+    def _blind(self, atom: Atom, binding: Binding) -> tuple[UnobservedInterval, ...]:
         if atom.name == LOC:
             return ()
         if not self._is_known(atom, binding):
             why = f"nothing in this run observes {atom.name}"
-            return (Blind(whole(self._tables), why),)
+            return (UnobservedInterval(whole(self._tables), why),)
         names = (self._names(atom, index, binding) for index in (0, 1))
         return tuple(self._tables.unseen.of(atom.name, *names))
 
@@ -100,15 +100,17 @@ class World(Source):
         }
         for row in sorted(rows.values(), key=lambda row: (row.span.from_ns, row.row)):
             to_ns = row.span.to_ns if row.ended else self._tables.known_until_ns + 1
-            content = (row.span.from_ns, to_ns, of_occasion(row))
+            interval_and_evidence = (row.span.from_ns, to_ns, of_occasion(row))
             if fits(row.a, first) and fits(row.b, second):
-                yield Row(row.a, row.b, *content)
+                yield Row(row.a, row.b, *interval_and_evidence)
             elif symmetric and fits(row.b, first) and fits(row.a, second):
-                yield Row(row.b, row.a, *content)
+                yield Row(row.b, row.a, *interval_and_evidence)
 
     def _orders(self, atom: Atom, row: Row) -> tuple[tuple[str, str], ...]:
-        named = [v for v in atom.arguments if isinstance(v, Variable) and v.name not in _ONCE]
-        both = len(named) == len(_ONCE) and self._vocabulary.fluent(atom.name).symmetric
+        named = [
+            v for v in atom.arguments if isinstance(v, Variable) and v.name not in _PAIR_VARIABLES
+        ]
+        both = len(named) == len(_PAIR_VARIABLES) and self._vocabulary.fluent(atom.name).symmetric
         return ((row.a, row.b), (row.b, row.a)) if both else ((row.a, row.b),)
 
     def _near(self, atom: Atom, place: Place, binding: Binding, span: Interval) -> Reading:
@@ -151,7 +153,9 @@ class Beliefs(Source):
     def pose(self, entity: str, time_ns: int) -> Belief | None:
         """Return the belief about an entity's pose at a moment; None before the first report."""
         posed = (
-            row for row in self._at(loc_of(entity), Interval(time_ns, time_ns + 1)) if row.pose
+            row
+            for row in self._reported(loc_of(entity), Interval(time_ns, time_ns + 1))
+            if row.pose
         )
         found = [row for row in posed if row.span.from_ns <= time_ns]
         return max(found, key=lambda row: row.span.from_ns, default=None)
@@ -159,7 +163,7 @@ class Beliefs(Source):
     def last(self, atom: Atom, time_ns: int) -> Belief | None:
         """Return the belief about an atom at a moment; None if there was none."""
         moment = Interval(time_ns, time_ns + 1)
-        rows = (r for r in self._held(atom, {}, moment) if r.span.from_ns <= time_ns)
+        rows = (r for r in self._holding(atom, {}, moment) if r.span.from_ns <= time_ns)
         held = [row for row in rows if time_ns < self._until(row.span.to_ns)]
         return max(held, key=lambda row: (row.span.from_ns, row.row), default=None)
 
@@ -181,7 +185,7 @@ class Beliefs(Source):
         if atom.name == LOC:
             yield from self._known_poses(atom, binding, span)
             return
-        for row in self._held(atom, binding, span):
+        for row in self._holding(atom, binding, span):
             yield Row(row.a, row.b, row.span.from_ns, self._until(row.span.to_ns), of_belief(row))
         if atom.name == VISIBLE:  # the robot believes that perceived objects are visible
             name = entity_of(atom.arguments[0], binding)
@@ -193,7 +197,7 @@ class Beliefs(Source):
     def _near(self, atom: Atom, place: Place, binding: Binding, span: Interval) -> Reading:
         if not self._is_known(atom, binding):
             return Reading(UNKNOWN, ())
-        rows = [row for row in self._at(atom, span, binding) if row.pose is not None]
+        rows = [row for row in self._reported(atom, span, binding) if row.pose is not None]
         if not rows:
             return Reading(Truths.known(Intervals(), span), ())
         near = (
@@ -218,39 +222,39 @@ class Beliefs(Source):
         entity, poses = self._entities.placed(name), self._tables.poses
         return np.array([poses.at(entity, row.span.from_ns)[1][:3] for row in rows], np.float64)
 
-    def _at(
+    def _reported(
         self, atom: Atom, span: Interval | None = None, binding: Binding | None = None
     ) -> Iterator[Belief]:
         """Yield the reported beliefs about an atom, under any name that the robot may use for its entities."""
-        named = (self._own(atom, index, binding or {}) for index in (0, 1))
+        named = (self._reported_names(atom, index, binding or {}) for index in (0, 1))
         firsts, seconds = ((None,) if names is None else sorted(names) for names in named)
         for a in firsts:
             for b in seconds:
                 yield from self._tables.beliefs.find(atom.name, a, b, span)
 
-    def _own(self, atom: Atom, index: int, binding: Binding) -> Names:
+    def _reported_names(self, atom: Atom, index: int, binding: Binding) -> Names:
         """Return the names under which a robot may report an argument: its own, or that of its base."""
         argument = atom.arguments[index] if index < len(atom.arguments) else ANY
         entity = entity_of(argument, binding)
         return None if entity is None else self._entities.meant(entity, "")
 
-    def _held(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
-        """Yield the beliefs that the fluent holds, reported or derived."""
+    def _holding(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
+        """Yield the beliefs that a fluent holds, reported or derived."""
         part = span if atom.name in self.in_parts else None
-        yield from (row for row in self._at(atom, part, binding) if row.holds)
+        yield from (row for row in self._reported(atom, part, binding) if row.holds)
         if atom.name == MOVING:
             yield from self._moving(Atom(LOC, atom.arguments), binding, span)
         elif atom.name == ATTACHED:
             # a held object moves with its hand, and with its links
             second = None if len(atom.arguments) < 2 else entity_of(atom.arguments[1], binding)
             hand: Argument = ANY if second is None else self._entities.hand_of(second)
-            for row in self._at(Atom(HELD, (atom.arguments[0], hand)), None, binding):
+            for row in self._reported(Atom(HELD, (atom.arguments[0], hand)), None, binding):
                 if row.holds:
                     yield row if second is None else row._replace(b=second)
 
     def _known_poses(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Row]:
         """Yield the first and the last belief about an entity's pose in an interval; in between it always has one."""
-        find, wanted = self._tables.beliefs.find, self._own(atom, 0, binding)
+        find, wanted = self._tables.beliefs.find, self._reported_names(atom, 0, binding)
         for name in sorted({a for fluent, a in self._tables.believed if fluent == LOC}):
             end = (
                 find(LOC, name, None, Interval(span.to_ns - 1, span.to_ns))
@@ -258,7 +262,7 @@ class Beliefs(Source):
                 else ()
             )
             for last in end[-1:]:
-                begin, found = _SOON_NS, list[Belief]()
+                begin, found = _MAX_PERIOD_NS, list[Belief]()
                 while not found:  # reads few rows: at most twice the time up to the first one
                     found = find(LOC, name, None, Interval(span.from_ns, span.from_ns + begin))
                     begin *= 2
@@ -266,17 +270,21 @@ class Beliefs(Source):
                 yield from (Row(name, "", since, until, of_belief(row)) for row in (found[0], last))
 
     def _moving(self, atom: Atom, binding: Binding, span: Interval) -> Iterator[Belief]:
-        """Yield the beliefs about a pose that are followed soon by one far away."""
+        """Yield the beliefs about a pose after which the pose changes at more than the minimum speed."""
         rows: dict[str, Belief] = {}
-        around = Interval(span.from_ns - _SOON_NS, span.to_ns + _SOON_NS)
-        for row in sorted(self._at(atom, around, binding), key=lambda row: row.span.from_ns):
+        extended = Interval(span.from_ns - _MAX_PERIOD_NS, span.to_ns + _MAX_PERIOD_NS)
+        for row in sorted(
+            self._reported(atom, extended, binding), key=lambda row: row.span.from_ns
+        ):
             last = rows.get(row.a)
             rows[row.a] = row
             if last is None or last.pose is None or row.pose is None:
                 continue
             seconds = (row.span.from_ns - last.span.from_ns) / 1e9
             distance, angle = distances(np.array(last.pose), np.array(row.pose))
-            if 0.0 < seconds <= SOON_S and (distance > SPEED * seconds or angle > TURN * seconds):
+            if 0.0 < seconds <= MAX_PERIOD_S and (
+                distance > MIN_SPEED * seconds or angle > MIN_ANGULAR_SPEED * seconds
+            ):
                 yield last
 
 
@@ -314,11 +322,13 @@ class WrongBeliefs(Source):
     def _is_known(self, atom: Atom, binding: Binding) -> bool:
         return self._beliefs.reports(atom.name, entity_of(atom.arguments[0], binding))
 
-    def _blind(self, atom: Atom, binding: Binding) -> tuple[Blind, ...]:
+    def _blind(self, atom: Atom, binding: Binding) -> tuple[UnobservedInterval, ...]:
         is_known = self._is_known(atom, binding)
         return self._world.read(atom, binding, whole(self._tables)).blind if is_known else ()
 
-    def _unseen(self, atom: Atom, binding: Binding, blind: Sequence[Blind]) -> Intervals:
+    def _unseen(
+        self, atom: Atom, binding: Binding, blind: Sequence[UnobservedInterval]
+    ) -> Intervals:
         span = whole(self._tables)
         believed = self._beliefs.read(atom, binding, span).truths.true
         true = self._world.read(atom, binding, span).truths.true

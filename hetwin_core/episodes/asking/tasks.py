@@ -83,16 +83,16 @@ class TaskTree:
         return sorted(found, key=lambda t: (-t.span.from_ns, -len(list(self.above(t))), t.row))
 
 
-SHOWN = 12
+MAX_LISTED = 12
 """Maximum number of listed ids."""
 
 
 def _listed(name: str, ids: list[str]) -> str:
     text = one_of(name, ids)
-    if len(ids) <= SHOWN:
+    if len(ids) <= MAX_LISTED:
         return text
     _, _, near = text.partition(" (perhaps")
-    return f"one of {', '.join(ids[:SHOWN])} and {len(ids) - SHOWN} more" + (
+    return f"one of {', '.join(ids[:MAX_LISTED])} and {len(ids) - MAX_LISTED} more" + (
         f" (perhaps{near}" if near else ""
     )
 
@@ -102,7 +102,7 @@ LOC, CONTACT = "loc", "contact"
 
 @dataclass(frozen=True, slots=True)
 class MeasuredValue:
-    """A value.
+    """A value and its evidence.
 
     Attributes:
         value: for a pose x y z [m], qw qx qy qz; None if unknown.
@@ -154,7 +154,7 @@ class Values:
         if not isinstance(entity, str) or others:
             raise _no_value(term)
         if term.name in JOINTS:
-            return self._of_joint(entity, term.name, time_ns)
+            return self._joint_value(entity, term.name, time_ns)
         if term.name == TWIST:
             measured_ns, pose = self._tables.poses.at(self._entities.placed(entity), time_ns)
             return self._measured([float(n) for n in pose[7:]], measured_ns)
@@ -186,8 +186,8 @@ class Values:
         Raises:
             BadInput: if no task ever has such a variable.
         """
-        inner = self._tree.active(time_ns) if task is None else [task, *self._tree.above(task)]
-        for each in inner:
+        candidates = self._tree.active(time_ns) if task is None else [task, *self._tree.above(task)]
+        for each in candidates:
             then = each.variables_at(time_ns)
             if name in then:
                 return MeasuredValue(then[name], (of_task(each),))
@@ -196,7 +196,7 @@ class Values:
             raise BadInput("unknown variable", found=name, expected=one_of(name, sorted(known)))
         return NOT_KNOWN
 
-    def _of_joint(self, joint: str, name: str, time_ns: int) -> MeasuredValue:
+    def _joint_value(self, joint: str, name: str, time_ns: int) -> MeasuredValue:
         """Return the position, velocity or effort of a joint."""
         layout, attribute = self._tables.layout, JOINTS[name]
         for robot in layout.of_kind(EntityKind.ROBOT):
@@ -210,14 +210,14 @@ class Values:
         """Return the contact force on an entity from another one, or from all [N]."""
         scene = self._tables.poses.snapshot(time_ns)
         rows = scene.proximity
-        first, second = (self._numbers(name) for name in (one, other))
-        on = np.isin(rows[:, 0], first) & np.isin(rows[:, 1], second)
-        if not on.any():  # rows contain only the forces on their first entity
-            on, rows = np.isin(rows[:, 1], first) & np.isin(rows[:, 0], second), -rows
-        total = rows[on, 9:12].sum(axis=0)
+        first, second = (self._indices(name) for name in (one, other))
+        selected = np.isin(rows[:, 0], first) & np.isin(rows[:, 1], second)
+        if not selected.any():  # rows contain only the forces on their first entity
+            selected, rows = np.isin(rows[:, 1], first) & np.isin(rows[:, 0], second), -rows
+        total = rows[selected, 9:12].sum(axis=0)
         return self._measured([float(n) + 0.0 for n in total], scene.time_ns)
 
-    def _numbers(self, argument: Argument) -> list[int]:
+    def _indices(self, argument: Argument) -> list[int]:
         """Return the indices of the entities that an argument means in contacts."""
         layout = self._tables.layout
         if isinstance(argument, Variable):
@@ -244,7 +244,7 @@ class Values:
 
 def _no_value(term: Term) -> BadInput:
     return BadInput(
-        "this has no value",
+        "this term has no value",
         found=str(term),
         expected='loc("box"), twist("box"), effort("joint"), contact_force("box", "table"), an attribute such as '
         'temperature("cup"), or an expression on the state',

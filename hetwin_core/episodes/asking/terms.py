@@ -243,7 +243,9 @@ def loc(
         near = _place(near)
     for name, limit in (("within", within), ("turned", turned)):
         if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
-            raise BadInput("this is no limit", where=name, found=limit, expected="a number above 0")
+            raise BadInput(
+                "this is not a valid limit", where=name, found=limit, expected="a number above 0"
+            )
     return Atom("loc", (a,), Place(near, float(within), float(turned)))
 
 
@@ -264,10 +266,10 @@ def event(name: str, *arguments: Argument) -> Atom:
 
 def _place(near: object) -> tuple[float, ...]:
     numbers = list(near) if isinstance(near, Sequence) else []
-    fine = all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers)
-    if len(numbers) not in (2, 3, 7) or not fine:
+    all_numbers = all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers)
+    if len(numbers) not in (2, 3, 7) or not all_numbers:
         raise BadInput(
-            "this is no place",
+            "this is not a valid place",
             where="near",
             found=near,
             expected="an entity, or [x, y], [x, y, z] or [x, y, z, qw, qx, qy, qz]",
@@ -278,7 +280,7 @@ def _place(near: object) -> tuple[float, ...]:
 def _term(other: object) -> Term:
     if isinstance(other, Term):
         return other
-    raise BadInput("this is no fluent", found=other, expected='a term such as on("box", "tray")')
+    raise BadInput("this is not a fluent", found=other, expected='a term such as on("box", "tray")')
 
 
 def _shown(argument: Argument) -> str:

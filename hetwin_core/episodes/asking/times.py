@@ -99,12 +99,12 @@ def window(asked: AskedTime, tables: Tables) -> Window:
     begin = _begin(asked.first, tables)
     if asked.sort is Sort.AT:
         if isinstance(asked.first, Task | Interval):
-            raise BadInput("a task is no moment", where="at", expected="at(t.from) or at(t.end)")
+            raise BadInput("a task is not a moment", where="at", expected="at(t.from) or at(t.end)")
         end = begin
     else:
         end = _end(asked, tables)
     _check(begin, end, asked.sort, tables)
-    begin, end = _inside(begin, tables), _inside(end, tables)
+    begin, end = _clamped(begin, tables), _clamped(end, tables)
     return Window(asked.sort, Interval(begin, end + 1))
 
 
@@ -128,7 +128,7 @@ def nanoseconds(seconds: object) -> int:
     is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not is_number or not math.isfinite(seconds):  # type: ignore[arg-type]
         raise BadInput(
-            "this is no time",
+            "this is not a time",
             found=seconds,
             expected="seconds of simulated time, start, end, an event, or a task",
         )
@@ -164,7 +164,7 @@ def _end(asked: When, tables: Tables) -> int:
     return _begin(last, tables)
 
 
-def _inside(time_ns: int, tables: Tables) -> int:
+def _clamped(time_ns: int, tables: Tables) -> int:
     """Return a time, or the log's start or end if it lies just outside."""
     just_before = tables.start_ns - SLACK_NS <= time_ns < tables.start_ns
     just_after = tables.known_until_ns < time_ns <= tables.known_until_ns + SLACK_NS
@@ -181,12 +181,12 @@ def _check(begin: int, end: int, sort: Sort, tables: Tables) -> None:
             found=f"{begin / 1e9:g} to {end / 1e9:g} s",
             expected="the earlier moment first",
         )
-    late = tables.finished and max(begin, end) > tables.known_until_ns + SLACK_NS
-    if begin < tables.start_ns - SLACK_NS or late:
-        wrong = begin if begin < tables.start_ns or end == begin else end
+    is_late = tables.finished and max(begin, end) > tables.known_until_ns + SLACK_NS
+    if begin < tables.start_ns - SLACK_NS or is_late:
+        outside_ns = begin if begin < tables.start_ns or end == begin else end
         raise BadInput(
             "this time is outside of the episode",
             where=sort.value,
-            found=f"{wrong / 1e9:g} s",
+            found=f"{outside_ns / 1e9:g} s",
             expected=f"{tables.start_ns / 1e9:g} to {tables.known_until_ns / 1e9:g} s",
         )

@@ -116,7 +116,7 @@ class TaskNames:
     def __init__(self, tasks: Sequence[Task], bodies: Bodies) -> None:
         self._by_id = {task.id: task for task in tasks}
         self._bodies = bodies
-        self._own: dict[str, tuple[str, ...]] = {}
+        self._names_of_task: dict[str, tuple[str, ...]] = {}
 
     def lineage(self, task: Task) -> Iterator[Task]:
         """Iterate over a task and its ancestors, the nearest first."""
@@ -124,11 +124,13 @@ class TaskNames:
 
     def own(self, task: Task) -> tuple[str, ...]:
         """Return the entities that a task itself names, those of its goal first."""
-        if task.id not in self._own:
+        if task.id not in self._names_of_task:
             goal = (name for _, names in terms_in(task.goal) for name in names)
             found = (*goal, *_texts(task.variables))
-            self._own[task.id] = tuple(dict.fromkeys(n for n in found if n in self._bodies))
-        return self._own[task.id]
+            self._names_of_task[task.id] = tuple(
+                dict.fromkeys(n for n in found if n in self._bodies)
+            )
+        return self._names_of_task[task.id]
 
     def entities(self, task: Task) -> tuple[str, ...]:
         """Return the entities that a task and its ancestors name."""
@@ -141,7 +143,7 @@ class TaskNames:
     def role(self, task: Task, role: str) -> tuple[str, ...]:
         """Return the entities with a role in a task, else in its nearest ancestor that has some; empty if none has."""
         for above in self.lineage(task):
-            found = tuple(n for n in _flat(above.variables.get(role)) if n)
+            found = tuple(n for n in _nested_texts(above.variables.get(role)) if n)
             found = found or self._of_goal(above, role)
             if found:
                 return found
@@ -159,15 +161,15 @@ class TaskNames:
 
 def _texts(variables: Mapping[str, Json]) -> Iterator[str]:
     for value in variables.values():
-        yield from _flat(value)
+        yield from _nested_texts(value)
 
 
-def _flat(value: Json) -> Iterator[str]:
-    """The texts in a value, at every depth."""
+def _nested_texts(value: Json) -> Iterator[str]:
+    """Yield the texts in a value, at every depth."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         yield from _texts(value)
     elif isinstance(value, Sequence):
         for part in value:
-            yield from _flat(part)
+            yield from _nested_texts(part)

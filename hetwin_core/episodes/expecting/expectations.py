@@ -16,7 +16,7 @@ from hetwin_core.episodes.expecting.bodies import Bodies, TaskNames
 from hetwin_core.episodes.tables.rows import Status, Task
 from hetwin_core.episodes.tables.tables import Tables
 
-OTHER = "*"
+ANY_OPERATION = "*"
 """Key of the expectations of all operations that have none of their own."""
 
 
@@ -56,17 +56,17 @@ class Expectations:
         self.bodies = Bodies(tables.layout)
         self.named = TaskNames(tables.tasks, self.bodies)
         self._tasks = tables.tasks
-        self._given = {name: tuple(texts) for name, texts in tables.expects.items()}
+        self._scenario_patterns = {name: tuple(texts) for name, texts in tables.expects.items()}
         self._begins = np.array([task.span.from_ns for task in self._tasks], np.int64)
         self._ends = np.array([task.span.to_ns for task in self._tasks], np.int64)
-        self._counts = np.array([task.status is not Status.CREATED for task in self._tasks], bool)
+        self._started = np.array([task.status is not Status.CREATED for task in self._tasks], bool)
 
     @cached_property
     def _patterns(self) -> dict[str, tuple[EventPattern, ...]]:
         """Operation -> patterns of its possible events; computed on first use, because most episodes do not need it."""
         return {
             name: tuple(map(EventPattern.from_text, texts))
-            for name, texts in {**default_expectations(), **self._given}.items()
+            for name, texts in {**default_expectations(), **self._scenario_patterns}.items()
         }
 
     def active(self, time_ns: int, before_ns: int = 0, after_ns: int = 0) -> list[Task]:
@@ -79,14 +79,14 @@ class Expectations:
         """
         if not len(self._begins):
             return []
-        on = (self._begins <= time_ns + before_ns) & (self._ends + after_ns > time_ns)
-        return [self._tasks[row] for row in np.flatnonzero(on & self._counts).tolist()]
+        is_active = (self._begins <= time_ns + before_ns) & (self._ends + after_ns > time_ns)
+        return [self._tasks[row] for row in np.flatnonzero(is_active & self._started).tolist()]
 
     def innermost(self, time_ns: int, before_ns: int = 0, after_ns: int = 0) -> list[Task]:
         """Return the tasks among `active` without a subtask among them."""
         tasks = self.active(time_ns, before_ns, after_ns)
-        above = {up.id for task in tasks for up in self.named.lineage(task) if up is not task}
-        return [task for task in tasks if task.id not in above]
+        ancestors = {up.id for task in tasks for up in self.named.lineage(task) if up is not task}
+        return [task for task in tasks if task.id not in ancestors]
 
     def near(self, time_ns: int) -> list[Task]:
         """Return the innermost tasks that may have an effect at a time."""
@@ -119,12 +119,12 @@ class Expectations:
         return any(pattern.name == name for pattern in self._deciding_patterns(task))
 
     def deciding(self, task: Task) -> Task | None:
-        """Return the task whose operation decides the expectations of a task; None: `OTHER` decides."""
+        """Return the task whose operation decides the expectations of a task; None: `ANY_OPERATION` decides."""
         return next((t for t in self.named.lineage(task) if t.operation in self._patterns), None)
 
     def _deciding_patterns(self, task: Task) -> tuple[EventPattern, ...]:
         deciding = self.deciding(task)
-        return self._patterns[OTHER if deciding is None else deciding.operation]
+        return self._patterns[ANY_OPERATION if deciding is None else deciding.operation]
 
     def _fits(self, pattern: EventPattern, values: Sequence[Json], task: Task) -> bool:
         if pattern.arguments is None:
@@ -140,13 +140,13 @@ class Expectations:
                 return value in self.bodies.stands_for(str(entity))
             case Name(role) if role == ANY:
                 return True
-        names = self._filled(wanted.name, task)
+        names = self._role_entities(wanted.name, task)
         if names is None:
             return wanted.name not in _SURFACES or value not in self.bodies.links
         return any(value in self.bodies.stands_for(name) for name in names)
 
-    def _filled(self, role: str, task: Task) -> Sequence[str] | None:
-        """The entities with a role; None if any may have it."""
+    def _role_entities(self, role: str, task: Task) -> Sequence[str] | None:
+        """Return the entities with a role; None if any may have it."""
         found = self.named.role(task, role)
         if found:
             return found

@@ -51,7 +51,7 @@ def _found(rule: Rule, functions: Functions) -> Iterator[Flaw]:
         raise BadInput(
             f"a query of the rule {rule.kind} has no value: {error}",
             file=rule.file,
-            expected="a query whose functions and variables fit; has(x.y) says whether x has y",
+            expected="a query whose arguments have the expected types; has(x.y) checks whether x has y",
         ) from None
 
 
@@ -64,7 +64,7 @@ def _bindings(
     if not each:
         yield variables
         return
-    (name, query), *more = each
+    (name, query), *others = each
     values = query.evaluate(variables, functions)
     if not isinstance(values, list | tuple):
         raise BadInput(
@@ -75,7 +75,7 @@ def _bindings(
             expected="a query that yields a list",
         )
     for value in values:
-        yield from _bindings(rule, more, {**variables, name: value}, functions)
+        yield from _bindings(rule, others, {**variables, name: value}, functions)
 
 
 def _flaw(rule: Rule, variables: Mapping[str, Any], functions: Functions) -> Flaw:

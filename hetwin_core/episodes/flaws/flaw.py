@@ -71,9 +71,9 @@ class Facts:
     def grips(self) -> list[Occasion]:
         """Intervals in which hands held objects, by start time: from the log, else from force dynamics."""
         held = self.tables.occasions.find("held")
-        return sorted((*held, *self._felt_grips()), key=lambda row: (row.span, row.row))
+        return sorted((*held, *self._derived_grips()), key=lambda row: (row.span, row.row))
 
-    def _felt_grips(self) -> Iterator[Occasion]:
+    def _derived_grips(self) -> Iterator[Occasion]:
         """Yield intervals in which objects without an attribute ``held`` moved with a hand that picked them up."""
         for event in self.events("pick_up"):
             name, hand = (str(event.arguments.get(key) or "") for key in ("object", "hand"))
@@ -96,9 +96,9 @@ class Facts:
         found: dict[tuple[str, str], dict[str, list[Occasion]]] = {}
         others = (row for row in self.tables.occasions if row.fluent != "held")
         for row in sorted((*others, *self.grips), key=lambda row: (row.span.from_ns, row.row)):
-            for one, other in {(row.a, row.b), (row.b, row.a)}:
-                if one:
-                    found.setdefault((row.fluent, one), {}).setdefault(other, []).append(row)
+            for item, other in {(row.a, row.b), (row.b, row.a)}:
+                if item:
+                    found.setdefault((row.fluent, item), {}).setdefault(other, []).append(row)
         return found
 
 
@@ -175,10 +175,10 @@ def _seconds(span: Interval) -> dict[str, float]:
 
 SAME_NS = 50_000_000
 """Maximum distance of start times that count as the same [ns]."""
-FORGOTTEN_NS = 5_000_000_000
+EFFECT_NS = 5_000_000_000
 """Time after its correction from which an incorrect belief no longer causes flaws [ns]."""
-_WRONG = ("incorrect_belief", "stale_belief")
-_BELIEFS = (*_WRONG, "wrong_object")
+_INCORRECT_BELIEFS = ("incorrect_belief", "stale_belief")
+_BELIEFS = (*_INCORRECT_BELIEFS, "wrong_object")
 _OUTCOMES = ("unachieved", "failed_navigation", "task_failed")
 _ORDER = ("wrong_order", "failed_navigation")
 
@@ -193,35 +193,35 @@ def linked(flaws: Iterable[Flaw], facts: Facts) -> list[Flaw]:
     parents: list[tuple[int, ...]] = []
     found: list[Flaw] = []
     for number, flaw in enumerate(ordered):
-        direct = [i for i in range(number) if _comes_from(flaw, ordered[i], facts)]
-        parents.append(tuple(direct))
-        all_of_them = sorted(_ancestors(number, parents), reverse=True)
-        causes = (*(_cause(i, ordered[i]) for i in all_of_them), *flaw.caused_by)
+        direct_causes = [i for i in range(number) if _comes_from(flaw, ordered[i], facts)]
+        parents.append(tuple(direct_causes))
+        indirect_causes = sorted(_ancestors(number, parents), reverse=True)
+        causes = (*(_cause(i, ordered[i]) for i in indirect_causes), *flaw.caused_by)
         found.append(replace(flaw, caused_by=(*causes, *_tasks(flaw, facts))))
     return found
 
 
 def _rank(flaw: Flaw) -> int:
     """Order of flaws with the same start: actions first, then incorrect beliefs, unachieved goals last."""
-    if flaw.kind in _WRONG:
+    if flaw.kind in _INCORRECT_BELIEFS:
         return 2
     return {"wrong_order": 0, "overlooked": 0, **dict.fromkeys(_OUTCOMES, 4)}.get(flaw.kind, 1)
 
 
 def _ancestors(number: int, parents: Sequence[tuple[int, ...]]) -> set[int]:
     found: set[int] = set()
-    waiting = list(parents[number])
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting += parents[one]
+    queue = list(parents[number])
+    while queue:
+        item = queue.pop()
+        if item not in found:
+            found.add(item)
+            queue += parents[item]
     return found
 
 
 def _comes_from(flaw: Flaw, other: Flaw, facts: Facts) -> bool:
     objects = _movable(flaw, facts)
-    if _is_over(other, flaw, facts):
+    if _is_without_effect(other, flaw, facts):
         return False
     if objects & _movable(other, facts):
         return True
@@ -233,15 +233,15 @@ def _comes_from(flaw: Flaw, other: Flaw, facts: Facts) -> bool:
     return any(_touched(name, _movable(other, facts), since, facts) for name in objects)
 
 
-def _is_over(other: Flaw, flaw: Flaw, facts: Facts) -> bool:
+def _is_without_effect(other: Flaw, flaw: Flaw, facts: Facts) -> bool:
     """Whether an earlier flaw can no longer have an effect on a later one.
 
     A belief has been correct again for some time; or a hand has since taken and released all objects that both are
     about.
     """
     later = flaw.span.from_ns - other.span.to_ns
-    if other.kind in _WRONG:
-        return later > (0 if flaw.kind in _WRONG else FORGOTTEN_NS)
+    if other.kind in _INCORRECT_BELIEFS:
+        return later > (0 if flaw.kind in _INCORRECT_BELIEFS else EFFECT_NS)
     common = _movable(flaw, facts) & _movable(other, facts)
     since = Interval(other.span.to_ns, flaw.span.from_ns)
     return bool(common) and later > 0 and all(_handled(name, since, facts) for name in common)
@@ -267,14 +267,14 @@ def _touched(name: str, others: set[str], since: Interval, facts: Facts) -> bool
     )
 
 
-def _related(one: str, other: str, facts: Facts) -> bool:
+def _related(item: str, other: str, facts: Facts) -> bool:
     """Whether two tasks have a common ancestor, or one is an ancestor of the other."""
     by_id = {task.id: task for task in facts.tables.tasks}
-    lines = [
+    lineages = [
         {above.id for above in facts.named.lineage(by_id[name])} if name in by_id else {name}
-        for name in (one, other)
+        for name in (item, other)
     ]
-    return bool(lines[0] & lines[1])
+    return bool(lineages[0] & lineages[1])
 
 
 def _cause(number: int, flaw: Flaw) -> Cause:
@@ -293,12 +293,15 @@ def _tasks(flaw: Flaw, facts: Facts) -> Iterator[Cause]:
 def because(flaw: Flaw, flaws: Sequence[Flaw]) -> str:
     """Return the sentence of a flaw with the original flaws that caused it, if there are any."""
     origins = [cause.flaw for cause in flaw.caused_by if cause.flaw is not None]
-    firsts = [
+    original_flaws = [
         flaws[number]
         for number in origins
         if not any(cause.flaw is not None for cause in flaws[number].caused_by)
     ]
-    if not firsts:
+    if not original_flaws:
         return flaw.text
-    names = [f"{one.kind.replace('_', ' ')} at {one.span.from_ns / 1e9:.2f} s" for one in firsts]
+    names = [
+        f"{item.kind.replace('_', ' ')} at {item.span.from_ns / 1e9:.2f} s"
+        for item in original_flaws
+    ]
     return f"{flaw.text.rstrip('.')}, after {plain(listed(sorted(set(names))))}."

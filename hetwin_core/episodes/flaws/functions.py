@@ -80,7 +80,7 @@ class Findings:
         """moves(): motions of objects that no hand held, without those that stayed where a hand had put them."""
         unmet = {found.move.number for found in self._unmet if found.move is not None}
         undone = {found.move.number for found in self._undone}
-        lost = {row.row for row in self._lost}
+        lost = {row.row for row in self._lost_holds}
         return [
             row_of(
                 move,
@@ -89,7 +89,7 @@ class Findings:
                 undone=move.number in undone,
                 lost=move.grip is not None and (move.grip.row in lost or self._is_dropped(move)),
                 expected=self._is_expected(move),
-                meant=self._is_meant(move),
+                meant=self._is_intended(move),
                 again=self._continues(move),
             )
             for move in self._moves.all
@@ -98,11 +98,14 @@ class Findings:
 
     def touches(self) -> list[Row]:
         """touches(): unexpected touches of links and carried objects."""
-        return [row_of(one, static=self._touches.is_static(one)) for one in self._touches.all]
+        return [
+            row_of(finding, static=self._touches.is_static(finding))
+            for finding in self._touches.all
+        ]
 
     def lost_grips(self) -> list[Row]:
         """lost_grips(): holds that ended although no task may release the object."""
-        return list(map(row_of, self._lost))
+        return list(map(row_of, self._lost_holds))
 
     def drops(self) -> list[Row]:
         """drops(): objects that hands dropped unintentionally: `object, hand, height, by_itself, from, to`."""
@@ -126,7 +129,7 @@ class Findings:
 
     def wrong_beliefs(self) -> list[Row]:
         """wrong_beliefs(): beliefs that were incorrect for longer than the delay of their messages."""
-        return [{**row_of(one.error), **row_of(one)} for one in self._beliefs.all()]
+        return [{**row_of(finding.error), **row_of(finding)} for finding in self._beliefs.all()]
 
     def overlooked_things(self) -> list[Row]:
         """overlooked_things(): visible objects that perception tasks did not perceive."""
@@ -178,7 +181,7 @@ class Findings:
         return list(self._goals.undone())
 
     @cached_property
-    def _lost(self) -> list[Occasion]:
+    def _lost_holds(self) -> list[Occasion]:
         return list(lost(self._facts))
 
     @cached_property
@@ -214,7 +217,7 @@ class Findings:
             if move.upsets
         )
 
-    def _is_meant(self, move: Move) -> bool:
+    def _is_intended(self, move: Move) -> bool:
         """Whether the tasks may let an object fall or topple as it does."""
         expects = self._facts.expectations.expects
         return bool(move.upsets) and all(

@@ -169,9 +169,9 @@ class Goals:
         for task in self._successful():
             for fluent, names in terms_in(task.goal):
                 if fluent in _LASTING and len(names) == 2 and "!" not in task.goal:
-                    for one in self._undone(task, _LASTING[fluent], *names):
+                    for undone_goal in self._undone(task, _LASTING[fluent], *names):
                         # subtasks start later, and replace their parents
-                        found[one.occasion.row] = one
+                        found[undone_goal.occasion.row] = undone_goal
         yield from found.values()
 
     def _successful(self) -> Iterator[Task]:
@@ -220,7 +220,7 @@ class Goals:
         return UnmetGoal(task, task.goal, fluents, entities, believed, move, since_ns)
 
     def _loss(self, task: Task, names: list[str]) -> Move | None:
-        """The last motion during the task in which a goal's subject fell, toppled or left its support."""
+        """Return the last motion during the task in which a goal's subject fell, toppled or left its support."""
         last = task.span.to_ns + AFTER_NS
         moves = [
             move
@@ -239,17 +239,19 @@ class Goals:
         if not rows or rows[0].span.from_ns > end_ns + AFTER_NS:
             return
         for number, row in enumerate(rows):
-            again = rows[number + 1].span.from_ns if number + 1 < len(rows) else None
-            if not row.ended or (again is not None and again - row.span.to_ns < _INTERRUPTION_NS):
+            next_start_ns = rows[number + 1].span.from_ns if number + 1 < len(rows) else None
+            if not row.ended or (
+                next_start_ns is not None and next_start_ns - row.span.to_ns < _INTERRUPTION_NS
+            ):
                 continue
-            move = self._blow_to(a, row)
+            move = self._move_that_ended(a, row)
             if move is not None:
-                by = self._culprit(task, move)
+                by = self._task_at_blow(task, move)
                 if by is None or not self._is_part(by, task):
                     yield UndoneGoal(task, by, row, move)
             return
 
-    def _blow_to(self, name: str, row: Occasion) -> Move | None:
+    def _move_that_ended(self, name: str, row: Occasion) -> Move | None:
         near = Interval(row.span.to_ns - SECOND, row.span.to_ns + SECOND)
         for move in self._moves:
             overlaps = move.span.from_ns <= near.to_ns and move.span.to_ns >= near.from_ns
@@ -257,10 +259,10 @@ class Goals:
                 return move
         return None
 
-    def _culprit(self, task: Task, move: Move) -> Task | None:
+    def _task_at_blow(self, task: Task, move: Move) -> Task | None:
         tasks = self._facts.expectations.near(move.blows[0].span.from_ns)
         others = [other for other in tasks if not self._is_part(other, task)]
         return next(iter(others or tasks), None)
 
-    def _is_part(self, one: Task, other: Task) -> bool:
-        return any(above.id == other.id for above in self._facts.named.lineage(one))
+    def _is_part(self, undone_goal: Task, other: Task) -> bool:
+        return any(above.id == other.id for above in self._facts.named.lineage(undone_goal))

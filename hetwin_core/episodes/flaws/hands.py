@@ -12,10 +12,10 @@ from hetwin_core.ensemble.concern_words import DROPPED
 from hetwin_core.ensemble.conductor.reporting.concerns import SEVERITY
 from hetwin_core.ensemble.scene.layout import EntityKind
 from hetwin_core.episodes.flaws.flaw import Facts
-from hetwin_core.episodes.flaws.moves import LETTING_GO_NS, SECOND, Move
+from hetwin_core.episodes.flaws.moves import RELEASE_NS, SECOND, Move
 from hetwin_core.episodes.tables.rows import BORNE, DERIVED, Happening, Interval, Occasion, Task
 
-_PASSING_NS = 300_000_000
+_HANDOVER_NS = 300_000_000
 """Maximum interruption of a hold that passes between two hands, or is regripped [ns]."""
 FALL_M = 0.05
 """Minimum height of a fall that counts as a drop [m]."""
@@ -85,10 +85,10 @@ def lost(facts: Facts) -> Iterator[Occasion]:
     """Yield the holds that ended although no task may release the object."""
     for grip in facts.grips:
         time_ns = grip.span.to_ns
-        if not grip.ended or time_ns >= facts.tables.known_until_ns - _PASSING_NS:
+        if not grip.ended or time_ns >= facts.tables.known_until_ns - _HANDOVER_NS:
             continue
-        soon = Interval(time_ns - _PASSING_NS, time_ns + _PASSING_NS)
-        others = (row for row in facts.during("held", grip.a, soon) if row.a == grip.a)
+        around_end = Interval(time_ns - _HANDOVER_NS, time_ns + _HANDOVER_NS)
+        others = (row for row in facts.during("held", grip.a, around_end) if row.a == grip.a)
         if any(row.row != grip.row and row.span.to_ns > time_ns for row in others):
             continue
         tasks = facts.expectations.near(time_ns)
@@ -102,26 +102,30 @@ def dropped(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
     known = [drop for drop in known if drop.by_itself or _is_unintended(facts, drop, "released")]
     yield from known
     for drop in _falls(facts, moves):
-        near = [t for t in known if (t.object, t.hand) == (drop.object, drop.hand)]
-        is_known = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in near)
+        close_drops = [t for t in known if (t.object, t.hand) == (drop.object, drop.hand)]
+        is_known = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in close_drops)
         if not is_known and _is_unintended(facts, drop):
             yield drop
 
 
 def _reported_drop(facts: Facts, event: Happening) -> Drop | None:
     """Return the drop that an event reports; None for an event with fewer arguments."""
-    said, begin, height = (
+    given, begin, height = (
         event.arguments,
         event.arguments.get("from"),
         event.arguments.get("height"),
     )
     if not isinstance(begin, float) or not isinstance(height, float):
         return None
-    name, hand, begin_ns = str(said.get("object")), str(said.get("hand")), round(begin * 1e9)
+    name, hand, begin_ns = (
+        str(given.get("object")),
+        str(given.get("hand")),
+        round(begin * 1e9),
+    )
     ends = [g.span.to_ns for g in facts.grips if (g.a, g.b) == (name, hand)]
-    near = [time_ns for time_ns in ends if abs(time_ns - begin_ns) <= _PASSING_NS]
-    span = Interval(min(near, default=begin_ns), event.time_ns)
-    return Drop(name, hand, height, SEVERITY in said, span, begin_ns, event)
+    close_drops = [time_ns for time_ns in ends if abs(time_ns - begin_ns) <= _HANDOVER_NS]
+    span = Interval(min(close_drops, default=begin_ns), event.time_ns)
+    return Drop(name, hand, height, SEVERITY in given, span, begin_ns, event)
 
 
 def _falls(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
@@ -130,13 +134,15 @@ def _falls(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
         grip = move.grip
         if grip is None or not move.in_motion:
             continue
-        around = Interval(grip.span.to_ns - _PASSING_NS, move.span.to_ns)
+        around = Interval(grip.span.to_ns - _HANDOVER_NS, move.span.to_ns)
         rows = [*facts.during("contact", move.object, around)]
         of_hand = [row for row in rows if {row.a, row.b} & facts.bodies.links]
-        parted = (r.span.to_ns for r in of_hand if r.span.from_ns < grip.span.to_ns)
-        begin = min(max(parted, default=grip.span.to_ns), move.span.to_ns)
-        landed = (r.span.from_ns for r in rows if r not in of_hand)  # or it stood there already
-        end = max(min(landed, default=move.span.to_ns), begin)
+        end_times = (r.span.to_ns for r in of_hand if r.span.from_ns < grip.span.to_ns)
+        begin = min(max(end_times, default=grip.span.to_ns), move.span.to_ns)
+        landing_times = (
+            r.span.from_ns for r in rows if r not in of_hand
+        )  # or it stood there already
+        end = max(min(landing_times, default=move.span.to_ns), begin)
         if end == begin:
             continue  # it stood on something when the fingers parted
         begin, height = _fall(facts, move.object, Interval(begin, end))
@@ -146,18 +152,18 @@ def _falls(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
 
 def _fall(facts: Facts, name: str, free: Interval) -> tuple[int, float]:
     """Return the start of a fall [ns], which may still be between the fingers, and its height [m]."""
-    before = Interval(free.from_ns - _PASSING_NS, free.to_ns + 1)
+    before = Interval(free.from_ns - _HANDOVER_NS, free.to_ns + 1)
     times, poses = facts.tables.poses.during(name, before)
     slow = np.flatnonzero((times <= free.from_ns) & (poses[:, 9] > -_FALL_SPEED))
     row = int(slow[-1]) if len(slow) else 0
     return int(times[row]), float(poses[row, 2] - poses[-1, 2])
 
 
-def _is_unintended(facts: Facts, drop: Drop, *also: str) -> bool:
+def _is_unintended(facts: Facts, drop: Drop, *other_events: str) -> bool:
     """Whether no task may drop the object, or cause one of some further events."""
     arguments = {"object": drop.object, "hand": drop.hand}
     tasks = facts.expectations.near(drop.begin_ns)
-    may = any(facts.expectations.may(task, name) for task in tasks for name in also)
+    may = any(facts.expectations.may(task, name) for task in tasks for name in other_events)
     return not may and facts.expectations.expects(DROPPED, arguments, drop.begin_ns) is False
 
 
@@ -165,14 +171,14 @@ def wrongly_taken(facts: Facts) -> Iterator[WrongTake]:
     """Yield objects that hands took while their tasks were about other objects."""
     for grip in facts.grips:
         if grip.span.from_ns > facts.tables.start_ns:
-            meant = _aim(facts, grip.a, grip.b, grip.span.from_ns)
+            meant = _intended_objects(facts, grip.a, grip.b, grip.span.from_ns)
             if meant is not None:
                 yield WrongTake(grip.a, grip.b, *meant, _lift_span(facts, grip), grip)
     for event in facts.events("pick_up"):
         name, hand = (str(event.arguments.get(key) or "") for key in ("object", "hand"))
         around = Interval(event.time_ns - _SAME_TAKE_NS, event.time_ns + _SAME_TAKE_NS)
         if event.source == DERIVED and not any(facts.during("held", name, around)):
-            meant = _aim(facts, name, hand, event.time_ns)
+            meant = _intended_objects(facts, name, hand, event.time_ns)
             if meant is not None:
                 yield WrongTake(
                     name, hand, *meant, Interval(event.time_ns, event.time_ns), None, event
@@ -185,16 +191,18 @@ def _lift_span(facts: Facts, grip: Occasion) -> Interval:
     return Interval(grip.span.from_ns, min(times, default=grip.span.from_ns))
 
 
-def _aim(facts: Facts, name: str, hand: str, time_ns: int) -> tuple[tuple[str, ...], Task] | None:
+def _intended_objects(
+    facts: Facts, name: str, hand: str, time_ns: int
+) -> tuple[tuple[str, ...], Task] | None:
     """Return the objects of a hand's task, and the task, if this object is not among them; else None."""
-    tasks = facts.expectations.active(time_ns, 0, _PASSING_NS)
+    tasks = facts.expectations.active(time_ns, 0, _HANDOVER_NS)
     if any(name in facts.named.entities(task) for task in tasks):
         return None
     for task in facts.expectations.innermost(time_ns) or facts.expectations.near(time_ns):
         about = facts.named.role(task, "object")
-        meant = tuple(one for one in about if facts.bodies.is_movable(one))
+        meant = tuple(item for item in about if facts.bodies.is_movable(item))
         hands = facts.named.role(task, "hand")
-        if meant and (not hands or any(hand in facts.bodies.stands_for(one) for one in hands)):
+        if meant and (not hands or any(hand in facts.bodies.stands_for(item) for item in hands)):
             return meant, task
     return None
 
@@ -247,26 +255,26 @@ class Touches:
     def all(self) -> list[Touch]:
         """All unexpected touches, by start time; successive touches of one body by one hand or robot are merged."""
         found: list[Touch] = []
-        open_ones: dict[tuple[str, str], int] = {}
+        latest: dict[tuple[str, str], int] = {}
         for touch in sorted((*self._contacts(), *self._reported()), key=lambda touch: touch.span):
             key = touch.body, self._owner(touch.hand or touch.by)
-            at = open_ones.get(key)
+            at = latest.get(key)
             if at is not None and touch.span.from_ns <= found[at].span.to_ns + APART_NS:
                 found[at] = _joined(found[at], touch)
             else:
-                open_ones[key] = len(found)
+                latest[key] = len(found)
                 found.append(touch)
         return found
 
     def _contacts(self) -> Iterator[Touch]:
         facts, links = self._facts, self._facts.bodies.links
-        begun = {
+        start_keys = {
             (event.time_ns, frozenset((event.arguments.get("a"), event.arguments.get("b"))))
             for event in facts.events("collision")
             if event.source == DERIVED
         }
         for row in facts.tables.occasions.find("contact"):
-            if (row.span.from_ns, frozenset((row.a, row.b))) not in begun:
+            if (row.span.from_ns, frozenset((row.a, row.b))) not in start_keys:
                 continue  # it exists from the start
             if row.a in links or row.b in links:
                 yield from self._link_touches(row)
@@ -283,7 +291,7 @@ class Touches:
 
     def _is_held(self, body: str, time_ns: int) -> bool:
         """Whether a hand holds the body shortly before or after, and so explains the contact."""
-        around = Interval(time_ns - LETTING_GO_NS, time_ns + LETTING_GO_NS)
+        around = Interval(time_ns - RELEASE_NS, time_ns + RELEASE_NS)
         return any(row.a == body for row in self._facts.during("held", body, around))
 
     def _load_touches(self, row: Occasion) -> Iterator[Touch]:
@@ -310,14 +318,14 @@ class Touches:
 
     def _is_set_down(self, row: Occasion, grip: Occasion) -> bool:
         """Whether the hand sets the object down on the body: the contact lasts until the release."""
-        lasts = row.span.to_ns >= grip.span.to_ns - LETTING_GO_NS
+        lasts_until_release = row.span.to_ns >= grip.span.to_ns - RELEASE_NS
         other = row.b if row.a == grip.a else row.a
-        below = Interval(grip.span.to_ns - LETTING_GO_NS, grip.span.to_ns + SECOND)
-        rows = self._facts.during(BORNE, grip.a, below)
-        return lasts and any(on.a == grip.a and on.b == other for on in rows)
+        around_release = Interval(grip.span.to_ns - RELEASE_NS, grip.span.to_ns + SECOND)
+        rows = self._facts.during(BORNE, grip.a, around_release)
+        return lasts_until_release and any(on.a == grip.a and on.b == other for on in rows)
 
     def _reported(self) -> Iterator[Touch]:
-        """Touches of links with static bodies and with each other, as reported by `robot_health`."""
+        """Yield touches of links with static bodies and with each other, as reported by `robot_health`."""
         for event in self._facts.events("link_touches"):
             link, body = (str(event.arguments.get(key, "")) for key in ("link", "partner"))
             if "from" in event.arguments or event.arguments.get("severity") == "note":
@@ -328,13 +336,13 @@ class Touches:
             carried = self._carried(link, event.time_ns)
             yield Touch(body, link, "", carried, span, (), event)
 
-    def _is_expected(self, one: str, other: str, time_ns: int) -> bool:
+    def _is_expected(self, item: str, other: str, time_ns: int) -> bool:
         """Whether the touch is expected, or there is no task to decide it."""
-        found = self._facts.expectations.expects("collision", {"a": one, "b": other}, time_ns)
+        found = self._facts.expectations.expects("collision", {"a": item, "b": other}, time_ns)
         return found is None or found
 
     def _carried(self, link: str, time_ns: int) -> tuple[str, ...]:
-        """The objects that a link's robot carries."""
+        """Return the objects that a link's robot carries."""
         owner = self._owner(link)
         hands = [h for h in self._facts.bodies.hands if self._owner(h) == owner]
         return tuple(name for hand in hands for name in self._facts.carried_by(hand, time_ns))
@@ -347,6 +355,6 @@ class Touches:
         return self._facts.bodies.kind(touch.body) is EntityKind.STATIC
 
 
-def _joined(one: Touch, other: Touch) -> Touch:
-    span = Interval(one.span.from_ns, max(one.span.to_ns, other.span.to_ns))
-    return replace(one, span=span, rows=(*one.rows, *other.rows))
+def _joined(item: Touch, other: Touch) -> Touch:
+    span = Interval(item.span.from_ns, max(item.span.to_ns, other.span.to_ns))
+    return replace(item, span=span, rows=(*item.rows, *other.rows))

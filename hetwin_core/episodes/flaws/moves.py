@@ -15,19 +15,19 @@ from hetwin_core.episodes.tables.rows import BORNE, Happening, Interval, Occasio
 
 UPSETS = ("toppled", "fell", "left_the_world", "flung")
 SECOND = 1_000_000_000
-LETTING_GO_NS = 300_000_000
+RELEASE_NS = 300_000_000
 """Maximum time for which opening fingers still touch the released object [ns]."""
-TOUCHED_NS = 300_000_000
+CAUSE_NS = 300_000_000
 """Maximum time between a link's touch and the start of a motion that it may have caused [ns]."""
-PASSED_ON_NS = 100_000_000
+BODY_CAUSE_NS = 100_000_000
 """Until this time after the start of a motion, a touch of another moving body may have caused it [ns]; later touches
 are its effects.
 """
 LATE_NS = 700_000_000
 """Maximum delay of an event of toppling or falling after the object has come to rest [ns]."""
-TILTED = float(np.cos(np.radians(8.0)))
+COS_TILT = float(np.cos(np.radians(8.0)))
 """Cosine of the minimum tilt of a tipping object."""
-AWAY = 0.015
+MIN_SLIP = 0.015
 """Minimum displacement of a slipping object [m]."""
 SETTLING_NS = 5 * SECOND
 """Maximum time after its release for an object that leaves its support to count as placed unstably [ns]."""
@@ -140,27 +140,29 @@ class Moves:
             last,
             in_motion,
             left,
-            self._left_ns(name, left, free, last) if upsets or left != reached else free.from_ns,
+            self._departure_ns(name, left, free, last)
+            if upsets or left != reached
+            else free.from_ns,
             reached,
             upsets,
-            tuple(self._blows(name, free, last)),
+            tuple(self._find_blows(name, free, last)),
         )
 
     def _start_support(self, name: str, free: Interval) -> str:
-        """Its support at the start of the motion; without one, a body that it touched then."""
+        """Return its support at the start of the motion; without one, a body that it touched then."""
         standing = self._facts.supports(name, free.from_ns - 1)
         if standing:
             return standing[0]
-        around = Interval(free.from_ns, free.from_ns + LETTING_GO_NS)
+        around = Interval(free.from_ns, free.from_ns + RELEASE_NS)
         touched = sorted(self._facts.during("contact", name, around), key=lambda row: row.span)
         others = (row.b if row.a == name else row.a for row in touched)
         return next((other for other in others if other not in self._facts.bodies.links), "")
 
-    def _left_ns(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
-        """Time when it started to tip or slip; else of its departure from its support; else of its release."""
-        begun = self._tip_ns(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
-        if begun is not None:
-            return begun
+    def _departure_ns(self, name: str, left: str, free: Interval, last: Occasion | None) -> int:
+        """Return the time at which it started to tip or slip, else left its support, else was released."""
+        tip_ns = self._tip_ns(name, free if last is None else Interval(last.span.to_ns, free.to_ns))
+        if tip_ns is not None:
+            return tip_ns
         rows = [r for r in self._facts.during(BORNE, name, free) if (r.a, r.b) == (name, left)]
         ends = [row.span.to_ns for row in rows if row.ended and row.span.to_ns <= free.to_ns]
         if not ends:
@@ -170,9 +172,9 @@ class Moves:
         return max(free.from_ns, min(begins, default=end.from_ns))
 
     def _tip_ns(self, name: str, free: Interval) -> int | None:
-        """The first time at which it was tilted or displaced; None if it never was, or this is unknown."""
+        """Return the first time at which it was tilted or displaced; None if there is none, or it is unknown."""
         try:
-            before = self._facts.tables.poses.at(name, free.from_ns - LETTING_GO_NS)[1]
+            before = self._facts.tables.poses.at(name, free.from_ns - RELEASE_NS)[1]
             times, poses = self._facts.tables.poses.during(name, free)
         except KeyError:
             return None
@@ -188,33 +190,33 @@ class Moves:
             ),
             axis=1,
         )
-        tilted = up[1:] @ up[0] < TILTED
-        away = np.linalg.norm(poses[1:, :3] - poses[1, :3], axis=1) > AWAY
-        rows = np.flatnonzero(tilted | away)
+        is_tilted = up[1:] @ up[0] < COS_TILT
+        is_displaced = np.linalg.norm(poses[1:, :3] - poses[1, :3], axis=1) > MIN_SLIP
+        rows = np.flatnonzero(is_tilted | is_displaced)
         return max(free.from_ns, int(times[rows[0]])) if len(rows) else None
 
     def _end_support(self, name: str, time_ns: int) -> str:
-        after = Interval(time_ns, time_ns + LETTING_GO_NS)
+        after = Interval(time_ns, time_ns + RELEASE_NS)
         rows = [row for row in self._facts.during(BORNE, name, after) if row.a == name]
         return max(rows, key=lambda row: row.span.to_ns).b if rows else ""
 
     def _upsets(self, name: str, free: Interval) -> Iterator[Happening]:
         for event in self._facts.events(*UPSETS, about=name):
-            if free.from_ns - LETTING_GO_NS <= event.time_ns <= free.to_ns + LATE_NS:
+            if free.from_ns - RELEASE_NS <= event.time_ns <= free.to_ns + LATE_NS:
                 yield event
 
-    def _blows(self, name: str, free: Interval, last: Occasion | None) -> list[Occasion]:
-        """Contacts with links, and with carried or moving objects, at the start of the motion."""
+    def _find_blows(self, name: str, free: Interval, last: Occasion | None) -> list[Occasion]:
+        """Return the contacts with links, and with carried or moving objects, at the start of the motion."""
         facts = self._facts
-        around = Interval(free.from_ns - TOUCHED_NS, free.from_ns + TOUCHED_NS)
-        soon = free.from_ns + PASSED_ON_NS
+        around = Interval(free.from_ns - CAUSE_NS, free.from_ns + CAUSE_NS)
+        latest_ns = free.from_ns + BODY_CAUSE_NS
         found = []
         for row in facts.during("contact", name, around):
             other = row.b if row.a == name else row.a
             moves = facts.bodies.is_movable(other) and self._is_moving(other, around)
-            if other not in facts.bodies.links and not (moves and row.span.from_ns <= soon):
+            if other not in facts.bodies.links and not (moves and row.span.from_ns <= latest_ns):
                 continue
-            if last is not None and row.span.from_ns <= last.span.to_ns + LETTING_GO_NS:
+            if last is not None and row.span.from_ns <= last.span.to_ns + RELEASE_NS:
                 continue  # the fingers that released it
             found.append(row)
         return sorted(found, key=lambda row: row.span.from_ns)

@@ -19,19 +19,19 @@ from hetwin_core.episodes.tables.rows import (
     Task,
 )
 
-LEAST_NS = 400_000_000
+MIN_ERROR_NS = 400_000_000
 """Minimum duration of an incorrect belief that is a flaw [ns]."""
-PERIODS = 2.5
+MIN_PERIODS = 2.5
 """Minimum duration of a stale pose that is a flaw, in usual periods of its messages."""
-_USUAL_NS = 10_000_000_000
+_PERIOD_WINDOW_NS = 10_000_000_000
 """Time before and after an error over which the usual period of messages is measured [ns]."""
 _MIN_MESSAGES = 6
 """Minimum number of messages for a usual period."""
-_AT_ONCE_NS = 20_000_000
+_MESSAGE_DELAY_NS = 20_000_000
 """Maximum time from a message to the start of an error that the message itself contains [ns]."""
 _JUMP = 0.01
 """Minimum difference of changed poses [m, and difference of quaternion components]."""
-_CAUSED_NS = 3_000_000_000
+_MAX_EFFECT_DELAY_NS = 3_000_000_000
 """Maximum time from a change of the world to the start of an error that it may have caused [ns]."""
 _PERCEPT = "percept"
 _LOC, _VISIBLE = "loc", "visible"
@@ -75,10 +75,10 @@ class WrongBeliefs:
     def all(self) -> Iterator[WrongBelief]:
         """Yield the beliefs that were incorrect for too long, in the order of their rows."""
         for error in self._tables.belief_errors:
-            lasted = error.span.to_ns - error.span.from_ns
-            if lasted <= LEAST_NS or self._is_unseen(error):
+            duration_ns = error.span.to_ns - error.span.from_ns
+            if duration_ns <= MIN_ERROR_NS or self._is_unseen(error):
                 continue
-            found = self._classified(error)
+            found = self._classify(error)
             if not (found.stale and self._is_late(error)):
                 yield found
 
@@ -92,12 +92,12 @@ class WrongBeliefs:
     def _is_late(self, error: BeliefError) -> bool:
         """Whether the error ends with the robot's next report: within the usual period, or at the end of its task."""
         if error.fluent == _LOC:
-            return error.span.to_ns - error.span.from_ns <= PERIODS * self._period(error)
+            return error.span.to_ns - error.span.from_ns <= MIN_PERIODS * self._period(error)
         tasks = self._facts.expectations.innermost(error.span.from_ns)
-        done = max((task.span.to_ns for task in tasks), default=0)
-        return error.span.to_ns <= done + LEAST_NS
+        end_ns = max((task.span.to_ns for task in tasks), default=0)
+        return error.span.to_ns <= end_ns + MIN_ERROR_NS
 
-    def _classified(self, error: BeliefError) -> WrongBelief:
+    def _classify(self, error: BeliefError) -> WrongBelief:
         begin = error.span.from_ns
         rows = self._messages(error, Interval(begin, begin + 1))
         if not rows:
@@ -115,9 +115,10 @@ class WrongBeliefs:
         but the world had not moved.
         """
         begin = error.span.from_ns
-        rows = self._messages(error, Interval(begin - _AT_ONCE_NS, error.span.to_ns))
+        rows = self._messages(error, Interval(begin - _MESSAGE_DELAY_NS, error.span.to_ns))
         first = next(
-            (r for r in rows if begin - _AT_ONCE_NS <= r.span.from_ns < error.span.to_ns), None
+            (r for r in rows if begin - _MESSAGE_DELAY_NS <= r.span.from_ns < error.span.to_ns),
+            None,
         )
         if first is None:
             return False
@@ -132,11 +133,11 @@ class WrongBeliefs:
         """Whether something moved shortly before a time; True if unknown."""
         if not (self._facts.known("moving") and self._facts.bodies.is_movable(name)):
             return True
-        lately = Interval(time_ns - _CAUSED_NS, time_ns)
+        lately = Interval(time_ns - _MAX_EFFECT_DELAY_NS, time_ns)
         return any(self._facts.during("moving", name, lately))
 
     def _object_at(self, error: BeliefError, row: Belief) -> str:
-        """Another object at the position where something was perceived."""
+        """Return another object that is at the perceived position; empty if there is none."""
         if error.fluent != _LOC or row.pose is None or row.origin != _PERCEPT:
             return ""
         for name in self._objects:
@@ -151,13 +152,15 @@ class WrongBeliefs:
         return ""
 
     def _period(self, error: BeliefError) -> float:
-        """The usual period of messages about the same belief [ns]; 0 if there are too few."""
-        span = Interval(error.span.from_ns - _USUAL_NS, error.span.to_ns + _USUAL_NS)
+        """Return the usual period of messages about the same belief [ns]; 0 if there are too few."""
+        span = Interval(
+            error.span.from_ns - _PERIOD_WINDOW_NS, error.span.to_ns + _PERIOD_WINDOW_NS
+        )
         times = [row.span.from_ns for row in self._messages(error, span)]
         return float(np.median(np.diff(times))) if len(times) >= _MIN_MESSAGES else 0.0
 
     def _messages(self, error: BeliefError, span: Interval) -> Sequence[Belief]:
-        """The messages about the same belief in an interval, and the one before."""
+        """Return the messages about the same belief in an interval, and the one before."""
         rows = self._tables.beliefs.find(error.fluent, error.a, error.b or None, span)
         return [row for row in rows if row.b == error.b]
 
@@ -171,14 +174,14 @@ def _change(one: Sequence[float], other: Sequence[float]) -> float:
     return float(np.abs(np.array(one) - np.array(other)).max())
 
 
-LOOKING = frozenset(
+PERCEPTION_OPERATIONS = frozenset(
     {
         *("look", "look_at", "look_for", "perceive", "detect"),
         *("observe", "search", "find", "scan", "inspect"),
     }
 )
 """Operations in which the robot looks."""
-SEEN_NS = 300_000_000
+MIN_VISIBLE_NS = 300_000_000
 """Minimum visibility of an object that must be perceived [ns]."""
 LATE_NS = 500_000_000
 """Maximum delay of a percept after the end of its task [ns]."""
@@ -240,14 +243,16 @@ def overlooked(facts: Facts) -> Iterator[OverlookedThing]:
     if not facts.known("visible"):
         return
     for task in facts.tables.tasks:
-        if task.operation not in LOOKING or task.status is Status.CREATED:
+        if task.operation not in PERCEPTION_OPERATIONS or task.status is Status.CREATED:
             continue
         wanted = facts.named.objects(task)
         perceived = set(_perceived(facts, task))
         for row in facts.tables.occasions.find("visible"):
-            inside = min(row.span.to_ns, task.span.to_ns) - max(row.span.from_ns, task.span.from_ns)
+            visible_ns = min(row.span.to_ns, task.span.to_ns) - max(
+                row.span.from_ns, task.span.from_ns
+            )
             is_meant = row.a in wanted if wanted else facts.bodies.is_movable(row.a)
-            if inside >= SEEN_NS and is_meant and row.a not in perceived:
+            if visible_ns >= MIN_VISIBLE_NS and is_meant and row.a not in perceived:
                 yield OverlookedThing(row.a, task, row)
 
 
@@ -274,19 +279,19 @@ def spilled(facts: Facts) -> Iterator[Spill]:
 
 def _spills(facts: Facts) -> Iterator[tuple[str, list[Happening]]]:
     """Yield vessels with the events of one spill each."""
-    open_ones: dict[str, list[Happening]] = {}
+    pending: dict[str, list[Happening]] = {}
     for event in facts.events("spilled"):
         vessel = str(event.arguments.get("cup", ""))
-        events = open_ones.get(vessel, [])
+        events = pending.get(vessel, [])
         if events and event.time_ns > events[-1].time_ns + _FLIGHT_NS:
             yield vessel, events
             events = []
-        open_ones[vessel] = [*events, event]
-    yield from open_ones.items()
+        pending[vessel] = [*events, event]
+    yield from pending.items()
 
 
 def _missed_count(facts: Facts, vessel: str, task: Task | None, events: list[Happening]) -> int:
-    """Number of poured particles that did not arrive; 0 if nearly all did, or if unknown."""
+    """Return the number of poured particles that did not arrive; 0 if nearly all did, or if unknown."""
     caught = facts.events("caught")
     receivers = {str(event.arguments.get("cup")) for event in caught}
     receivers |= set(() if task is None else facts.named.role(task, "target"))

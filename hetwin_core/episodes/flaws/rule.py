@@ -19,7 +19,7 @@ from hetwin_core.ensemble.validation import Name, Strict, Text, check
 _BRACES = re.compile(r"\{([^{}]+)\}")
 
 
-def _one(each: dict[str, str]) -> dict[str, str]:
+def _check_not_empty(each: dict[str, str]) -> dict[str, str]:
     if not each:
         raise ValueError("at least one variable with the query that it runs over")
     return each
@@ -30,7 +30,7 @@ class RuleEntry(Strict):
 
     kind: Name = Field(description="kind of the flaws that it finds")
     about: Text = Field(description="explanation of such a flaw, in words")
-    each: Annotated[dict[Name, Text], AfterValidator(_one)] = Field(
+    each: Annotated[dict[Name, Text], AfterValidator(_check_not_empty)] = Field(
         description="variables -> lists that they run over, one inside the other"
     )
     when: list[Text] = Field(default=[], alias="if", description="conditions, all of them true")
@@ -87,24 +87,24 @@ class Rule:
         self.conditions = [Expression(text, f"{index}.if.{i}") for i, text in enumerate(entry.when)]
         self.begin = Expression(entry.begin, f"{index}.from")
         self.end = Expression(entry.end, f"{index}.to")
-        self.since = _maybe(entry.since, f"{index}.since")
+        self.since = _optional(entry.since, f"{index}.since")
         self.entities = Expression(entry.entities, f"{index}.entities")
-        self.task = _maybe(entry.task, f"{index}.task")
-        self.causes = _maybe(entry.causes, f"{index}.causes")
-        self.trace = _maybe(entry.trace, f"{index}.trace")
-        self.evidence = _maybe(entry.evidence, f"{index}.evidence")
+        self.task = _optional(entry.task, f"{index}.task")
+        self.causes = _optional(entry.causes, f"{index}.causes")
+        self.trace = _optional(entry.trace, f"{index}.trace")
+        self.evidence = _optional(entry.evidence, f"{index}.evidence")
         self.sentence = Sentence(entry.text, f"{index}.text")
 
     def queries(self) -> list[Expression]:
         """Return all queries."""
-        maybe = (self.since, self.task, self.causes, self.trace, self.evidence)
+        optional = (self.since, self.task, self.causes, self.trace, self.evidence)
         return [
             *self.each.values(),
             *self.conditions,
             self.begin,
             self.end,
             self.entities,
-            *(query for query in maybe if query is not None),
+            *(query for query in optional if query is not None),
             *self.sentence.queries.values(),
         ]
 
@@ -139,7 +139,7 @@ def read_rules(file: Path) -> list[Rule]:
         raise document.placed(error, file) from None
 
 
-def _maybe(text: str | None, where: str) -> Expression | None:
+def _optional(text: str | None, where: str) -> Expression | None:
     return None if text is None else Expression(text, where)
 
 
@@ -155,7 +155,7 @@ def _shown(value: Any) -> str:
 RULES = Group(
     "hetwin.flaws", "rules", "MODULE:PATH of the package, a file of rules or a folder of them"
 )
-OWN = Path(__file__).parent / "rules"
+RULES_FOLDER = Path(__file__).parent / "rules"
 
 
 @cache
@@ -165,7 +165,7 @@ def all_rules() -> tuple[Rule, ...]:
     Raises:
         BadInput: if the rules of a package cannot be read.
     """
-    files = [*_files(OWN)]
+    files = [*_files(RULES_FOLDER)]
     for point, path in RULES.each():
         files += _package_files(point.name, path)
     return tuple(rule for file in files for rule in read_rules(file))

@@ -26,7 +26,7 @@ class LogContent:
         run: folder of the run.
         wanted: topics to read.
         definitions: reader of its log's types, not used before; None: a new one.
-        also: called with each chunk.
+        on_chunk: called with each chunk.
 
     Raises:
         BadInput: if the folder holds no run, or its log is incomplete or cannot be read.
@@ -37,23 +37,23 @@ class LogContent:
         run: Path,
         *wanted: Topic,
         definitions: Definitions | None = None,
-        also: Callable[[Chunk], object] = lambda _: None,
+        on_chunk: Callable[[Chunk], object] = lambda _: None,
     ) -> None:
         self._definitions = definitions or Definitions(LogFile(log_file(run)))
         self._file = self._definitions.file
         self._messages: dict[str, list[Any]] = {topic.logged_name: [] for topic in wanted}
-        self._with_states: list[Place] = []
+        self._state_chunks: list[Place] = []
         self._count = 0
         with readable(self._file.path):
             for chunk in self._file.poll():
                 self._add(chunk)
-                also(chunk)
+                on_chunk(chunk)
         check_complete(run, self._file)
 
     def _add(self, chunk: Chunk) -> None:
         states = sum(1 for _ in self._definitions.rows(chunk, STATE.logged_name))
         if states:
-            self._with_states.append(chunk.place)
+            self._state_chunks.append(chunk.place)
             self._count += states
         for name, found in self._messages.items():
             found += self._definitions.messages(chunk, name)
@@ -80,7 +80,7 @@ class LogContent:
         """
         reader = StateReader(layout, self._file, self._definitions)
         with readable(self._file.path):
-            return joined(map(reader.again, self._with_states), self._count)
+            return joined(map(reader.reread, self._state_chunks), self._count)
 
 
 def log_file(run: Path) -> Path:
@@ -98,7 +98,7 @@ def log_file(run: Path) -> Path:
 
 
 def is_ended(run: Path) -> bool:
-    """Whether a run is over, so that its log no longer grows."""
+    """Return whether a run is over, so that its log no longer grows."""
     return (run / LOG / METADATA).exists() or (run / SUMMARY).exists()
 
 
@@ -113,9 +113,9 @@ def check_complete(run: Path, file: LogFile) -> None:
     if file.damage or is_ended(run):
         raise truncated(file)
     raise BadInput(
-        "the log is not complete: the run goes on, or was killed",
+        "the log is incomplete: the run is still in progress, or was killed",
         file=run / LOG,
-        expected="a run that is over",
+        expected="the log of a finished run",
     )
 
 

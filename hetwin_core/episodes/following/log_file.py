@@ -106,7 +106,7 @@ class LogFile:
             return
         with regular(self.path) as file:
             size = os.fstat(file.fileno()).st_size
-            if self._at == 0 and not self._begin(file.read(len(MAGIC))):
+            if self._at == 0 and not self._read_magic(file.read(len(MAGIC))):
                 return
             while not self.complete and self._at + HEAD.size <= size:
                 kind, length = HEAD.unpack(os.pread(file.fileno(), HEAD.size, self._at))
@@ -114,7 +114,7 @@ class LogFile:
                 if place.at + length > size:
                     return
                 try:
-                    chunk = self._take(kind, file.fileno(), place)
+                    chunk = self._process(kind, file.fileno(), place)
                 except (ValueError, struct.error) as error:
                     self.damage = f"{error}, at byte {place.at}"
                     return
@@ -134,28 +134,28 @@ class LogFile:
         with self.path.open("rb") as file:
             return unpack(os.pread(file.fileno(), place.length, place.at), place)
 
-    def _begin(self, magic: bytes) -> bool:
+    def _read_magic(self, magic: bytes) -> bool:
         if magic and not MAGIC.startswith(magic):
-            raise ValueError("this is no MCAP file")
+            raise ValueError("this is not an MCAP file")
         if len(magic) == len(MAGIC):
             self._at = len(MAGIC)
         return self._at > 0
 
-    def _take(self, kind: int, descriptor: int, place: Place) -> Chunk | None:
+    def _process(self, kind: int, descriptor: int, place: Place) -> Chunk | None:
         """Process a record; return it if it is a chunk."""
         if kind not in (CHUNK, SCHEMA, CHANNEL, METADATA):
             return None
         record = os.pread(descriptor, check_size(place.length, "a part of it has"), place.at)
         if kind != CHUNK:
-            self._learn(kind, record)
+            self._register(kind, record)
             return None
         chunk = unpack(record, place)
         for found, begin, end in records(chunk.data):
             if found != MESSAGE:
-                self._learn(found, chunk.data[begin:end])
+                self._register(found, chunk.data[begin:end])
         return chunk
 
-    def _learn(self, kind: int, record: Buffer) -> None:
+    def _register(self, kind: int, record: Buffer) -> None:
         if kind == SCHEMA:
             schema = schema_of(record)
             self.schemas[schema.number] = schema

@@ -40,7 +40,7 @@ class Definitions:
 
         Raises:
             KeyError: if the log does not define the type.
-            Exception: of many kinds, if the message does not fit its definition.
+            Exception: of any type, if the message does not match its definition.
         """
         return self._type(typename).store.deserialize_cdr(data, typename)
 
@@ -150,18 +150,20 @@ def joined(parts: Iterable[States], count: int) -> States:
     Raises:
         ValueError: if there are more.
     """
-    whole: list[NDArray[Any]] = []
+    columns_of_all: list[NDArray[Any]] = []
     near, of_state, at = list[Floats](), list[NDArray[np.int64]](), 0
     for part in parts:
         columns = part[:4]
-        whole = whole or [np.empty((count, *c.shape[1:]), c.dtype) for c in columns]
+        columns_of_all = columns_of_all or [
+            np.empty((count, *c.shape[1:]), c.dtype) for c in columns
+        ]
         end = at + len(part.times)
-        for column, some in zip(whole, columns, strict=True):
-            column[at:end] = some
+        for column, values_of_part in zip(columns_of_all, columns, strict=True):
+            column[at:end] = values_of_part
         near.append(part.proximity)
         of_state.append(part.of_state + at)
         at = end
-    times, values, owners, parents = whole
+    times, values, owners, parents = columns_of_all
     rows, numbers = np.concatenate(near), np.concatenate(of_state)
     return States(times, values, owners, parents, rows, numbers)
 
@@ -192,7 +194,7 @@ class StateReader:
         """Decode all states of a chunk; None if it has none.
 
         Raises:
-            Exception: of many kinds, if one does not fit its definition.
+            Exception: of any type, if one does not match its definition.
         """
         rows = [row for _, row in self._definitions.rows(chunk, STATE.logged_name)]
         if not rows:
@@ -204,7 +206,7 @@ class StateReader:
             return self._decode(chunk.data, rows)
         return self._read_slowly(chunk)
 
-    def again(self, place: Place) -> States:
+    def reread(self, place: Place) -> States:
         """Read the states of a chunk again.
 
         Raises:

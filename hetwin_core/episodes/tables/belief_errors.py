@@ -30,7 +30,7 @@ class PoseError:
     to_ns: int | None = None
 
 
-LASTING_NS = 250_000_000
+MIN_DURATION_NS = 250_000_000
 """Minimum duration of an error [ns]; shorter ones are the delay until the next message."""
 
 
@@ -84,19 +84,19 @@ def belief_errors(
         unseen: when it was not observed whether a fluent is false, so that no belief in it counts as incorrect;
             None: never.
     """
-    found = [error for errors in poses.values() for error in _of_poses(errors, until_ns)]
+    found = [error for errors in poses.values() for error in _pose_errors(errors, until_ns)]
     for fluent, a, b, times, holds in beliefs.histories():
         if fluent != LOC and fluent in recorded:
             held = Intervals(row.span for row in occasions.find(fluent, a, b))
             blind = [] if unseen is None else unseen.of(fluent, {a}, {b} if b else None)
-            spared = held | Intervals(one.span for one in blind)
-            found += _of_truths((fluent, a, b), times, holds, held, spared, until_ns)
-    found = [error for error in found if error.span.to_ns - error.span.from_ns >= LASTING_NS]
+            excluded = held | Intervals(interval.span for interval in blind)
+            found += _fluent_errors((fluent, a, b), times, holds, held, excluded, until_ns)
+    found = [error for error in found if error.span.to_ns - error.span.from_ns >= MIN_DURATION_NS]
     found.sort(key=lambda error: (error.span.from_ns, error.fluent, error.a, error.b))
     return tuple(error._replace(row=row) for row, error in enumerate(found))
 
 
-def _of_poses(errors: Sequence[PoseError], until_ns: int) -> Iterator[BeliefError]:
+def _pose_errors(errors: Sequence[PoseError], until_ns: int) -> Iterator[BeliefError]:
     for error in errors:
         if error.from_ns <= until_ns:
             to_ns = until_ns if error.to_ns is None else min(error.to_ns, until_ns)
@@ -113,21 +113,21 @@ def _of_poses(errors: Sequence[PoseError], until_ns: int) -> Iterator[BeliefErro
             )
 
 
-def _of_truths(
+def _fluent_errors(
     about: tuple[str, str, str],
     times: Numbers,
     holds: NDArray[np.bool_],
     held: Intervals,
-    spared: Intervals,
+    excluded: Intervals,
     until_ns: int,
 ) -> Iterator[BeliefError]:
     changes = np.flatnonzero(np.diff(holds, prepend=not holds[0]))
     ends = [*times[changes[1:]].tolist(), until_ns]
     for first, from_ns, to_ns in zip(changes, times[changes].tolist(), ends, strict=True):
         believed = Intervals([(from_ns, to_ns)])
-        wrong = believed - spared if holds[first] else believed & held
+        wrong = believed - excluded if holds[first] else believed & held
         for span in wrong:
-            formed = times[: np.searchsorted(times, span.to_ns)]
+            formation_times = times[: np.searchsorted(times, span.to_ns)]
             yield BeliefError(
                 row=-1,
                 fluent=about[0],
@@ -136,12 +136,12 @@ def _of_truths(
                 span=span,
                 distance=0.0,
                 angle=0.0,
-                believed_ns=int(formed[-1]),
-                moved_ns=_moved(span.from_ns, held),
+                believed_ns=int(formation_times[-1]),
+                moved_ns=_last_change_ns(span.from_ns, held),
             )
 
 
-def _moved(time_ns: int, held: Intervals) -> int:
+def _last_change_ns(time_ns: int, held: Intervals) -> int:
     """The last change of the world up to a time; the time itself if there was none."""
     changes = [time for span in held for time in span if time <= time_ns]
     return max(changes, default=time_ns)

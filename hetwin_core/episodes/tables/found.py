@@ -52,7 +52,7 @@ class DerivedTables:
         timeline: times of all states.
         pieces: chunks with states.
         expects: expectations of the scenario.
-        unclear: see `Derivation`.
+        unknown_contacts: see `Derivation`.
     """
 
     until_ns: int
@@ -68,7 +68,7 @@ class DerivedTables:
     timeline: Timeline
     pieces: Sequence[Piece]
     expects: Mapping[str, tuple[str, ...]]
-    unclear: frozenset[tuple[str, str]] = frozenset()
+    unknown_contacts: frozenset[tuple[str, str]] = frozenset()
 
     @classmethod
     def of(
@@ -96,7 +96,7 @@ class DerivedTables:
             timeline=derivation.timeline,
             pieces=derivation.pieces,
             expects=_expects_of(given),
-            unclear=derivation.unclear,
+            unknown_contacts=derivation.unknown_contacts,
         )
 
     def tables(
@@ -118,7 +118,7 @@ class DerivedTables:
         occasions = OccasionList(self.stretches, self.of_fluent, self.until_ns)
         events = EventList(self.happenings, self.until_ns)
         known = Interval(self.timeline.time(0), self.until_ns + 1)
-        unseen = Unseen(layout, events, known, self.unclear)
+        unseen = Unseen(layout, events, known, self.unknown_contacts)
         errors = ErrorList(
             beliefs, occasions, self.recorded, self.pose_errors, self.until_ns, unseen
         )
@@ -154,7 +154,7 @@ _OPEN = -1
 """End of spans that have not ended."""
 
 
-def read_found(run: Path, log: Path) -> DerivedTables | None:
+def read_cached_tables(run: Path, log: Path) -> DerivedTables | None:
     """Read the cached findings of a log; None if there are none, or they belong to another log or program.
 
     Args:
@@ -165,25 +165,25 @@ def read_found(run: Path, log: Path) -> DerivedTables | None:
     # A file that is damaged, or from another program, can cause any exception.
     with suppress(Exception), ZipFile(path) as parts, np.load(path, allow_pickle=False) as columns:
         if any(part.compress_type != ZIP_STORED for part in parts.infolist()):
-            return None  # `keep_found` never compresses
+            return None  # `cache_tables` never compresses
         facts = parse_json(columns["facts"].tobytes())
         if facts["key"] == _key(log):
             return _found(facts, columns)
     return None
 
 
-def keep_found(run: Path, log: Path, found: DerivedTables) -> bool:
+def cache_tables(run: Path, log: Path, found: DerivedTables) -> bool:
     """Cache the findings of a complete log; return false if the folder cannot be written to."""
     folder = run / FOLDER
-    part = folder / f".{_FILE}.{os.getpid()}.tmp"
+    temporary = folder / f".{_FILE}.{os.getpid()}.tmp"
     try:
         folder.mkdir(exist_ok=True)
         try:
-            with part.open("wb") as file:
+            with temporary.open("wb") as file:
                 np.savez(file, allow_pickle=False, **_columns(found, _key(log)))
-            part.replace(folder / _FILE)
+            temporary.replace(folder / _FILE)
         finally:
-            part.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     except OSError:
         return False
     return True
@@ -193,8 +193,10 @@ def keep_found(run: Path, log: Path, found: DerivedTables) -> bool:
 def _program() -> str:
     """Digest of the code that derives the findings."""
     digest = blake2b(digest_size=16)
-    here = Path(__file__).parent
-    for path in sorted([*here.rglob("*.py"), *(here.parent / "following").glob("*.py")]):
+    folder_of_code = Path(__file__).parent
+    for path in sorted(
+        [*folder_of_code.rglob("*.py"), *(folder_of_code.parent / "following").glob("*.py")]
+    ):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -211,7 +213,7 @@ def _columns(found: DerivedTables, key: list[Any]) -> dict[str, Any]:
         "until": found.until_ns,
         "recorded": sorted(found.recorded),
         "expects": found.expects,
-        "unclear": sorted(found.unclear),
+        "unclear": sorted(found.unknown_contacts),
         "happenings": [astuple(event) for event in found.happenings],
         "tasks": [asdict(task) for task in found.tasks],
         "claims": beliefs.claims,
@@ -262,7 +264,7 @@ def _found(facts: Mapping[str, Any], columns: Mapping[str, Any]) -> DerivedTable
         timeline=timeline,
         pieces=[Piece(first, Place(*place)) for first, *place in columns["pieces"].tolist()],
         expects={name: tuple(rows) for name, rows in facts["expects"].items()},
-        unclear=frozenset((a, b) for a, b in facts["unclear"]),
+        unknown_contacts=frozenset((a, b) for a, b in facts["unclear"]),
     )
 
 

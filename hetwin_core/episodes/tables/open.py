@@ -31,15 +31,15 @@ from hetwin_core.episodes.following.content import (
 )
 from hetwin_core.episodes.following.log_file import Chunk, LogFile, Place
 from hetwin_core.episodes.following.states import Definitions, StateReader, States
-from hetwin_core.episodes.log_writer import DueStates, KeptState
+from hetwin_core.episodes.log_writer import RecordedState, StateSelector
 from hetwin_core.episodes.run_folder import LOG
 from hetwin_core.episodes.run_messages import task_message
 from hetwin_core.episodes.tables.deriving.beliefs import event_columns
-from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, Scene
-from hetwin_core.episodes.tables.found import DerivedTables, keep_found, read_found
+from hetwin_core.episodes.tables.deriving.derivation import Derivation, Deriver, RunRegistry
+from hetwin_core.episodes.tables.found import DerivedTables, cache_tables, read_cached_tables
 from hetwin_core.episodes.tables.tables import Tables
 
-_TOGETHER = 64
+_BATCH_SIZE = 64
 """Number of states that are processed at once."""
 
 
@@ -60,8 +60,8 @@ class RunTables(RunListener):
     """
 
     def __init__(self, state_rate: float = 100.0) -> None:
-        self._due = DueStates(state_rate)
-        self._states: list[KeptState] = []
+        self._due = StateSelector(state_rate)
+        self._states: list[RecordedState] = []
         self._events: list[Event] = []
         self._beliefs: list[Event] = []
         self._batches: list[_Batch] = []
@@ -81,7 +81,7 @@ class RunTables(RunListener):
         if state is None:
             return
         self._states.append(state._replace(near=state.near.copied()).copied())
-        if len(self._states) >= _TOGETHER:
+        if len(self._states) >= _BATCH_SIZE:
             self.take_in()
 
     def next_ns(self, now_ns: int) -> int:
@@ -160,9 +160,9 @@ class RunTables(RunListener):
                 self._derive(number)
 
     def take_in(self) -> None:
-        """Process everything received so far, which otherwise happens for `_TOGETHER` states at once."""
+        """Process everything received so far, which otherwise happens for `_BATCH_SIZE` states at once."""
         if self._states or self._events or self._beliefs:
-            states = _together(self._states) if self._states else None
+            states = _joined(self._states) if self._states else None
             self._batches.append(_Batch(states, tuple(self._events), tuple(self._beliefs)))
             for received in (self._states, self._events, self._beliefs):
                 received.clear()
@@ -188,7 +188,7 @@ class RunTables(RunListener):
         return states
 
 
-def _together(states: list[KeptState]) -> States:
+def _joined(states: list[RecordedState]) -> States:
     near = [state.near.rows() for state in states]
     return States(
         np.array([state.time_ns for state in states], np.int64),
@@ -201,7 +201,7 @@ def _together(states: list[KeptState]) -> States:
 
 
 def finished_tables(run: Path) -> Tables:
-    """Return the tables of a run that is over.
+    """Return the tables of a finished run.
 
     Raises:
         BadInput: if there is no run in the folder, it is not over, or it cannot be read.
@@ -209,9 +209,9 @@ def finished_tables(run: Path) -> Tables:
     tables = open_tables(run)
     if not (tables.finished and (run / LOG / METADATA).exists()):
         raise BadInput(
-            "the log is not complete: the run goes on, or was killed",
+            "the log is incomplete: the run is still in progress, or was killed",
             file=run / LOG,
-            expected="a run that is over",
+            expected="the log of a finished run",
         )
     return tables
 
@@ -229,18 +229,18 @@ def open_tables(run: Path) -> Tables:
         BadInput: if the folder holds no log, or the log cannot be read.
     """
     path = log_file(run)
-    found = read_found(run, path)
+    found = read_cached_tables(run, path)
     if found is None:
         follower = Follower(run)
         tables = follower.poll()
         if tables.finished:
-            keep_found(run, path, follower.found())
+            cache_tables(run, path, follower.found())
         return tables
     file = LogFile(path)
     with readable(path):
         scene = _scene(run, file)
         reader = StateReader(scene.layout, file, Definitions(file))
-    return found.tables(run, reader.again, scene.layout, scene.models)
+    return found.tables(run, reader.reread, scene.layout, scene.models)
 
 
 class Derived:
@@ -253,20 +253,20 @@ class Derived:
 
     def __init__(self, run: Path, definitions: Definitions) -> None:
         self._run, self._definitions, self._file = run, definitions, definitions.file
-        self._scene: Scene | None = None
+        self._scene: RunRegistry | None = None
         self._deriver: Deriver | None = None
 
     def add(self, chunk: Chunk) -> States | None:
         """Add a chunk, and return its states; None if it has none, or the scene is not known yet.
 
         Raises:
-            Exception: of many kinds, if a message does not fit its definition.
+            Exception: of any type, if a message does not match its definition.
         """
         if self._deriver is None:
             registries = self._definitions.messages(chunk, topics.REGISTRY.logged_name)
             if not registries:
                 return None
-            self._scene = Scene(registries[-1])
+            self._scene = RunRegistry(registries[-1])
             self._deriver = Deriver(self._file, self._definitions, self._scene)
         return self._deriver.add(chunk)
 
@@ -291,8 +291,8 @@ class Derived:
         """
         if self._scene is None or self._deriver is None or not self._deriver.pieces:
             raise no_scene(self._run)
-        scene, again = self._scene, states_at or self._deriver.reader.again
-        return self.found().tables(self._run, again, scene.layout, scene.models)
+        scene, reread = self._scene, states_at or self._deriver.reader.reread
+        return self.found().tables(self._run, reread, scene.layout, scene.models)
 
     def found(self) -> DerivedTables:
         """Return all findings so far.
@@ -361,10 +361,10 @@ class Follower:
         return known.st_ino != self._number or known.st_size < self._file.read_to
 
 
-def _scene(run: Path, file: LogFile) -> Scene:
+def _scene(run: Path, file: LogFile) -> RunRegistry:
     """Read the scene from the beginning of a log."""
     for chunk in file.poll():
         registries = Definitions(file).messages(chunk, topics.REGISTRY.logged_name)
         if registries:
-            return Scene(registries[-1])
+            return RunRegistry(registries[-1])
     raise no_scene(run)

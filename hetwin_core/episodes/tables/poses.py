@@ -52,7 +52,7 @@ class Timeline:
     """The growing sequence of states' times, with lookups of times by number and numbers by time."""
 
     def __init__(self) -> None:
-        self._room: Times = np.empty(1024, np.int64)
+        self._buffer: Times = np.empty(1024, np.int64)
         self._count = 0
 
     def __len__(self) -> int:
@@ -61,28 +61,28 @@ class Timeline:
     @property
     def times(self) -> Times:
         """(n,) all times [ns]."""
-        return self._room[: self._count]
+        return self._buffer[: self._count]
 
     def add(self, times: Times) -> None:
         """Add the times of the next states."""
         count = self._count + len(times)
-        if count > len(self._room):
-            room = np.empty(max(count, 2 * len(self._room)), np.int64)
-            room[: self._count] = self.times
-            self._room = room
-        self._room[self._count : count] = times
+        if count > len(self._buffer):
+            larger = np.empty(max(count, 2 * len(self._buffer)), np.int64)
+            larger[: self._count] = self.times
+            self._buffer = larger
+        self._buffer[self._count : count] = times
         self._count = count
 
     def time(self, number: int) -> int:
         """Return the time of a state [ns]."""
-        return int(self._room[number])
+        return int(self._buffer[number])
 
     def number(self, time_ns: int) -> int:
         """Return the number of the last state that is not later; 0 for times before the first."""
         return max(0, int(np.searchsorted(self.times, time_ns, side="right")) - 1)
 
 
-_KEPT = 8
+_MAX_CHUNKS = 8
 """Number of chunks that are kept decoded, of about a megabyte each."""
 
 
@@ -129,7 +129,7 @@ class LogPoses:
         Raises:
             KeyError: if the scene has no such entity with a pose.
         """
-        return self.value(self._posed(entity), POSE.name, time_ns)
+        return self.value(self._pose_entity(entity), POSE.name, time_ns)
 
     def during(self, entity: str, span: Interval) -> tuple[Floats, Floats]:
         """Return (n,) times [ns] and (n, 13) poses and twists of the states in an interval, and of the one before it.
@@ -137,7 +137,7 @@ class LogPoses:
         Raises:
             KeyError: if the scene has no such entity with a pose.
         """
-        columns = self._layout.range_of(self._posed(entity), POSE.name)
+        columns = self._layout.range_of(self._pose_entity(entity), POSE.name)
         first = self._timeline.number(span.from_ns)
         end = max(first, self._timeline.number(span.to_ns - 1)) + 1
         found = [values[:, columns] for _, values in self._between(first, end)]
@@ -190,7 +190,7 @@ class LogPoses:
             states = self._states(number)
             yield states.times[part], states.values[part]
 
-    def _posed(self, entity: str) -> str:
+    def _pose_entity(self, entity: str) -> str:
         return self._roots.get(entity, entity)
 
     def _piece_of(self, row: int) -> int:
@@ -204,7 +204,7 @@ class LogPoses:
         states = self._decoded.get(number)
         if states is None:
             states = self._decoded[number] = self._states_at(self._pieces[number].place)
-            if len(self._decoded) > _KEPT:
+            if len(self._decoded) > _MAX_CHUNKS:
                 self._decoded.popitem(last=False)
         self._decoded.move_to_end(number)
         return states

@@ -236,7 +236,7 @@ def row_of(found: Any, **more: object) -> Row:
         elif name.endswith("_ns"):
             row[name.removesuffix("_ns")] = None if value is None else value / 1e9
         else:
-            row[name] = _shown(value)
+            row[name] = _query_value(value)
     return row | more
 
 
@@ -244,11 +244,11 @@ def row_of(found: Any, **more: object) -> Row:
 def _names(kind: type) -> tuple[str, ...]:
     """Fields and properties of rows and findings, without the history of tasks."""
     own = [name for name, value in vars(kind).items() if isinstance(value, property)]
-    names = getattr(kind, "_fields", None) or [one.name for one in fields(kind)]
+    names = getattr(kind, "_fields", None) or [item.name for item in fields(kind)]
     return tuple(name for name in (*names, *own) if name not in ("history", "settings"))
 
 
-def _shown(value: Any) -> Any:
+def _query_value(value: Any) -> Any:
     match value:
         case Status():
             return value.value
@@ -259,7 +259,7 @@ def _shown(value: Any) -> Any:
         case _ if is_dataclass(value) or type(value) in _TABLES:
             return row_of(value)
         case tuple() | list():
-            return [_shown(one) for one in value]
+            return [_query_value(item) for item in value]
     return value
 
 

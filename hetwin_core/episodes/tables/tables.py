@@ -50,7 +50,7 @@ _EVENTS: Mapping[str, DecidingClaim] = {
 }
 
 
-class Blind(NamedTuple):
+class UnobservedInterval(NamedTuple):
     """An interval in which it was not observed whether something holds.
 
     Attributes:
@@ -69,7 +69,7 @@ class Unseen:
         layout: layout of the scene.
         events: events of the episode.
         known: interval of the whole episode, including its last moment.
-        unclear: pairs of static bodies whose contact is unknown.
+        unknown_contacts: pairs of static bodies whose contact is unknown.
     """
 
     def __init__(
@@ -77,10 +77,10 @@ class Unseen:
         layout: Layout,
         events: Collection[Happening],
         known: Interval,
-        unclear: Collection[tuple[str, str]] = (),
+        unknown_contacts: Collection[tuple[str, str]] = (),
     ) -> None:
         self._layout, self._events, self._known = layout, events, known
-        self._unclear = unclear
+        self._unknown_contacts = unknown_contacts
         standing = (EntityKind.OBJECT, EntityKind.STATIC)
         self._standing = frozenset(e.name for kind in standing for e in layout.of_kind(kind))
 
@@ -89,32 +89,36 @@ class Unseen:
         """Intervals in which each claim was checked or not."""
         return checked_intervals(self._events, *self._known)
 
-    def of(self, fluent: str, first: Names = None, second: Names = None) -> list[Blind]:
+    def of(
+        self, fluent: str, first: Names = None, second: Names = None
+    ) -> list[UnobservedInterval]:
         """Return the intervals in which it was not observed whether a fluent is false."""
         found = self._found(fluent, DECIDED_BY.get(fluent), (first, second))
         if fluent in (*_STANDING, "contact"):
             found += self._of_shapes(fluent, first, second)
         return found
 
-    def _of_shapes(self, fluent: str, first: Names, second: Names) -> Iterator[Blind]:
+    def _of_shapes(self, fluent: str, first: Names, second: Names) -> Iterator[UnobservedInterval]:
         """Intervals for unobservable bodies: links on a support, and static bodies without simple shapes."""
         if fluent in _STANDING and first is not None and not self._standing.intersection(first):
-            yield Blind(self._known, say("question.no_supports", of=sorted(first)[0]))
+            yield UnobservedInterval(self._known, say("question.no_supports", of=sorted(first)[0]))
             return
         orders = [(first, second), (second, first)] if fluent == "contact" else [(first, second)]
-        for a, b in self._unclear:
+        for a, b in self._unknown_contacts:
             if any((x is None or a in x) and (y is None or b in y) for x, y in orders):
-                yield Blind(self._known, say("question.no_shapes", of=a, other=b))
+                yield UnobservedInterval(self._known, say("question.no_shapes", of=a, other=b))
                 return
 
-    def of_event(self, event: str, first: Names = None, second: Names = None) -> list[Blind]:
+    def of_event(
+        self, event: str, first: Names = None, second: Names = None
+    ) -> list[UnobservedInterval]:
         """Return the intervals in which an event may have happened unobserved."""
         decided = DECIDED_BY.get(event) if event in ("connected", "dropped") else _EVENTS.get(event)
         return self._found(event, decided, (first, second))
 
     def _found(
         self, name: str, decided: DecidingClaim | None, arguments: tuple[Names, Names]
-    ) -> list[Blind]:
+    ) -> list[UnobservedInterval]:
         if not self.stretches:
             return []
         if name in _TOUCHING:
@@ -123,24 +127,26 @@ class Unseen:
             return []
         names = arguments[decided.argument] if decided.argument >= 0 else None
         return [
-            Blind(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
+            UnobservedInterval(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
             for (claim, subject), each in self.stretches.items()
             if claim is decided.claim and (names is None or subject in names)
             for stretch in each
             if not stretch.checked and stretch.to_ns > stretch.from_ns
         ]
 
-    def _touches(self, arguments: tuple[Names, Names]) -> Iterator[Blind]:
+    def _touches(self, arguments: tuple[Names, Names]) -> Iterator[UnobservedInterval]:
         """Intervals in which links without shapes are not checked for touches."""
         for (claim, robot), each in self.stretches.items():
             if claim is not Claim.TOUCH:
                 continue
             links = {e.name for e in self._layout.of_kind(EntityKind.LINK) if e.owner == robot}
             for stretch in each:
-                bare = links.difference(stretch.of)
-                meant = any(names is None or bare.intersection(names) for names in arguments)
-                if not stretch.checked and meant and stretch.to_ns > stretch.from_ns:
-                    yield Blind(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
+                unchecked_links = links.difference(stretch.of)
+                is_affected = any(
+                    names is None or unchecked_links.intersection(names) for names in arguments
+                )
+                if not stretch.checked and is_affected and stretch.to_ns > stretch.from_ns:
+                    yield UnobservedInterval(Interval(stretch.from_ns, stretch.to_ns), stretch.why)
 
 
 @dataclass(frozen=True)

@@ -80,8 +80,8 @@ class MovingEnd:
 
     def __init__(self, model: mj.MjModel, end: int, coupling: Floats, offsets: Floats) -> None:
         self._model, self._data, self._end = model, mj.MjData(model), end
-        alone = np.array_equal(coupling, np.eye(len(coupling))) and not offsets.any()
-        self._coupling, self._offsets = None if alone else coupling, offsets
+        is_uncoupled = np.array_equal(coupling, np.eye(len(coupling))) and not offsets.any()
+        self._coupling, self._offsets = None if is_uncoupled else coupling, offsets
         self._positions, self.rotation = self._data.qpos, self._data.xmat[end]
         self._position, self._quaternion = self._data.xpos[end], self._data.xquat[end]
         self._jacobian = np.zeros((6, model.nv))
@@ -109,8 +109,8 @@ def _limits(segments: Sequence[Segment]) -> tuple[Floats, Floats]:
     for segment in segments:
         if segment.joint and segment.multiplier != 0.0:
             i = free.index(segment.leader)
-            own = (segment.lower, segment.upper)
-            ends = [(end - segment.offset) / segment.multiplier for end in own]
+            joint_limits = (segment.lower, segment.upper)
+            ends = [(end - segment.offset) / segment.multiplier for end in joint_limits]
             lower[i], upper[i] = max(lower[i], min(ends)), min(upper[i], max(ends))
     return lower, upper
 

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 TOLERANCE = 5e-6
 """Maximum of the six errors of a solution [m and rad]."""
-LARGEST_STEP = 1.0
+MAX_STEP = 1.0
 """Maximum step of any joint [rad or m]."""
 DAMPING = 0.1
 """The damping added to J J^T is this factor times the squared error."""
@@ -82,20 +82,22 @@ class Descent:
             start: (n,) joint positions within the limits [rad or m].
         """
         positions, slow = start, 0
-        largest, square = self._eval(position, quaternion, positions)
+        largest, square = self._evaluate(position, quaternion, positions)
         for _ in range(STEPS):
             if largest <= self._tolerance:
                 break
             positions = self._after_step(positions, DAMPING * square)
             before = square
-            largest, square = self._eval(position, quaternion, positions)
+            largest, square = self._evaluate(position, quaternion, positions)
             slow = slow + 1 if square > SLOW * before else 0
             if slow == SLOW_STEPS:
                 break
         distance, angle = np.linalg.norm(self._error[:3]), np.linalg.norm(self._error[3:])
         return Solution(positions, largest <= self._tolerance, float(distance), float(angle))
 
-    def _eval(self, position: Floats, quaternion: Floats, positions: Floats) -> tuple[float, float]:
+    def _evaluate(
+        self, position: Floats, quaternion: Floats, positions: Floats
+    ) -> tuple[float, float]:
         """Compute the six errors of a posture, along the root's axes; return the largest, and the sum of squares."""
         at, turned = self._moving.place(positions)
         error = self._error
@@ -109,14 +111,14 @@ class Descent:
         """The posture after one step from the last one."""
         jacobian = self._moving.jacobian()
         step = self._step(jacobian, damping)
-        stuck = self._stuck(positions, step)
-        if stuck:
-            jacobian[:, stuck] = 0.0
+        blocked = self._blocked_joints(positions, step)
+        if blocked:
+            jacobian[:, blocked] = 0.0
             step = self._step(jacobian, damping)
         parts = step.tolist()
         largest = max(max(parts), -min(parts))
-        if largest > LARGEST_STEP:
-            step *= LARGEST_STEP / largest
+        if largest > MAX_STEP:
+            step *= MAX_STEP / largest
         step += positions
         np.maximum(step, self._lower, out=step)
         return np.minimum(step, self._upper, out=step)
@@ -128,7 +130,7 @@ class Descent:
         mj.mju_cholSolve(self._solved, self._normal, self._error)
         return self._solved @ jacobian
 
-    def _stuck(self, positions: Floats, step: Floats) -> list[int]:
+    def _blocked_joints(self, positions: Floats, step: Floats) -> list[int]:
         """The joints at a limit that the step would push beyond it."""
         triples = zip(positions.tolist(), step.tolist(), self._limits, strict=True)
         return [
@@ -138,7 +140,7 @@ class Descent:
         ]
 
 
-def placed(pose: Floats) -> EndPose:
+def end_pose(pose: Floats) -> EndPose:
     """Return position and rotation of a pose (7,) x y z [m], qw qx qy qz, whose quaternion need not be normalized."""
     quaternion = np.asarray(pose[3:], np.float64)
     rotation = np.empty(9)
@@ -213,8 +215,8 @@ class Descents:
         """
         ends, errors = self._ends(position, rotation, np.ascontiguousarray(starts.T))
         solved = np.abs(errors).max(axis=0) <= self._tolerance
-        way, turn = np.linalg.norm(errors[:3], axis=0), np.linalg.norm(errors[3:], axis=0)
-        return Solutions(ends.T, solved, way, turn)
+        distance, angle = np.linalg.norm(errors[:3], axis=0), np.linalg.norm(errors[3:], axis=0)
+        return Solutions(ends.T, solved, distance, angle)
 
     def _ends(self, position: Floats, rotation: Floats, posture: Floats) -> tuple[Floats, Floats]:
         """The final postures (n, m) of descents, and their errors (6, m) along the root's axes [m, rad]."""
@@ -222,20 +224,23 @@ class Descents:
         ends, errors = posture.copy(), np.zeros((6, m))
         at, before, slow = np.arange(m), np.full(m, np.inf), np.zeros(m, np.intp)
         for i in range(_STEPS + 1):
-            there = self._screws.move(posture)
-            turn = turn_between(rotation[:, :, at], there.rotation)
-            error = np.concatenate((position[:, at] - there.position, turn))
+            ends_now = self._screws.move(posture)
+            turn = turn_between(rotation[:, :, at], ends_now.rotation)
+            error = np.concatenate((position[:, at] - ends_now.position, turn))
             square = np.einsum("im,im->m", error, error)
             slow = np.where(square > SLOW * before, slow + 1, 0)
             exact = np.abs(error).max(axis=0) <= self._tolerance
-            on = ~exact & (slow < SLOW_STEPS) & (i < _STEPS)
-            ends[:, at[~on]], errors[:, at[~on]] = posture[:, ~on], error[:, ~on]
-            stay = np.flatnonzero(on)
-            if not len(stay):
+            is_active = ~exact & (slow < SLOW_STEPS) & (i < _STEPS)
+            ends[:, at[~is_active]], errors[:, at[~is_active]] = (
+                posture[:, ~is_active],
+                error[:, ~is_active],
+            )
+            active = np.flatnonzero(is_active)
+            if not len(active):
                 break
-            at, before, slow = at[stay], square[stay], slow[stay]
-            jacobian = there.jacobian.take(stay, axis=2)
-            posture = self._stepped(posture[:, stay], jacobian, error[:, stay], before)
+            at, before, slow = at[active], square[active], slow[active]
+            jacobian = ends_now.jacobian.take(active, axis=2)
+            posture = self._stepped(posture[:, active], jacobian, error[:, active], before)
         return ends, errors
 
     def _stepped(self, posture: Floats, jacobian: Floats, error: Floats, square: Floats) -> Floats:
@@ -243,12 +248,12 @@ class Descents:
         lower, upper = self._lower, self._upper
         damping = DAMPING * square + MIN_DAMPING
         step = _step(jacobian, error, damping)
-        stuck = ((posture <= lower) & (step < 0.0)) | ((posture >= upper) & (step > 0.0))
-        again = stuck.any(axis=0)
-        if again.any():
-            freed = np.where(stuck[None, :, again], 0.0, jacobian[:, :, again])
-            step[:, again] = _step(freed, error[:, again], damping[again])
-        step *= np.minimum(1.0, LARGEST_STEP / np.maximum(np.abs(step).max(axis=0), 1e-12))
+        blocked = ((posture <= lower) & (step < 0.0)) | ((posture >= upper) & (step > 0.0))
+        has_blocked = blocked.any(axis=0)
+        if has_blocked.any():
+            freed = np.where(blocked[None, :, has_blocked], 0.0, jacobian[:, :, has_blocked])
+            step[:, has_blocked] = _step(freed, error[:, has_blocked], damping[has_blocked])
+        step *= np.minimum(1.0, MAX_STEP / np.maximum(np.abs(step).max(axis=0), 1e-12))
         return np.clip(posture + step, lower, upper)
 
 
@@ -260,22 +265,28 @@ def _step(jacobian: Floats, error: Floats, damping: Floats) -> Floats:
     return np.asarray(np.einsum("inm,mi->nm", jacobian, solved))
 
 
-def turn_between(wanted: Floats, there: Floats) -> Floats:
-    """Return (3, m) rotation vectors from rotations `there` to `wanted`, along the axes of the outer frame [rad].
+def turn_between(wanted: Floats, ends_now: Floats) -> Floats:
+    """Return (3, m) rotation vectors from rotations `ends_now` to `wanted`, along the axes of the outer frame [rad].
 
     Args:
         wanted, there: (3, 3, m).
     """
-    way = np.einsum("ikm,jkm->ijm", wanted, there)
-    sines = 0.5 * np.stack((way[2, 1] - way[1, 2], way[0, 2] - way[2, 0], way[1, 0] - way[0, 1]))
+    relative = np.einsum("ikm,jkm->ijm", wanted, ends_now)
+    sines = 0.5 * np.stack(
+        (
+            relative[2, 1] - relative[1, 2],
+            relative[0, 2] - relative[2, 0],
+            relative[1, 0] - relative[0, 1],
+        )
+    )
     sine = np.sqrt(np.einsum("im,im->m", sines, sines))
-    cosine = 0.5 * (np.einsum("iim->m", way) - 1.0)
+    cosine = 0.5 * (np.einsum("iim->m", relative) - 1.0)
     angle = np.arctan2(sine, cosine)
     turns = sines * np.where(sine > _SMALL, angle / np.maximum(sine, _SMALL), 1.0)
     reversed_ = (sine <= _SMALL) & (cosine < 0.0)
     if reversed_.any():  # half turns, whose sines do not give their axes
         for i in np.flatnonzero(reversed_):
-            sums = way[:, :, i] + np.eye(3)
+            sums = relative[:, :, i] + np.eye(3)
             axis = sums[:, int(np.argmax(np.diag(sums)))]
             turns[:, i] = np.pi * axis / np.linalg.norm(axis)
     return turns

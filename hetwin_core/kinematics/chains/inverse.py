@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from transforms3d.quaternions import axangle2quat, qmult, rotate_vector
 
 from hetwin_core.kinematics.chains.chain import Chain
-from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution, placed
+from hetwin_core.kinematics.chains.descents import TOLERANCE, Solution, end_pose
 from hetwin_core.kinematics.chains.screws import Segment
 from hetwin_core.kinematics.chains.solver import FEWER_STARTS, Solver
 
 Floats = NDArray[np.float64]
 
 
-class Reach:
+class PartialIK:
     """Inverse kinematics of a chain's movable joints, with the other joints held.
 
     Args:
@@ -49,7 +49,7 @@ class Reach:
 
     def _without_motion(self, pose: Floats, start: Floats) -> Solution:
         there, turn = self._chain.place(start), np.empty(3)
-        mj.mju_subQuat(turn, placed(pose).pose[3:], there.pose[3:])
+        mj.mju_subQuat(turn, end_pose(pose).pose[3:], there.pose[3:])
         distance = float(np.linalg.norm(pose[:3] - there.position))
         angle = float(np.linalg.norm(turn))
         return Solution(start, max(distance, angle) <= TOLERANCE, distance, angle)
@@ -59,8 +59,10 @@ class Reach:
         if self._held != tuple(held.tolist()):
             self._held = tuple(held.tolist())
             names = np.array(self._chain.joints)[~self._moving].tolist()
-            self._part = Solver(_held_chain(self._chain, dict(zip(names, self._held, strict=True))))
-        return self._part
+            self._solver = Solver(
+                _held_chain(self._chain, dict(zip(names, self._held, strict=True)))
+            )
+        return self._solver
 
 
 def _held_chain(chain: Chain, held: Mapping[str, float]) -> Chain:

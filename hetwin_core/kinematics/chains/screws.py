@@ -49,7 +49,7 @@ class Segment:
 Floats = NDArray[np.float64]
 
 
-_NOTHING = 1e-16
+_ROUNDING = 1e-16
 """Magnitude below which entries of rotations are rounding errors of 0."""
 
 
@@ -71,7 +71,7 @@ class Frame(NamedTuple):
         return matrix
 
 
-class Many(NamedTuple):
+class EndPoses(NamedTuple):
     """Pose and Jacobian of the chain's end in m postures.
 
     Attributes:
@@ -112,7 +112,7 @@ class Screws:
         position, rotation, _ = self._walk(positions)
         return position, rotation
 
-    def move(self, positions: Floats) -> Many:
+    def move(self, positions: Floats) -> EndPoses:
         """Return pose and Jacobian of the end for joint positions (k, m) [rad or m]."""
         position, rotation, axes = self._walk(positions)
         jacobian = np.zeros((6, len(self.slides), positions.shape[1]))
@@ -124,7 +124,7 @@ class Screws:
                 jacobian[3:, i] = axis
         if self.coupling.shape[0] != self.coupling.shape[1] or self._coupled:
             jacobian = np.einsum("inm,nk->ikm", jacobian, self.coupling)
-        return Many(position, rotation, jacobian)
+        return EndPoses(position, rotation, jacobian)
 
     @property
     def _coupled(self) -> bool:
@@ -132,7 +132,7 @@ class Screws:
 
     def _walk(self, positions: Floats) -> tuple[Floats, Floats, list[tuple[Floats, Floats]]]:
         """The pose of the end, and the position (3, m) and direction (3, m) of each joint's axis."""
-        own = self.coupling @ positions + self.offsets[:, None]
+        joint_positions = self.coupling @ positions + self.offsets[:, None]
         first, m = self.between[0], positions.shape[1]
         position = np.repeat(first.position[:, None], m, axis=1)
         rotation = np.repeat(first.rotation[:, :, None], m, axis=2)
@@ -141,9 +141,9 @@ class Screws:
             x, y, z = rotation[:, 0], rotation[:, 1], rotation[:, 2]
             axes.append((position, z))
             if self.slides[i]:
-                position = position + z * own[i]
+                position = position + z * joint_positions[i]
             else:
-                c, s = np.cos(own[i]), np.sin(own[i])
+                c, s = np.cos(joint_positions[i]), np.sin(joint_positions[i])
                 x, y = c * x + s * y, c * y - s * x
             for part, axis in zip(after.position.tolist(), (x, y, z), strict=True):
                 if part:
@@ -168,16 +168,16 @@ def free_joints(segments: Sequence[Segment]) -> list[str]:
 
 
 def _between(segments: Sequence[Segment]) -> list[Frame]:
-    frames, waiting = [], Frame(np.zeros(3), np.eye(3))
+    frames, pending = [], Frame(np.zeros(3), np.eye(3))
     for segment in segments:
-        waiting = waiting.before(frame_of(segment.pose))
+        pending = pending.before(frame_of(segment.pose))
         if not segment.joint:
             continue
         to_axis = Frame(np.asarray(segment.anchor, np.float64), _to_z(segment.axis))
-        frames.append(waiting.before(to_axis))
+        frames.append(pending.before(to_axis))
         back = to_axis.rotation.T
-        waiting = Frame(-back @ to_axis.position, back)
-    return [*frames, waiting]
+        pending = Frame(-back @ to_axis.position, back)
+    return [*frames, pending]
 
 
 def frame_of(pose: Sequence[float]) -> Frame:
@@ -202,7 +202,7 @@ def _to_z(axis: Sequence[float]) -> Floats:
 def _sum(factors: Floats, x: Floats, y: Floats, z: Floats) -> Floats:
     """(3, m) weighted sum of three (3, m); mostly one factor is 1 and the others are rounding errors."""
     a, b, c = factors.tolist()
-    terms = [f * v for f, v in ((a, x), (b, y), (c, z)) if abs(f) > _NOTHING]
+    terms = [f * v for f, v in ((a, x), (b, y), (c, z)) if abs(f) > _ROUNDING]
     total: Floats = terms[0]
     for term in terms[1:]:
         total += term

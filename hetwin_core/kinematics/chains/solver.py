@@ -1,4 +1,4 @@
-"""Inverse kinematics of a chain: descents from the present posture, from the nearest tabled ones, from random ones."""
+"""Inverse kinematics of a chain: descents from the current posture, the nearest tabulated ones, and random ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hetwin_core.kinematics.chains.descents import (
     Descents,
     Solution,
     Solutions,
-    placed,
+    end_pose,
 )
 from hetwin_core.kinematics.chains.screws import Screws
 
@@ -26,7 +26,7 @@ SIZE = 2000
 """Number of tabled postures; ten times as many cost more to search than they save."""
 _CHUNK = 16
 """Number of poses that are looked up at a time; more would start BLAS threads, which cost more than they save."""
-TURN = 0.3
+ROTATION_WEIGHT = 0.3
 """Weight of the difference of two rotation matrices [m]."""
 
 
@@ -63,7 +63,7 @@ class Postures:
             count: number of postures.
         """
         wanted = np.ones(13, np.float32)
-        wanted[:3], wanted[3:12] = position, TURN * rotation.ravel()
+        wanted[:3], wanted[3:12] = position, ROTATION_WEIGHT * rotation.ravel()
         distances = wanted @ self._table
         first = int(distances.argmin())
         yield self._positions[first]  # usually sufficient, and found without sorting
@@ -93,7 +93,9 @@ def _features(position: Floats, rotation: Floats) -> Floats:
         position: (3, m) [m].
         rotation: (3, 3, m).
     """
-    return np.ascontiguousarray(np.concatenate((position, TURN * rotation.reshape(9, -1))).T)
+    return np.ascontiguousarray(
+        np.concatenate((position, ROTATION_WEIGHT * rotation.reshape(9, -1))).T
+    )
 
 
 def sampled_limits(chain: Chain) -> tuple[Floats, Floats]:
@@ -109,11 +111,11 @@ FEWER_STARTS = 60
 """Maximum number of starts if solutions are compared, or many poses are solved together."""
 _TABLED = 10
 """Number of starts for one pose that come from the table."""
-_CHOICE = 6
+_MAX_CANDIDATES = 6
 """Number of solutions from which the nearest to the start is chosen."""
-_AT_WORK = 1000
+_BATCH_SIZE = 1000
 """Number of poses that descend together; more of them do not fit into the processor's cache."""
-_FEW = 30
+_MAX_SINGLE = 30
 """Maximum number of poses that are solved one by one, which is then faster than in a batch."""
 
 
@@ -150,15 +152,15 @@ class Solver:
             start: (n,) first start [rad or m]; None: from the table.
             seconds: processor time after which no further start is made [s]; None: at most `STARTS` starts.
         """
-        target, begun = placed(pose), time.thread_time()
+        target, started = end_pose(pose), time.thread_time()
         best: Solution | None = None
         for found in self._solutions(target, self._starts(target, start)):
             if best is None or found.solved or found.residual < best.residual:
                 best = found
-            if best.solved or (seconds is not None and time.thread_time() - begun >= seconds):
+            if best.solved or (seconds is not None and time.thread_time() - started >= seconds):
                 break
         assert best is not None  # there is at least one start
-        return best._replace(positions=self._wrapped(best.positions))
+        return best._replace(positions=self._wrap(best.positions))
 
     def near(self, pose: Floats, start: Floats, starts: int = FEWER_STARTS) -> Solution:
         """Return the solution of a pose that moves the joints least, or the best approximation.
@@ -168,17 +170,17 @@ class Solver:
 
         Args:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
-            start: (n,) present joint positions [rad or m].
+            start: (n,) current joint positions [rad or m].
             starts: maximum number of starting postures.
         """
         best = self.descend(pose, start)
         solved = [best] if best.solved else []
-        target = placed(pose)
+        target = end_pose(pose)
         others = self._tabled(target, 0 if best.solved else starts - 1)
         for found in self._solutions(target, others):
             if found.solved:
                 solved.append(found)
-                if len(solved) == _CHOICE:
+                if len(solved) == _MAX_CANDIDATES:
                     break
             elif found.residual < best.residual:
                 best = found
@@ -192,7 +194,7 @@ class Solver:
             pose: (7,) x y z [m], qw qx qy qz, in the frame of the chain's root.
             start: (n,) [rad or m].
         """
-        return next(self._solutions(placed(pose), iter([self._chain.clipped(start)])))
+        return next(self._solutions(end_pose(pose), iter([self._chain.clipped(start)])))
 
     def solve_all(
         self, poses: Floats, starts: Floats | None = None, seconds: float | None = None
@@ -206,25 +208,25 @@ class Solver:
                 for each.
         """
         until = np.inf if seconds is None else time.process_time() + seconds
-        targets = [placed(pose) for pose in poses]
+        targets = [end_pose(pose) for pose in poses]
         position = np.stack([target.position for target in targets], axis=1)
         rotation = np.stack([target.rotation for target in targets], axis=2)
         at = self.postures.nearest(position, rotation) if starts is None else starts
         at = np.clip(at, self._chain.lower, self._chain.upper)
         best = Solutions.none(at)
-        todo = np.arange(len(poses))
+        unsolved = np.arange(len(poses))
         for _ in range(FEWER_STARTS):
-            if len(todo) <= _FEW or time.process_time() >= until:
+            if len(unsolved) <= _MAX_SINGLE or time.process_time() >= until:
                 break
-            for rows in np.array_split(todo, -(-len(todo) // _AT_WORK)):
+            for rows in np.array_split(unsolved, -(-len(unsolved) // _BATCH_SIZE)):
                 ends = self._batch.run(position[:, rows], rotation[:, :, rows], at[rows])
                 best.keep(rows, ends)
-            todo = todo[~best.solved[todo]]
-            at[todo] = self.postures.random(len(todo))
-        for i in todo.tolist() if len(todo) <= _FEW else ():
+            unsolved = unsolved[~best.solved[unsolved]]
+            at[unsolved] = self.postures.random(len(unsolved))
+        for i in unsolved.tolist() if len(unsolved) <= _MAX_SINGLE else ():
             one = self.solve(poses[i], at[i], until - time.process_time())
             best.keep(np.array([i]), Solutions(*(np.array([part]) for part in one)))
-        return best._replace(positions=self._wrapped(best.positions))
+        return best._replace(positions=self._wrap(best.positions))
 
     def _solutions(self, target: EndPose, starts: Iterator[Floats]) -> Iterator[Solution]:
         """Solutions of descents from some postures."""
@@ -243,13 +245,13 @@ class Solver:
         if count > 0:
             yield from self.postures.near(target.position, target.rotation, count)
 
-    def _wrapped(self, positions: Floats) -> Floats:
+    def _wrap(self, positions: Floats) -> Floats:
         """Positions (..., n) with continuous joints between -pi and pi."""
         return np.where(self._continuous, (positions + np.pi) % (2.0 * np.pi) - np.pi, positions)
 
     def _shortest(self, found: Solution, start: Floats) -> Solution:
         """A solution with continuous joints on the shortest path from the start."""
-        return found._replace(positions=start + self._wrapped(found.positions - start))
+        return found._replace(positions=start + self._wrap(found.positions - start))
 
 
 def _continuous(chain: Chain) -> NDArray[np.bool_]:

@@ -47,7 +47,7 @@ class TrajectoryExecution:
         Args:
             trajectory: of some of the joints.
             begin: start time of the trajectory [s]; if it is before `now`, the earlier part is skipped.
-            now: the present time [s].
+            now: the current time [s].
 
         Raises:
             KeyError: if a joint of the trajectory is not one of these.

@@ -309,11 +309,11 @@ def _rows(
     return np.array(rows, np.float64)
 
 
-_LINEAR_S = 0.01
+_MAX_PERIOD_S = 0.01
 """Maximum time between the points of a motion without velocities [s]."""
 
 
-def in_turn(motions: Sequence[JointTrajectory]) -> JointTrajectory:
+def concatenate(motions: Sequence[JointTrajectory]) -> JointTrajectory:
     """Concatenate motions of joints; each starts at the end of the previous one.
 
     Joints that a motion does not move rest meanwhile.
@@ -327,11 +327,11 @@ def in_turn(motions: Sequence[JointTrajectory]) -> JointTrajectory:
         now[_indices(names, motion)] = motion.positions[0]
     times, rows = [0.0], [np.stack((now, np.zeros_like(now), np.zeros_like(now)))]
     for motion in motions:
-        at, begun = _indices(names, motion), times[-1]
+        at, start_time = _indices(names, motion), times[-1]
         for time, state in zip(*_sampled(motion), strict=True):
             row = np.stack((now, np.zeros_like(now), np.zeros_like(now)))
             row[:, at] = state
-            times.append(begun + time)
+            times.append(start_time + time)
             rows.append(row)
         now = rows[-1][0]
     points = np.stack(rows, axis=1)
@@ -346,7 +346,7 @@ def _sampled(motion: JointTrajectory) -> tuple[list[float], list[Floats]]:
     """Times after 0 [s], and positions, velocities and accelerations at these times, each (3, n)."""
     times = motion.times
     if motion.velocities is None and motion.duration > 0.0:
-        count = int(np.ceil(motion.duration / _LINEAR_S)) + 1
+        count = int(np.ceil(motion.duration / _MAX_PERIOD_S)) + 1
         times = np.union1d(times, np.linspace(0.0, motion.duration, count))
     states = np.array(motion.sample(times))
     states[1:, -1] = 0.0  # it ends at rest

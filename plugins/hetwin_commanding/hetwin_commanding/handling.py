@@ -19,8 +19,8 @@ from hetwin_suite.robot import (
     RobotFacts,
     SkillScene,
     approach,
+    concatenate,
     grasp,
-    in_turn,
     release,
     robot_facts,
     seen_from,
@@ -101,7 +101,7 @@ class HandPlanner:
         self._entity("grasp", goal.grasp, "pickable")
         arguments: dict[str, Json] = {"hand": hand, "object": goal.grasp, "from": goal.from_}
         arguments |= {"speed": 1.0, "margin": goal.margin, "lift": goal.lift}
-        motion = in_turn([approach(scene, arguments), grasp(scene, arguments)])
+        motion = concatenate([approach(scene, arguments), grasp(scene, arguments)])
         x, y, z, *turn = scene.pose(goal.grasp)
         lifted = (x, y, z + goal.lift, *turn)
         self._in_hand[hand] = goal.grasp, seen_from(scene.hand_pose(hand), lifted)

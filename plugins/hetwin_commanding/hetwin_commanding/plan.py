@@ -10,7 +10,7 @@ import numpy as np
 
 from hetwin_suite.model import Entity, Floats, Json
 from hetwin_suite.robot import BaseMove, BaseState, JointTrajectory, PlanarPose, seen_from
-from hetwin_suite.shapes import inside_of
+from hetwin_suite.shapes import interior_of
 from hetwin_suite.source import MotionState as State
 
 
@@ -189,7 +189,7 @@ class ReleaseEffect:
             return True
         pose = look.poses[self.into.name].tolist()
         x, y, z = seen_from(pose, look.poses[self.what].tolist())[:3]
-        return inside_of(self.into).holds((x, y, z))
+        return interior_of(self.into).holds((x, y, z))
 
 
 TOUCHING_M = 1e-3

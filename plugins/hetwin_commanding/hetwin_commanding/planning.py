@@ -26,8 +26,8 @@ from hetwin_suite.robot import (
     TOLERANCE,
     CannotReach,
     JointTrajectory,
+    PartialIK,
     PlanarPose,
-    Reach,
     base_move,
     chain_to,
     move,
@@ -185,7 +185,7 @@ class Planner:
                 expected="a link behind one of " + ", ".join(self._commanded.names),
             )
         now = np.array([self._positions.get(name, 0.0) for name in chain.joints])
-        solution = Reach(chain, moving).solve(self._in_root(goal), now)
+        solution = PartialIK(chain, moving).solve(self._in_root(goal), now)
         if not solution.solved:
             found: dict[str, Json] = {
                 "distance": round(solution.distance, 6),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hetwin_suite.model import BadInput, Entity, Floats, Shape, ShapeKind
-from hetwin_suite.shapes import inside_of
+from hetwin_suite.shapes import interior_of
 
 Flags = NDArray[np.bool_]
 
@@ -35,7 +35,7 @@ class Cup:
                 found=entity.name,
                 expected="an entity with colliding shapes, such as walls and a bottom",
             )
-        inside = inside_of(entity)
+        inside = interior_of(entity)
         self._corners = inside.outline
         edges = np.roll(inside.outline, -1, axis=0) - inside.outline
         lengths = np.linalg.norm(edges, axis=1)

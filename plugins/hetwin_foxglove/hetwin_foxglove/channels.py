@@ -145,7 +145,7 @@ class Channels:
                 self._channels[topic].log(bytes(data), log_time=time_ns)
 
     def _write_responsibilities(self, now: Now) -> None:
-        self._encoder.own(now.owners)
+        self._encoder.set_owners(now.owners)
         self._write([self._encoder.responsibilities(now.time_ns)])
 
     def _write_shapes(self, now: Now, names: frozenset[str] | None) -> None:

@@ -15,7 +15,7 @@ from hetwin_suite.model import (
     conjugate,
     rotate,
 )
-from hetwin_suite.shapes import SceneShapes, inside_of
+from hetwin_suite.shapes import SceneShapes, interior_of
 
 
 class HeatSource:
@@ -43,7 +43,7 @@ class HeatSource:
         self._when = Expression(given["when"], f"{where}.when") if given["when"] else None
         self._names = {entity.name: entity.name for entity in layout.entities}
         try:
-            self._inside = inside_of(layout.entity(name)) if given["inside"] else None
+            self._inside = interior_of(layout.entity(name)) if given["inside"] else None
         except BadInput as error:
             raise error.at(f"{where}.inside") from None
 

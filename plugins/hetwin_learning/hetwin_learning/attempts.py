@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from hetwin_suite.episode import Labelled
+from hetwin_suite.episode import LabelledRecording
 from hetwin_suite.model import Json
 
 FAILED = "failed"
@@ -35,7 +35,7 @@ class Attempt(NamedTuple):
         return {**self.arguments, **self.measured}
 
 
-def attempts_in(episode: Labelled, actions: Sequence[dict[str, Any]]) -> list[Attempt]:
+def attempts_in(episode: LabelledRecording, actions: Sequence[dict[str, Any]]) -> list[Attempt]:
     """Return the attempted actions of an episode.
 
     In a successful episode all actions succeeded. In a failed one, those before the failed operation succeeded, that

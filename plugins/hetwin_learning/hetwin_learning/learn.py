@@ -16,7 +16,7 @@ from hetwin_learning.of_trigger import TriggerThresholds
 from hetwin_learning.replaying import replayed
 from hetwin_learning.thresholds import Moments, Threshold
 from hetwin_learning.tree import learn_bounds, library
-from hetwin_suite.episode import LABEL, Labelled, both_labels
+from hetwin_suite.episode import LABEL, LabelledRecording, both_labels
 from hetwin_suite.study import Study
 
 Of: TypeAlias = ModelThresholds | TriggerThresholds
@@ -61,7 +61,11 @@ class LearnedThresholds:
 
 
 def learn(
-    study: Study, of: Of, episodes: list[Labelled], label: str = LABEL, keep: Path | None = None
+    study: Study,
+    of: Of,
+    episodes: list[LabelledRecording],
+    label: str = LABEL,
+    keep: Path | None = None,
 ) -> LearnedThresholds:
     """Run each labelled episode once, without effects of the model or trigger, and learn its thresholds.
 

@@ -12,13 +12,16 @@ from hetwin_learning.kin import qualities
 from hetwin_learning.replaying import replayed
 from hetwin_learning.success import WEIGHT, successes
 from hetwin_learning.tree import library
-from hetwin_suite.episode import Labelled
+from hetwin_suite.episode import LabelledRecording
 from hetwin_suite.runs import Scenario
 from hetwin_suite.study import Study
 
 
 def learn_success(
-    study: Study, episodes: list[Labelled], weight: float = WEIGHT, keep: Path | None = None
+    study: Study,
+    episodes: list[LabelledRecording],
+    weight: float = WEIGHT,
+    keep: Path | None = None,
 ) -> list[SuccessRow]:
     """Run each labelled episode once, and learn the success rates of its actions.
 
@@ -40,7 +43,10 @@ def learn_success(
 
 
 def successes_in(
-    scenario: Scenario, episodes: Sequence[Labelled], seen: Sequence[Any], weight: float = WEIGHT
+    scenario: Scenario,
+    episodes: Sequence[LabelledRecording],
+    seen: Sequence[Any],
+    weight: float = WEIGHT,
 ) -> list[SuccessRow]:
     """Return the success rates of actions from the observations of each episode."""
     tried = [

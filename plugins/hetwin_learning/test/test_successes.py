@@ -15,7 +15,7 @@ from hetwin_learning.attempts import Attempt, attempts_in
 from hetwin_learning.kin import kin_of, qualities
 from hetwin_learning.success import successes
 from hetwin_suite.command import BadInput
-from hetwin_suite.episode import Labelled
+from hetwin_suite.episode import LabelledRecording
 from hetwin_suite.runs import find_scenario, load_scenario
 
 pytestmark = pytest.mark.skipif(
@@ -40,9 +40,9 @@ def action(name: str) -> dict[str, Any]:
 
 def test_an_episode_that_failed_tells_of_each_action() -> None:
     actions = [action(name) for name in ("reach", "grasp", "release")]
-    failed = Labelled(Path(), {"label": "failure", "failed": "grasp"})
-    unknown = Labelled(Path(), {"label": "failure"})
-    good = Labelled(Path(), {"label": "success"})
+    failed = LabelledRecording(Path(), {"label": "failure", "failed": "grasp"})
+    unknown = LabelledRecording(Path(), {"label": "failure"})
+    good = LabelledRecording(Path(), {"label": "success"})
     tried = attempts_in(failed, actions)
     assert [(one.action, one.succeeded) for one in tried] == [("reach", True), ("grasp", False)]
     assert [one.succeeded for one in attempts_in(unknown, actions)] == [False] * 3

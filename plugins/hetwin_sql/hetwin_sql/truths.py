@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from hetwin_suite.model import EntityKind
-from hetwin_suite.tables import DECIDED_BY, Blind, Interval, Occasion, Tables
+from hetwin_suite.tables import DECIDED_BY, Interval, Occasion, Tables, UnobservedInterval
 
 
 class Truth(NamedTuple):
@@ -45,7 +45,7 @@ def truths(tables: Tables) -> Iterator[Truth]:
 
 
 def _of(
-    tables: Tables, fluent: str, a: str, rows: list[Occasion], blind: list[Blind]
+    tables: Tables, fluent: str, a: str, rows: list[Occasion], blind: list[UnobservedInterval]
 ) -> Iterator[Truth]:
     """Yield the truths of one entity: one for each second entity with which it holds, and those in between."""
     whole = Interval(tables.start_ns, tables.known_until_ns)
@@ -70,7 +70,7 @@ def _content(truth: Truth) -> tuple[str, bool | None, str]:
 
 
 def _at(
-    fluent: str, a: str, rows: list[Occasion], blind: list[Blind], span: Interval
+    fluent: str, a: str, rows: list[Occasion], blind: list[UnobservedInterval], span: Interval
 ) -> list[Truth]:
     """Return the truths of an interval without changes."""
     others = dict.fromkeys(row.b for row in rows if _covers(row.span, span))

@@ -139,7 +139,7 @@ def test_a_log_that_goes_on_is_refused(make_run: Any) -> None:
     run = make_run(steps=20)
     with RunLog(run.out) as log:
         log.started(run.start())
-        with pytest.raises(BadInput, match="the run goes on, or was killed"):
+        with pytest.raises(BadInput, match="the run is still in progress, or was killed"):
             Episode.open(run.out)
 
 

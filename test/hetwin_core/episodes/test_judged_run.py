@@ -16,7 +16,7 @@ from hetwin_core.ensemble.scene.snapshot import Table
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.episodes.episode import Episode
 from hetwin_core.episodes.judged_run import RunJudge, judged_run
-from hetwin_core.episodes.log_writer import KeptState, RunLog
+from hetwin_core.episodes.log_writer import RecordedState, RunLog
 
 SEEN = {"claim": "time", "subject": "arm", "checked": True, "holds": True, "matters": True}
 SEEN |= {"from": ["stamps"], "of": [], "spans": [], "why": None}
@@ -142,7 +142,7 @@ def test_a_run_whose_model_of_distances_has_ended_has_a_summary(tmp_path: Path) 
     log = RunLog(run.out)
     run.play(log)
     last = run.snapshot(10)
-    state = KeptState.of(10, last)._replace(near=Table(gone))
+    state = RecordedState.of(10, last)._replace(near=Table(gone))
     log._states._last = state
     log.ended(run.summary({"model": "bad", "call": "step", "time": 0.02, "reason": "it raised"}))
     assert Episode.open(run.out).summary["error"]["model"] == "bad"

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from support.small_run import SmallRun
 
-from hetwin_core.episodes.log_writer import DueStates
+from hetwin_core.episodes.log_writer import StateSelector
 
 
 @pytest.mark.parametrize("name", ["values", "owners", "parents"])
 def test_a_remembered_state_does_not_change_with_the_scene(name: str, tmp_path: Path) -> None:
-    run, states = SmallRun(tmp_path), DueStates(rate=10.0)
+    run, states = SmallRun(tmp_path), StateSelector(rate=10.0)
     states.first(run.snapshot(0))
     scene = run.snapshot(1)
     before = np.array(getattr(scene, name))
@@ -26,7 +26,7 @@ def test_a_remembered_state_does_not_change_with_the_scene(name: str, tmp_path: 
 
 
 def test_states_are_kept_at_the_rate_and_where_something_happens(tmp_path: Path) -> None:
-    run, states = SmallRun(tmp_path), DueStates(rate=100.0)
+    run, states = SmallRun(tmp_path), StateSelector(rate=100.0)
     assert states.first(run.snapshot(0)).step == 0
     kept = []
     for step in range(1, 10):

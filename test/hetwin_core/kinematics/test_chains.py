@@ -15,7 +15,7 @@ from transforms3d.quaternions import mat2quat, qinverse, qmult, quat2axangle, qu
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.kinematics.chains.chain import Chain
 from hetwin_core.kinematics.chains.descents import TOLERANCE
-from hetwin_core.kinematics.chains.inverse import Reach
+from hetwin_core.kinematics.chains.inverse import PartialIK
 from hetwin_core.kinematics.chains.screws import Segment
 from model_nodes.main_physics.world.chains import chain_to
 from model_nodes.main_physics.world.description import Body, JointKind
@@ -80,7 +80,7 @@ def test_every_reachable_pose_is_solved_within_the_limits(name: str) -> None:
     for positions in postures(chain, 25, 2):
         wanted = by_matrices(body, link, chain, positions)
         pose = np.concatenate((wanted[:3, 3], mat2quat(wanted[:3, :3])))
-        solution = Reach(chain).solve(pose, start)
+        solution = PartialIK(chain).solve(pose, start)
         assert solution.solved
         assert (solution.positions >= chain.lower).all()
         assert (solution.positions <= chain.upper).all()
@@ -96,7 +96,7 @@ def test_a_near_pose_is_reached_by_a_small_motion() -> None:
     chain = chain_to(body, link)
     start = np.array([0.2, 0.5, 1.2, 0.1, 0.9, 0.0])
     near = chain.place(start + 0.02).pose
-    solution = Reach(chain).solve(near, start)
+    solution = PartialIK(chain).solve(near, start)
     assert solution.solved
     assert np.abs(solution.positions - start).max() < 0.1
 
@@ -104,7 +104,7 @@ def test_a_near_pose_is_reached_by_a_small_motion() -> None:
 def test_what_is_out_of_reach_is_not_solved_and_says_how_far_it_is() -> None:
     body, link = robot("tabletop_arm")
     chain = chain_to(body, link)
-    solution = Reach(chain).solve(np.array([3.0, 0, 1, 1, 0, 0, 0]), np.zeros(6))
+    solution = PartialIK(chain).solve(np.array([3.0, 0, 1, 1, 0, 0, 0]), np.zeros(6))
     assert not solution.solved
     assert 1.5 < solution.distance < 3.0
     assert (solution.positions <= chain.upper).all()
@@ -116,11 +116,11 @@ def test_joints_that_may_not_move_stay() -> None:
     start = np.array([0.1, 0.5, -1.0, -0.2, 1.5, -1.0, 0.5, 0.0])
     moving = np.array([name != "torso_lift_joint" for name in chain.joints])
     pose = chain.place(start + np.where(moving, 0.2, 0.0)).pose
-    solution = Reach(chain, moving).solve(pose, start)
+    solution = PartialIK(chain, moving).solve(pose, start)
     assert solution.solved
     assert solution.positions[0] == start[0]
     lifted = chain.place(start + 0.25).pose + np.array([0, 0, 1.5, 0, 0, 0, 0])
-    assert not Reach(chain, moving).solve(lifted, start).solved
+    assert not PartialIK(chain, moving).solve(lifted, start).solved
 
 
 def test_a_joint_turns_about_its_anchor() -> None:

@@ -10,14 +10,14 @@ import pytest
 
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.transport.remote.memory import ROOM, FlatMessage, MemoryChannel
-from hetwin_core.wire.memory_offer import MemoryWanted, offer_memory
+from hetwin_core.wire.memory_offer import MemoryRequest, offer_memory
 
 TIMEOUT_S = 1.0
 
 
 def both_ends() -> tuple[MemoryChannel, MemoryChannel]:
     """The conductor's end and the model's, both in this process."""
-    wanted = MemoryWanted()
+    wanted = MemoryRequest()
     here = offer_memory(wanted.address, os.getpid(), "r1")
     there = wanted.taken(os.getpid(), "r1", TIMEOUT_S)
     assert here is not None
@@ -68,11 +68,11 @@ def test_waiting_ends_when_there_is_nobody_to_wait_for() -> None:
 
 
 def test_without_an_offer_there_is_none() -> None:
-    assert MemoryWanted().taken(os.getpid(), "r1", 0.0) is None
+    assert MemoryRequest().taken(os.getpid(), "r1", 0.0) is None
 
 
 def test_a_node_that_does_not_wait_gets_none() -> None:
-    wanted = MemoryWanted()
+    wanted = MemoryRequest()
     wanted.close()
     assert offer_memory(wanted.address, os.getpid(), "r1") is None
 
@@ -90,7 +90,7 @@ def test_memory_that_is_too_small_is_refused_in_words() -> None:
 
 
 def test_another_process_does_not_get_it() -> None:
-    wanted = MemoryWanted()
+    wanted = MemoryRequest()
     assert offer_memory(wanted.address, os.getppid(), "r1") is None
     assert wanted.taken(os.getpid(), "r1", TIMEOUT_S) is None
 
@@ -101,7 +101,7 @@ def test_another_process_does_not_get_it() -> None:
     ids=["another process", "another run"],
 )
 def test_a_node_takes_it_from_its_conductor_alone(conductor: int, run: str) -> None:
-    wanted = MemoryWanted()
+    wanted = MemoryRequest()
     offered = offer_memory(wanted.address, os.getpid(), run)
     assert wanted.taken(conductor, "r1", TIMEOUT_S) is None
     own = offer_memory(wanted.address, os.getpid(), "r1")

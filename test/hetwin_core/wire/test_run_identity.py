@@ -53,7 +53,7 @@ def test_the_domain_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("ROS_DOMAIN_ID", " 7 ")
     assert domain_id() == 7
     monkeypatch.setenv("ROS_DOMAIN_ID", "seven")
-    with pytest.raises(BadInput, match="ROS_DOMAIN_ID: this is no ROS domain; found 'seven'"):
+    with pytest.raises(BadInput, match="ROS_DOMAIN_ID: this is not a ROS domain; found 'seven'"):
         domain_id()
 
 

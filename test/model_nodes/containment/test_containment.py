@@ -15,7 +15,7 @@ from hetwin_core.ensemble.model import Changes, Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.poses import compose
 from hetwin_core.ensemble.scene.values import Floats, Shape, ShapeKind, pose_value
-from model_nodes.containment import Containment, inside_of
+from model_nodes.containment import Containment, interior_of
 
 WALL, HEIGHT, RADIUS = 0.006, 0.2, 0.1
 
@@ -90,7 +90,7 @@ def test_events_are_dated_when_it_began_and_a_ball_that_bounces_on_the_rim_makes
 
 @given(radius=st.floats(0.0, 0.3), turn=st.floats(0.0, 2 * math.pi), z=st.floats(-0.1, 0.4))
 def test_the_outline_is_the_circle_of_the_walls(radius: float, turn: float, z: float) -> None:
-    inside = inside_of(round_bin())
+    inside = interior_of(round_bin())
     point = (radius * math.cos(turn), radius * math.sin(turn), z)
     if radius < 0.99 * RADIUS and 0.001 < z < HEIGHT - 0.001:
         assert inside.holds(point)
@@ -105,11 +105,11 @@ def test_no_container_is_bad_input() -> None:
 
 def test_a_container_without_shapes_is_bad_input() -> None:
     with pytest.raises(BadInput, match="no shape"):
-        inside_of(Entity("ghost", EntityKind.STATIC))
+        interior_of(Entity("ghost", EntityKind.STATIC))
 
 
 def test_outline_is_counter_clockwise() -> None:
-    outline = inside_of(round_bin()).outline
+    outline = interior_of(round_bin()).outline
     following = np.roll(outline, -1, axis=0)
     area = (outline[:, 0] * following[:, 1] - outline[:, 1] * following[:, 0]).sum() / 2
     assert area == pytest.approx(math.pi * RADIUS**2, rel=0.1)

@@ -13,7 +13,7 @@ from support.random_examples import examples
 from hetwin_core.ensemble.concern_words import CLOSED_ON_SOMETHING, LET_GO_OF_SOMETHING
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.hands import HandDescription
-from model_nodes.grasp_monitor.fingers import FingerMotion, StoppedShort
+from model_nodes.grasp_monitor.fingers import FingerMotion, UnknownObjectGrip
 from model_nodes.grasp_monitor.settings import Settings
 
 HAND = HandDescription(
@@ -29,7 +29,7 @@ def watched(
     """The events of fingers that are at these shares of their travel, 50 times a second."""
     at = list(shares)
     fingers = FingerMotion(HAND, 0.03)
-    short = StoppedShort("clamp", fingers, LIMITS)
+    short = UnknownObjectGrip("clamp", fingers, LIMITS)
     events: list[Event] = []
     for step, (share, effort) in enumerate(
         zip(at, efforts or [None] * len(at), strict=True), start=1

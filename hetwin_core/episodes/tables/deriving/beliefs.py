@@ -40,14 +40,14 @@ class PoseErrors:
     def __init__(self, index: SceneIndex, book: Book) -> None:
         self._index = index
         self._book = book
-        self._waiting: list[tuple[Times, Floats]] = []
-        self._chains: dict[str, _Chain] = {}
-        self._posed = {
+        self._pending: list[tuple[Times, Floats]] = []
+        self._chains: dict[str, _BeliefHistory] = {}
+        self._pose_columns = {
             name: index.layout.range_of(index.roots.get(name, name), "pose").start
             for name in index.names
             if index.layout.has(index.roots.get(name, name), "pose")
         }
-        self._columns = np.array(sorted(set(self._posed.values())), np.int64)
+        self._columns = np.array(sorted(set(self._pose_columns.values())), np.int64)
 
     @property
     def found(self) -> dict[str, list[PoseError]]:
@@ -62,33 +62,33 @@ class PoseErrors:
             times: (m,) when the beliefs were formed [ns].
             poses: (m, 7) in the world.
         """
-        if entity not in self._posed:
+        if entity not in self._pose_columns:
             return
         chain = self._chains.get(entity)
         if chain is None:
-            column = int(np.searchsorted(self._columns, self._posed[entity]))
-            chain = self._chains[entity] = _Chain(entity, column, self._book)
+            column = int(np.searchsorted(self._columns, self._pose_columns[entity]))
+            chain = self._chains[entity] = _BeliefHistory(entity, column, self._book)
         chain.add(times, poses)
 
     def update(self, batch: Batch) -> None:
         """Add the next states."""
         if len(self._columns):
             columns = self._columns[:, None] + np.arange(7)
-            self._waiting.append((batch.states.times, batch.states.values[:, columns]))
+            self._pending.append((batch.states.times, batch.states.values[:, columns]))
             self.settle(int(batch.states.times[-1]) - LATE_NS)
 
     def settle(self, until_ns: int) -> None:
         """Compare the states up to a time."""
-        while self._waiting:
-            times, poses = self._waiting[0]
+        while self._pending:
+            times, poses = self._pending[0]
             count = int(np.searchsorted(times, until_ns, side="right"))
             if not count:
                 return
             self._compare(times[:count], poses[:count])
             if count < len(times):
-                self._waiting[0] = times[count:], poses[count:]
+                self._pending[0] = times[count:], poses[count:]
             else:
-                self._waiting.pop(0)
+                self._pending.pop(0)
 
     def _compare(self, times: Times, poses: Floats) -> None:
         """Compare states with the beliefs at their times, for all entities at once."""
@@ -99,17 +99,17 @@ class PoseErrors:
         real = poses[:, [chain.column for chain in chains]]
         distance, angle = distances(real, np.stack(believed, axis=1))
         wrong = np.stack(known, axis=1) & ((distance > DISTANCE_M) | (angle > ANGLE))
-        news = (wrong != wrong[:1]).any(axis=0) | wrong[0]
+        has_errors = (wrong != wrong[:1]).any(axis=0) | wrong[0]
         for i, chain in enumerate(chains):
-            if news[i] or chain.was_wrong:
+            if has_errors[i] or chain.was_wrong:
                 columns = (wrong[:, i], distance[:, i], angle[:, i], formed[i], believed[i])
-                chain.enter(times, *columns)
+                chain.add_errors(times, *columns)
             else:
-                chain.go_on(formed[i])
+                chain.skip(formed[i])
 
 
 @dataclass
-class _Chain:
+class _BeliefHistory:
     """Beliefs about one entity, and their errors."""
 
     entity: str
@@ -140,11 +140,11 @@ class _Chain:
         self._times, self._poses = self._times[held[-1] :], self._poses[held[-1] :]
         return found
 
-    def go_on(self, formed: Times) -> None:
+    def skip(self, formed: Times) -> None:
         """Add states without any error."""
         self._last_formed = int(formed[-1])
 
-    def enter(
+    def add_errors(
         self,
         times: Times,
         wrong: Mask,
@@ -173,10 +173,10 @@ class _Chain:
         """Start an error; if the belief is new, the belief itself is its cause, unless the entity was there before."""
         moved_ns = time_ns
         if formed_ns != before_ns:
-            moved_ns = self._left_ns(believed, time_ns)
+            moved_ns = self._departure_ns(believed, time_ns)
         self.errors.append(PoseError(self.entity, time_ns, formed_ns, moved_ns))
 
-    def _left_ns(self, believed: Floats, time_ns: int) -> int:
+    def _departure_ns(self, believed: Floats, time_ns: int) -> int:
         """When the entity left the believed position; the given time if it never was there."""
         for stretch, pose in reversed(self.book.places[self.entity]):
             distance, angle = distances(pose, believed)
@@ -220,9 +220,9 @@ class Claims:
 
 
 _NO_POSE = (math.nan,) * 7
-_MOST_ARGUMENTS = 2
-_TEXTS_AT = 12
-_KEY = 40
+_MAX_ARGUMENTS = 2
+_TEXTS_OFFSET = 12
+_KEY_LENGTH = 40
 """Number of bytes of a message's texts that are the key of its form, before a full comparison."""
 _TIME = struct.Struct("<iI")
 _NUMBERS = struct.Struct("<8d")
@@ -230,7 +230,7 @@ _CONFIDENCE = struct.Struct("<d")
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _MessageLayout:
     """The bytes of a message around its numbers."""
 
     kind: int
@@ -242,7 +242,7 @@ class _Form:
     def fits(self, data: bytes) -> bool:
         """Whether a message differs only in its numbers."""
         end = self.numbers_at + (_NUMBERS.size if self.has_pose else _CONFIDENCE.size)
-        return data[_TEXTS_AT : self.numbers_at] == self.before and data[end:] == self.after
+        return data[_TEXTS_OFFSET : self.numbers_at] == self.before and data[end:] == self.after
 
     def numbers(self, data: bytes) -> tuple[float, ...]:
         """Return pose and confidence."""
@@ -262,14 +262,14 @@ class BeliefReader:
     def __init__(self, definitions: Definitions, claims: Claims) -> None:
         self._definitions = definitions
         self._claims = claims
-        self._forms: dict[bytes, list[_Form]] = {}
+        self._forms: dict[bytes, list[_MessageLayout]] = {}
 
     def read(self, chunk: Chunk) -> BeliefColumns:
         """Read the beliefs of a chunk.
 
         Raises:
             ValueError: if one has the wrong number of entities, or an invalid pose.
-            Exception: of many kinds, if one does not fit its definition.
+            Exception: of any type, if one does not match its definition.
         """
         kinds, times, numbers = [], [], []
         for data in self._definitions.serialized(chunk, BELIEFS.logged_name):
@@ -287,8 +287,8 @@ class BeliefReader:
             table[:, 7],
         )
 
-    def _form(self, data: bytes) -> _Form:
-        known = self._forms.setdefault(data[_TEXTS_AT : _TEXTS_AT + _KEY], [])
+    def _form(self, data: bytes) -> _MessageLayout:
+        known = self._forms.setdefault(data[_TEXTS_OFFSET : _TEXTS_OFFSET + _KEY_LENGTH], [])
         for form in known:
             if form.fits(data):
                 return form
@@ -296,14 +296,16 @@ class BeliefReader:
         known.append(form)
         return form
 
-    def _new_form(self, data: bytes) -> _Form:
+    def _new_form(self, data: bytes) -> _MessageLayout:
         message = self._definitions.read(BELIEFS.type, data)
         pose = tuple(map(float, message.pose))
         has_pose = len(pose) > 0
         # The confidence follows the pose; the origin, a length and a text with its end, follows that.
         size = _NUMBERS.size if has_pose else _CONFIDENCE.size
         at = len(data) - 4 - len(message.origin.encode()) - 1 - size
-        form = _Form(self._kind(message), at, data[_TEXTS_AT:at], data[at + size :], has_pose)
+        form = _MessageLayout(
+            self._kind(message), at, data[_TEXTS_OFFSET:at], data[at + size :], has_pose
+        )
         expected = (*pose, message.confidence)
         if form.numbers(data)[-len(expected) :] != expected or nanoseconds(message.stamp) < 0:
             raise ValueError("the beliefs of this log have another binary layout")
@@ -311,7 +313,7 @@ class BeliefReader:
 
     def _kind(self, message: Any) -> int:
         arguments = [str(argument) for argument in message.arguments]
-        if not 1 <= len(arguments) <= _MOST_ARGUMENTS:
+        if not 1 <= len(arguments) <= _MAX_ARGUMENTS:
             raise ValueError(f"a belief about {len(arguments)} entities; expected 1 or 2")
         if len(message.pose) not in (0, len(_NO_POSE)):
             raise ValueError(f"a believed pose has {len(message.pose)} numbers; expected 7")
@@ -364,7 +366,7 @@ class BeliefBook:
             return 0
         self._parts.append(part)
         for kind in np.unique(part.kinds).tolist():
-            self._enter(part.claims[kind], part, np.flatnonzero(part.kinds == kind))
+            self._add_claim(part.claims[kind], part, np.flatnonzero(part.kinds == kind))
         return int(part.times.max())
 
     def columns(self) -> BeliefColumns:
@@ -375,11 +377,11 @@ class BeliefBook:
             return BeliefColumns(claims, none, none, np.empty((0, 7)), np.empty(0))
         _, *columns = zip(*self._parts, strict=True)
         kinds, times, poses, confidences = map(np.concatenate, columns)
-        whole = BeliefColumns(claims, kinds, times, poses, confidences)
-        self._parts = [whole]
-        return whole
+        merged = BeliefColumns(claims, kinds, times, poses, confidences)
+        self._parts = [merged]
+        return merged
 
-    def _enter(self, claim: Claim, part: BeliefColumns, rows: Numbers) -> None:
+    def _add_claim(self, claim: Claim, part: BeliefColumns, rows: Numbers) -> None:
         times = part.times[rows]
         if claim.fluent == LOC:
             self._errors.believe(claim.a, times, part.poses[rows])
@@ -387,4 +389,4 @@ class BeliefBook:
             confidences = part.confidences[rows].tolist()
             for time_ns, confidence in zip(times.tolist(), confidences, strict=True):
                 what = {"object": claim.a, "confidence": confidence}
-                self._book.happen(time_ns, "perceived", what)
+                self._book.add_event(time_ns, "perceived", what)

@@ -90,9 +90,9 @@ class Change(NamedTuple):
 @dataclass(slots=True)
 class _Span:
     last: int
-    begun: bool = False
-    run: int = 0
-    run_from: int = 0
+    has_begun: bool = False
+    clear_count: int = 0
+    clear_from: int = 0
 
 
 class Spans:
@@ -128,8 +128,8 @@ class Spans:
         """
         if len(keys):
             self._add(keys, states, clearly)
-        over = [k for k, span in self._spans.items() if newest - span.last >= self._absent]
-        for key in over:
+        ended = [k for k, span in self._spans.items() if newest - span.last >= self._absent]
+        for key in ended:
             self._end(key)
         changes, self._changes = self._changes, []
         return sorted(changes)
@@ -137,11 +137,11 @@ class Spans:
     def _add(self, keys: Numbers, states: Numbers, clearly: Mask) -> None:
         order = np.lexsort((~clearly, states, keys))
         keys, states, clearly = keys[order], states[order], clearly[order]
-        once = np.ones(len(keys), np.bool_)
-        once[1:] = (np.diff(keys) != 0) | (np.diff(states) != 0)
-        keys, states, clearly = keys[once], states[once], clearly[once]
-        parted = (np.diff(keys) != 0) | (np.diff(states) > self._absent)
-        cuts = [0, *(np.flatnonzero(parted) + 1).tolist(), len(keys)]
+        is_first = np.ones(len(keys), np.bool_)
+        is_first[1:] = (np.diff(keys) != 0) | (np.diff(states) != 0)
+        keys, states, clearly = keys[is_first], states[is_first], clearly[is_first]
+        is_cut = (np.diff(keys) != 0) | (np.diff(states) > self._absent)
+        cuts = [0, *(np.flatnonzero(is_cut) + 1).tolist(), len(keys)]
         for begin, end in pairwise(cuts):
             self._extend(int(keys[begin]), states[begin:end], clearly[begin:end])
 
@@ -153,30 +153,30 @@ class Spans:
             span = None
         if span is None:
             span = self._spans[key] = _Span(last)
-        if not span.begun:
-            self._look_for_begin(key, span, states, clearly)
+        if not span.has_begun:
+            self._find_begin(key, span, states, clearly)
         span.last = last
 
-    def _look_for_begin(self, key: int, span: _Span, states: Numbers, clearly: Mask) -> None:
+    def _find_begin(self, key: int, span: _Span, states: Numbers, clearly: Mask) -> None:
         if not clearly.any():
-            span.run = 0
+            span.clear_count = 0
             return
         for state, is_clear in zip(states.tolist(), clearly.tolist(), strict=True):
             if not is_clear:
-                span.run = 0
+                span.clear_count = 0
                 continue
-            if span.run == 0:
-                span.run_from = state
-            span.run += 1
-            if span.run >= self._clear:
-                span.begun = True
-                begin = 0 if span.run_from <= self._absent else span.run_from
+            if span.clear_count == 0:
+                span.clear_from = state
+            span.clear_count += 1
+            if span.clear_count >= self._clear:
+                span.has_begun = True
+                begin = 0 if span.clear_from <= self._absent else span.clear_from
                 self._changes.append(Change(begin, key, True))
                 return
 
     def _end(self, key: int) -> None:
         span = self._spans.pop(key)
-        if span.begun:
+        if span.has_begun:
             self._changes.append(Change(span.last + 1, key, False))
 
 
@@ -205,7 +205,7 @@ class Book:
         self.stretches.append(stretch)
         return stretch
 
-    def happen(
+    def add_event(
         self, time_ns: int, name: str, arguments: Mapping[str, Json], source: str = DERIVED
     ) -> None:
         """Add an event."""
@@ -238,7 +238,7 @@ class Batch:
 Names = Callable[[int], tuple[str, str]]
 
 
-class StretchesByKey:
+class OccasionWriter:
     """Adds the spans of one fluent to the book as occasions.
 
     Args:

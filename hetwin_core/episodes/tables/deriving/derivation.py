@@ -23,7 +23,7 @@ from hetwin_core.episodes.tables.deriving.beliefs import (
     PoseErrors,
 )
 from hetwin_core.episodes.tables.deriving.book import Batch, Book, Mask, Numbers, SceneIndex
-from hetwin_core.episodes.tables.deriving.motion import Motion, Pair, Places, standing
+from hetwin_core.episodes.tables.deriving.motion import Motion, Pair, Places, static_contacts
 from hetwin_core.episodes.tables.deriving.tasks import TaskBook
 from hetwin_core.episodes.tables.deriving.touching import HELD_ON_NS, Handling, Touching
 from hetwin_core.episodes.tables.lists import BeliefColumns, Stretch
@@ -33,10 +33,10 @@ from hetwin_core.episodes.tables.rows import BORNE, DERIVED_EVENTS
 _DERIVED = frozenset({"contact", "on", BORNE, "attached", "loc", "moving"})
 """Fluents that are derived from the states, even if an attribute has the same name."""
 _NONE, _YES = -1, -2
-_HELD, _HELD_OBJECT = "held", "held_object"
+_HELD, _HELD_OBJECT, _GRASPED = "held", "held_object", "grasped"
 
 
-class Truths:
+class BooleanFluents:
     """Adds an occasion, named like the attribute, for each interval in which an attribute is true or names an entity.
 
     ``held(object, hand)`` comes from an attribute of the object if there is one, else from the hand's
@@ -70,7 +70,7 @@ class Truths:
         """Add the next states; return object -> (n,) whether it is held, for objects that are held in some of them."""
         if not self._slots:
             return {}
-        now = self._decoded(batch.states.values[:, self._columns])
+        now = self._decode(batch.states.values[:, self._columns])
         before = np.vstack((self._last, now[:-1]))
         for state, column in np.argwhere(now != before).tolist():
             time_ns = int(batch.states.times[state])
@@ -92,7 +92,7 @@ class Truths:
                     held[self._layout.entities[value].name] = values == value
         return held
 
-    def _decoded(self, values: Floats) -> Numbers:
+    def _decode(self, values: Floats) -> Numbers:
         """(n, k) value of each attribute: the index of the named entity, `_YES` for true, `_NONE` for none or false."""
         finite = np.where(np.isfinite(values), values, -1.0)
         named = np.where(finite < len(self._layout.entities), finite, -1.0).astype(np.int64)
@@ -135,13 +135,13 @@ class Drops:
         held = any(slot.attribute.name == _HELD for slot in layout.slots)
         self.known = {DROPPED} if held else set()
 
-    def happen(self, name: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
+    def add_event(self, name: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
         """Add an event of a model."""
-        thing, hand = str(arguments.get("object")), str(arguments.get("hand") or "")
-        if name == DROPPED and thing not in self._open:
-            self._open[thing] = self._book.begin_occasion(DROPPED, thing, hand, time_ns)
-        elif name == "grasped" and thing in self._open:
-            self._open.pop(thing).to_ns = time_ns
+        object_name, hand = str(arguments.get("object")), str(arguments.get("hand") or "")
+        if name == DROPPED and object_name not in self._open:
+            self._open[object_name] = self._book.begin_occasion(DROPPED, object_name, hand, time_ns)
+        elif name == _GRASPED and object_name in self._open:
+            self._open.pop(object_name).to_ns = time_ns
 
 
 _STATES_AHEAD = 12
@@ -162,7 +162,7 @@ class Derivation:
         errors: errors of believed poses.
         beliefs: beliefs of the robot.
         latest_ns: the latest time so far.
-        unclear: pairs of static bodies whose contact is unknown.
+        unknown_contacts: pairs of static bodies whose contact is unknown.
     """
 
     def __init__(self, layout: Layout) -> None:
@@ -178,9 +178,9 @@ class Derivation:
         self._handling = Handling(self._index, self.book)
         self._motion = Motion(self._index, self.book)
         self._places = Places(self._index, self._motion.ids, self.book)
-        self._truths = Truths(layout, self.book)
+        self._truths = BooleanFluents(layout, self.book)
         self._drops = Drops(layout, self.book)
-        self.unclear: frozenset[Pair] = frozenset()
+        self.unknown_contacts: frozenset[Pair] = frozenset()
 
     @property
     def recorded(self) -> frozenset[str]:
@@ -228,8 +228,8 @@ class Derivation:
 
     def _add_static_contacts(self, batch: Batch) -> None:
         """Add the contacts of static bodies in the first state, which last for the whole run."""
-        found = standing(self._index.layout, batch.states.values[0])
-        self.unclear = found.unclear
+        found = static_contacts(self._index.layout, batch.states.values[0])
+        self.unknown_contacts = found.unknown_contacts
         for fluent, pairs in (("contact", found.contact), ("on", found.on), (BORNE, found.on)):
             for a, b in pairs:
                 self.book.begin_occasion(fluent, a, b, batch.timeline.time(0))
@@ -254,14 +254,14 @@ class Derivation:
             self.tasks.annotation(name, time_ns, arguments)
         # Tasks have their own table.
         if kind != EventKind.TASK and not (is_action and name in DERIVED_EVENTS):
-            self.book.happen(time_ns, name, arguments, source)
+            self.book.add_event(time_ns, name, arguments, source)
         if kind == EventKind.MODEL:
-            self._drops.happen(name, time_ns, arguments)
+            self._drops.add_event(name, time_ns, arguments)
         if name == TOUCH_ENDED and source == ROBOT_HEALTH:
             self._touching.add_reported(arguments)
 
 
-class Scene:
+class RunRegistry:
     """Layout and models of a run, from its registry."""
 
     def __init__(self, registry: Any) -> None:
@@ -281,7 +281,7 @@ class Deriver(Derivation):
         reader: decodes states.
     """
 
-    def __init__(self, file: LogFile, definitions: Definitions, scene: Scene) -> None:
+    def __init__(self, file: LogFile, definitions: Definitions, scene: RunRegistry) -> None:
         super().__init__(scene.layout)
         self._definitions = definitions
         self.reader = StateReader(scene.layout, file, definitions)

@@ -15,14 +15,14 @@ from hetwin_core.episodes.tables.deriving.book import (
     Batch,
     Book,
     Mask,
+    OccasionWriter,
     SceneIndex,
     Spans,
-    StretchesByKey,
 )
 from hetwin_core.episodes.tables.lists import Stretch
 from hetwin_core.episodes.tables.poses import Times
 
-SPEED, TURN = 0.01, 0.05
+MIN_SPEED, MIN_TURN = 0.01, 0.05
 """Average speed from which an entity moves [m/s, rad/s]; it stops below half of it."""
 WINDOW_NS = 100_000_000
 """Time over which the speed is averaged [ns], because a recording's noise is not motion."""
@@ -49,7 +49,7 @@ class Motion:
         self.ids = np.array(moving, np.int64)
         self._columns = index.starts[self.ids][:, None] + np.arange(7)
         self._spans = Spans(absent=ABSENT)
-        self._stretches = StretchesByKey("moving", lambda key: (index.names[key], ""), book)
+        self._stretches = OccasionWriter("moving", lambda key: (index.names[key], ""), book)
         self._times: Times = np.empty(0, np.int64)
         self._poses: Floats = np.empty((0, len(moving), 7))
 
@@ -60,15 +60,15 @@ class Motion:
 
     def update(self, batch: Batch) -> Mask:
         """Add the next states; return (n, k) whether each of `ids` is at rest in each of them."""
-        share = self._share(batch)
-        state, entity = np.nonzero(share >= 0.5)
+        ratio = self._speed_ratio(batch)
+        state, entity = np.nonzero(ratio >= 0.5)
         changes = self._spans.update(
-            self.ids[entity], state + batch.first, share[state, entity] >= 1.0, batch.newest
+            self.ids[entity], state + batch.first, ratio[state, entity] >= 1.0, batch.newest
         )
         self._stretches.enter(changes, batch.timeline)
-        return share < 0.5
+        return ratio < 0.5
 
-    def _share(self, batch: Batch) -> Floats:
+    def _speed_ratio(self, batch: Batch) -> Floats:
         """(n, k) average linear or angular speed as a fraction of its threshold."""
         new = batch.states.values[:, self._columns]
         times = np.concatenate((self._times, batch.states.times))
@@ -81,7 +81,7 @@ class Motion:
         angle = angles_between(poses[now, :, 3:], poses[before, :, 3:])
         distance = np.sqrt(np.einsum("nki,nki->nk", step, step))
         self._times, self._poses = times[-WINDOW_STATES:], poses[-WINDOW_STATES:]
-        found: Floats = np.maximum(distance / SPEED, angle / TURN) / seconds[:, None]
+        found: Floats = np.maximum(distance / MIN_SPEED, angle / MIN_TURN) / seconds[:, None]
         return found
 
 
@@ -106,8 +106,8 @@ class Places:
     def __init__(self, index: SceneIndex, ids: Times, book: Book) -> None:
         entities = index.layout.entities
         names = {index.layout.entity_id(link): robot for robot, link in index.roots.items()}
-        self._things = [
-            _Thing(names.get(i, entities[i].name), column, index.starts[i], book)
+        self._trackers = [
+            _RestTracker(names.get(i, entities[i].name), column, index.starts[i], book)
             for column, i in enumerate(ids.tolist())
             if entities[i].kind in (EntityKind.OBJECT, EntityKind.ROBOT) or i in names
         ]
@@ -120,87 +120,87 @@ class Places:
             still: (n, k) whether each of `ids` is at rest.
             held: object -> (n,) whether a hand holds it; objects that no hand holds are left out.
         """
-        for thing in self._things:
-            is_still = still[:, thing.column]
-            if thing.name in held:
-                is_still = is_still & ~held[thing.name]
-            thing.update(batch, is_still)
+        for tracker in self._trackers:
+            is_still = still[:, tracker.column]
+            if tracker.name in held:
+                is_still = is_still & ~held[tracker.name]
+            tracker.update(batch, is_still)
 
 
-class _Thing:
+class _RestTracker:
     def __init__(self, name: str, column: int, start: int, book: Book) -> None:
         self.name = name
         self.column = column
         self._columns = slice(int(start), int(start) + 7)
         self._book = book
-        self._place: Floats | None = None
+        self._rest_pose: Floats | None = None
         self._stretch: Stretch | None = None
-        self._still_for = 0
-        self._begun = False
+        self._rest_count = 0
+        self._has_started = False
 
     def update(self, batch: Batch, still: Mask) -> None:
         times, poses = batch.states.times, batch.states.values[:, self._columns]
-        if not self._begun:
-            self._begun = True
+        if not self._has_started:
+            self._has_started = True
             self._settle(int(times[0]), poses[0])
         at, end = 0, len(times)
         while at < end:
-            if self._place is None:
-                at = self._come_to_rest(times, poses, still, at)
+            if self._rest_pose is None:
+                at = self._find_rest(times, poses, still, at)
             else:
-                at = self._leave(times, poses, self._place, at)
+                at = self._find_departure(times, poses, self._rest_pose, at)
 
-    def _leave(self, times: Times, poses: Floats, place: Floats, at: int) -> int:
+    def _find_departure(self, times: Times, poses: Floats, place: Floats, at: int) -> int:
         """Find the first state away from the position; return the index from which to continue."""
         step = poses[at:, :3] - place[:3]
-        away = np.einsum("ij,ij->i", step, step) > DISTANCE**2
-        away |= np.abs(poses[at:, 3:] @ place[3:]) < _COSINE
-        if not away.any():
+        has_left = np.einsum("ij,ij->i", step, step) > DISTANCE**2
+        has_left |= np.abs(poses[at:, 3:] @ place[3:]) < _COSINE
+        if not has_left.any():
             return len(times)
-        at += int(away.argmax())
+        at += int(has_left.argmax())
         if self._stretch is not None:
             self._stretch.to_ns = int(times[at])
-        self._book.happen(int(times[at]), "loc_change", {"object": self.name})
-        self._place, self._still_for = None, 0
+        self._book.add_event(int(times[at]), "loc_change", {"object": self.name})
+        self._rest_pose, self._rest_count = None, 0
         return at
 
-    def _come_to_rest(self, times: Times, poses: Floats, still: Mask, at: int) -> int:
+    def _find_rest(self, times: Times, poses: Floats, still: Mask, at: int) -> int:
         """Find the end of a sufficiently long rest; return the index from which to continue."""
         for i in range(at, len(times)):
-            self._still_for = self._still_for + 1 if still[i] else 0
-            if self._still_for >= _STILL_STATES:
+            self._rest_count = self._rest_count + 1 if still[i] else 0
+            if self._rest_count >= _STILL_STATES:
                 self._settle(int(times[i]), poses[i])
                 return i + 1
         return len(times)
 
     def _settle(self, time_ns: int, pose: Floats) -> None:
-        self._place = pose.copy()
+        self._rest_pose = pose.copy()
         self._stretch = self._book.begin_occasion("loc", self.name, "", time_ns)
-        self._book.places[self.name].append((self._stretch, self._place))
+        self._book.places[self.name].append((self._stretch, self._rest_pose))
 
 
 NEAR_M = 1e-3
 """Maximum distance of bodies that touch [m]."""
 _ALIGNED = 1.0 - 1e-9
-_HERE = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+_IDENTITY = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
 Pair = tuple[str, str]
 
 
-class Standing(NamedTuple):
+class StaticContacts(NamedTuple):
     """Pairs of static bodies.
 
     Attributes:
         on: the first one stands on the second.
         contact: they touch.
-        unclear: the bounds of their shapes do not decide whether they touch.
+        unknown_contacts: the bounds of their shapes do not decide whether they touch.
     """
 
     on: tuple[Pair, ...] = ()
     contact: tuple[Pair, ...] = ()
-    unclear: frozenset[Pair] = frozenset()
+    unknown_contacts: frozenset[Pair] = frozenset()
 
 
-def standing(layout: Layout, values: Floats) -> Standing:
+def static_contacts(layout: Layout, values: Floats) -> StaticContacts:
     """Return the supports and contacts of a scene's static bodies.
 
     Args:
@@ -210,28 +210,28 @@ def standing(layout: Layout, values: Floats) -> Standing:
     bodies = layout.of_kind(EntityKind.STATIC)
     shapes = [(e.name, s) for e in bodies for s in e.shapes if s.collides]
     if not shapes:
-        return Standing()
-    posed = {e.name: _pose(layout, values, e.name) for e in bodies}
-    bounds = [_bounds(shape, posed[name]) for name, shape in shapes]
+        return StaticContacts()
+    body_poses = {e.name: _pose(layout, values, e.name) for e in bodies}
+    bounds = [_bounds(shape, body_poses[name]) for name, shape in shapes]
     low, high = (np.array([b[i] for b in bounds]) for i in (0, 1))
     exact = np.array([b[2] for b in bounds], np.bool_)
-    reaches = np.all(low[:, None] <= high[None] + NEAR_M, axis=2)
-    near = reaches & reaches.T
+    overlaps = np.all(low[:, None] <= high[None] + NEAR_M, axis=2)
+    near = overlaps & overlaps.T
     over = (low[:, None, :2] < high[None, :, :2]).all(axis=2)
-    level = np.abs(low[:, None, 2] - high[None, :, 2]) <= NEAR_M
-    sure = exact[:, None] & exact[None]
+    is_level = np.abs(low[:, None, 2] - high[None, :, 2]) <= NEAR_M
+    is_certain = exact[:, None] & exact[None]
     names = [name for name, _ in shapes]
-    return Standing(
-        _pairs(names, near & over & over.T & level & sure),
-        _pairs(names, np.triu(near & sure)),
-        frozenset(_pairs(names, near & ~sure)) | _shapeless(layout),
+    return StaticContacts(
+        _pairs(names, near & over & over.T & is_level & is_certain),
+        _pairs(names, np.triu(near & is_certain)),
+        frozenset(_pairs(names, near & ~is_certain)) | _pairs_without_shapes(layout),
     )
 
 
-def _shapeless(layout: Layout) -> frozenset[Pair]:
+def _pairs_without_shapes(layout: Layout) -> frozenset[Pair]:
     names = [e.name for e in layout.of_kind(EntityKind.STATIC)]
-    bare = {e.name for e in layout.entities if not any(s.collides for s in e.shapes)}
-    return frozenset((a, b) for a in names for b in names if a != b and {a, b} & bare)
+    without_shapes = {e.name for e in layout.entities if not any(s.collides for s in e.shapes)}
+    return frozenset((a, b) for a in names for b in names if a != b and {a, b} & without_shapes)
 
 
 def _pairs(names: list[str], which: NDArray[np.bool_]) -> tuple[Pair, ...]:
@@ -240,7 +240,9 @@ def _pairs(names: list[str], which: NDArray[np.bool_]) -> tuple[Pair, ...]:
 
 
 def _pose(layout: Layout, values: Floats, name: str) -> Floats:
-    return values[layout.range_of(name, POSE.name)][:7] if layout.has(name, POSE.name) else _HERE
+    return (
+        values[layout.range_of(name, POSE.name)][:7] if layout.has(name, POSE.name) else _IDENTITY
+    )
 
 
 def _bounds(shape: Shape, body: Floats) -> tuple[Floats, Floats, bool]:

@@ -16,7 +16,7 @@ _ENDED = (Status.DONE, Status.FAILED, Status.CANCELLED)
 _PHASE = "phase"
 _BY_PHASE = {"begin": Status.ACTIVE, "end": Status.DONE, "instant": Status.DONE}
 _BY_RESULT = {"aborted": Status.FAILED, "failure": Status.FAILED, "canceled": Status.CANCELLED}
-_OWN = {"task", "parent", "after", "goal", "status", "reason", "variables", _PHASE}
+_TASK_KEYS = {"task", "parent", "after", "goal", "status", "reason", "variables", _PHASE}
 
 
 @dataclass(slots=True, eq=False)
@@ -59,8 +59,8 @@ class TaskBook:
         draft.goal = message.goal or draft.goal
         draft.reason = message.reason or draft.reason
         time_ns = nanoseconds(message.stamp)
-        _set(draft, time_ns, arguments_from_text(message.variables))
-        self._note(draft, time_ns, Status(message.status))
+        _set_variables(draft, time_ns, arguments_from_text(message.variables))
+        self._add_status(draft, time_ns, Status(message.status))
 
     def annotation(self, operation: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
         """Add an action annotation, whose phase is among its arguments.
@@ -77,11 +77,11 @@ class TaskBook:
         draft.goal = _goal(arguments.get("goal")) or draft.goal
         draft.reason = str(arguments.get("reason") or draft.reason)
         variables = arguments.get("variables")
-        _set(draft, time_ns, {k: v for k, v in arguments.items() if k not in _OWN})
-        _set(draft, time_ns, variables if isinstance(variables, dict) else {})
+        _set_variables(draft, time_ns, {k: v for k, v in arguments.items() if k not in _TASK_KEYS})
+        _set_variables(draft, time_ns, variables if isinstance(variables, dict) else {})
         status = arguments.get("status")
         phase = str(arguments.get(_PHASE, "instant"))
-        self._note(draft, time_ns, Status(str(status)) if status else _BY_PHASE[phase])
+        self._add_status(draft, time_ns, Status(str(status)) if status else _BY_PHASE[phase])
 
     def tasks(self, until_ns: int) -> tuple[Task, ...]:
         """Return all tasks mentioned up to a time, ordered by their start."""
@@ -109,29 +109,29 @@ class TaskBook:
         return draft
 
     @staticmethod
-    def _note(draft: _Draft, time_ns: int, status: Status) -> None:
+    def _add_status(draft: _Draft, time_ns: int, status: Status) -> None:
         if not draft.history or draft.history[-1][1] is not status:
             draft.history.append((time_ns, status))
 
     def _pair(self, operation: str, time_ns: int, arguments: Mapping[str, Json]) -> None:
         """Add a phase of an annotation without a task; an end belongs to the most similar beginning."""
         phase = arguments.get(_PHASE)
-        rest = {key: value for key, value in arguments.items() if key != _PHASE}
+        others = {key: value for key, value in arguments.items() if key != _PHASE}
         if phase == "begin":
             draft = self._new(operation)
-            draft.phases = rest
-            _set(draft, time_ns, rest)
+            draft.phases = others
+            _set_variables(draft, time_ns, others)
             draft.history.append((time_ns, Status.ACTIVE))
             self._running.append(draft)
         elif phase == "end":
-            begun = begun_by(self._running, lambda d: (d.operation, d.phases), operation, rest)
-            if begun is not None:
-                status = _BY_RESULT.get(str(rest.get(RESULT)), Status.DONE)
-                begun.history.append((time_ns, status))
-                self._running.remove(begun)
+            started = begun_by(self._running, lambda d: (d.operation, d.phases), operation, others)
+            if started is not None:
+                status = _BY_RESULT.get(str(others.get(RESULT)), Status.DONE)
+                started.history.append((time_ns, status))
+                self._running.remove(started)
 
 
-def _set(draft: _Draft, time_ns: int, variables: Mapping[str, Json]) -> None:
+def _set_variables(draft: _Draft, time_ns: int, variables: Mapping[str, Json]) -> None:
     """Record the values of variables from a time on."""
     if variables:
         draft.settings.append((time_ns, dict(variables)))

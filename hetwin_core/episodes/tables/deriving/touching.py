@@ -19,9 +19,9 @@ from hetwin_core.episodes.tables.deriving.book import (
     Book,
     Mask,
     Numbers,
+    OccasionWriter,
     SceneIndex,
     Spans,
-    StretchesByKey,
 )
 from hetwin_core.episodes.tables.lists import Stretch
 from hetwin_core.episodes.tables.rows import BORNE
@@ -37,7 +37,7 @@ SAME_NS = 100_000_000
 _UPWARD = math.cos(math.radians(45.0))
 _REST_SPEED, _REST_TURN = 0.02, 0.2
 _REST_STATES = 3
-_STIRRED_STATES = 10
+_MOTION_STATES = 10
 """Number of states in motion that end the rest of an object on its support; fewer are ignored."""
 _MOVING_SPEED, _MOVING_TURN = 0.005, 0.05
 
@@ -97,14 +97,14 @@ class Touching:
         self._count = len(index.names)
         self._contacts = Spans(absent=ABSENT)
         self._supports = Spans(absent=ABSENT, clear=_REST_STATES)
-        self._rests = Spans(absent=_STIRRED_STATES, clear=_REST_STATES)
+        self._rests = Spans(absent=_MOTION_STATES, clear=_REST_STATES)
         self._attachments = Spans(absent=ABSENT, clear=_REST_STATES)
         self._contact, self._on, self._borne, self._attached = (
-            StretchesByKey(fluent, self._names, book)
+            OccasionWriter(fluent, self._names, book)
             for fluent in ("contact", "on", BORNE, "attached")
         )
         self._objects = {
-            name for name, is_ in zip(index.names, index.is_object, strict=True) if is_
+            name for name, flag in zip(index.names, index.is_object, strict=True) if flag
         }
         self.seen = False
 
@@ -118,22 +118,26 @@ class Touching:
 
     def add_reported(self, arguments: Mapping[str, Json]) -> None:
         """Add a touch of a link and an object that has ended and is in no state; see `robot_health`."""
-        link, thing = str(arguments.get("link")), str(arguments.get("object"))
+        link, object_name = str(arguments.get("link")), str(arguments.get("object"))
         begin, end = arguments.get(FROM), arguments.get(TO)
-        if thing not in self._objects or not isinstance(begin, float) or not isinstance(end, float):
+        if (
+            object_name not in self._objects
+            or not isinstance(begin, float)
+            or not isinstance(end, float)
+        ):
             return
         from_ns, to_ns = round(begin * 1e9), round(end * 1e9) + 1
         known = (self._book.stretches[i] for i in self._book.of_fluent.get("contact", ()))
         if any(
-            (one.a, one.b) == (thing, link)
-            and one.from_ns < to_ns + SAME_NS
-            and (one.to_ns is None or one.to_ns + SAME_NS > from_ns)
-            for one in known
+            (occasion.a, occasion.b) == (object_name, link)
+            and occasion.from_ns < to_ns + SAME_NS
+            and (occasion.to_ns is None or occasion.to_ns + SAME_NS > from_ns)
+            for occasion in known
         ):
             return
-        self._book.begin_occasion("contact", thing, link, from_ns).to_ns = to_ns
+        self._book.begin_occasion("contact", object_name, link, from_ns).to_ns = to_ns
         for name, time_ns in (("collision", from_ns), ("collision_end", to_ns)):
-            self._book.happen(time_ns, name, {"a": thing, "b": link})
+            self._book.add_event(time_ns, name, {"a": object_name, "b": link})
 
     def _names(self, key: int) -> tuple[str, str]:
         a, b = divmod(key, self._count)
@@ -149,7 +153,7 @@ class Touching:
             if change.state > 0:
                 name = "collision" if change.begins else "collision_end"
                 time_ns = batch.timeline.time(change.state)
-                self._book.happen(time_ns, name, {"a": stretch.a, "b": stretch.b})
+                self._book.add_event(time_ns, name, {"a": stretch.a, "b": stretch.b})
 
     def _update_supports(self, batch: Batch, pairs: Pairs) -> None:
         index, up = self._index, pairs.rows[:, 8]
@@ -170,9 +174,9 @@ class Touching:
         index = self._index
         chosen = pairs.where(index.is_object[pairs.a] & index.is_link[pairs.b])
         speed, turn, link_speed, link_turn = _motion_of_origins(batch, chosen)
-        together = _is_slow(speed, turn)
+        is_rigid = _is_slow(speed, turn)
         moved = (link_speed > _MOVING_SPEED) | (link_turn > _MOVING_TURN)
-        chosen, moved = chosen.where(together), moved[together]
+        chosen, moved = chosen.where(is_rigid), moved[is_rigid]
         keys = chosen.a * self._count + chosen.b
         changes = self._attachments.update(keys, chosen.state + batch.first, moved, batch.newest)
         self._attached.enter(changes, batch.timeline)
@@ -275,14 +279,14 @@ class Handling:
         carriers = [c for c in self._carriers[support.a] if _covers(c.stretch, later)]
         if carriers and not any(_covers(s, later) for s in self._supports[support.a]):
             what = {"object": support.a, "hand": carriers[-1].hand}
-            self._book.happen(support.to_ns, "pick_up", dict(what))
+            self._book.add_event(support.to_ns, "pick_up", dict(what))
         return True
 
     def _has_landed(self, support: Stretch, certain_ns: int) -> bool:
         """Whether it is certain if a hand set the object down on a support; if so, the event is added."""
         if support.from_ns > certain_ns:
             return False
-        brought = [
+        carries = [
             carrier.stretch
             for carrier in self._carriers[support.a]
             if carrier.stretch.from_ns < support.from_ns
@@ -291,8 +295,8 @@ class Handling:
                 or carrier.stretch.to_ns >= support.from_ns - SETTLE_NS
             )
         ]
-        ends = [stretch.to_ns for stretch in brought if stretch.to_ns is not None]
-        if len(ends) < len(brought):
+        ends = [stretch.to_ns for stretch in carries if stretch.to_ns is not None]
+        if len(ends) < len(carries):
             return support.to_ns is not None
         if ends:
             time_ns = max(support.from_ns, *ends)
@@ -300,7 +304,7 @@ class Handling:
                 return False
             if _covers(support, time_ns):
                 what = {"object": support.a, "support": support.b}
-                self._book.happen(time_ns, "set_down", dict(what))
+                self._book.add_event(time_ns, "set_down", dict(what))
         return True
 
 

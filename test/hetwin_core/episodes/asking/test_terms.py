@@ -18,17 +18,17 @@ def test_they_show_what_they_are() -> None:
 def test_they_are_no_truths() -> None:
     with pytest.raises(BadInput, match=r"neither true nor false.*holds\(on"):
         bool(on("box", "tray"))
-    with pytest.raises(BadInput, match="this is no fluent"):
+    with pytest.raises(BadInput, match="this is not a fluent"):
         on("box", "tray") & True  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("near", [(1.0,), ["text"], [1, 2, 3, 4], [True, False], 3])
 def test_a_place_must_be_one(near: object) -> None:
-    with pytest.raises(BadInput, match="this is no place"):
+    with pytest.raises(BadInput, match="this is not a valid place"):
         loc("box", near=near)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("within", [0, -1, "near", True])
 def test_a_limit_must_be_one(within: object) -> None:
-    with pytest.raises(BadInput, match="this is no limit"):
+    with pytest.raises(BadInput, match="this is not a valid limit"):
         loc("box", near=[0, 0, 0], within=within)  # type: ignore[arg-type]

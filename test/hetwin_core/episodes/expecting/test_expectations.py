@@ -8,7 +8,7 @@ from support.made_tables import MadeTables, ns
 from hetwin_core.ensemble.events import RELEASING_OPERATIONS
 from hetwin_core.ensemble.expressions.expression import EventPattern
 from hetwin_core.episodes.expecting import Expectations
-from hetwin_core.episodes.expecting.expectations import OTHER, default_expectations
+from hetwin_core.episodes.expecting.expectations import ANY_OPERATION, default_expectations
 
 TOUCH = {"a": "fingertip", "b": "box"}
 
@@ -68,6 +68,6 @@ def test_the_defaults_are_events_as_scenarios_have_them_and_name_what_lets_go() 
         assert texts
         for text in texts:
             EventPattern.from_text(text)
-    assert RELEASING_OPERATIONS | {OTHER} <= defaults.keys()
+    assert RELEASING_OPERATIONS | {ANY_OPERATION} <= defaults.keys()
     assert "dropped(object)" in defaults["open_gripper"]
     assert "dropped(object)" not in defaults["give"]

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.values import POSE, Floats, Shape, ShapeKind
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
 from hetwin_core.episodes.tables.deriving.derivation import Derivation
-from hetwin_core.episodes.tables.deriving.motion import standing
+from hetwin_core.episodes.tables.deriving.motion import static_contacts
 
 S = 1_000_000_000
 STEP_NS = 10_000_000
@@ -81,8 +81,8 @@ def test_bodies_that_never_move_stand_where_their_shapes_say() -> None:
     found = derived(*bodies, box=pushed(), **poses)
     assert ("tray", "table", 0.0, None) in spans(found, "on")
     assert ("table", "tray", 0.0, None) not in spans(found, "on")
-    assert ("wall", "table") in found.unclear
-    assert ("tray", "table") not in found.unclear
+    assert ("wall", "table") in found.unknown_contacts
+    assert ("tray", "table") not in found.unknown_contacts
 
 
 def test_bodies_whose_bounds_are_no_shapes_are_unclear_only_where_they_are_near() -> None:
@@ -96,8 +96,8 @@ def test_bodies_whose_bounds_are_no_shapes_are_unclear_only_where_they_are_near(
 def of_bodies(
     body: Entity, at: Sequence[float]
 ) -> tuple[tuple[tuple[str, str], ...], set[tuple[str, str]]]:
-    """What stands on what, and what is unclear, of a body at a place and the table at the origin."""
+    """What stands on what, and which contacts are unknown, of a body at a place and the table at the origin."""
     layout = Layout.build([TABLE, body], [(body.name, POSE)])
     values = np.array([*at, 1.0, *[0.0] * 9])
-    found = standing(layout, values)
-    return found.on, set(found.unclear)
+    found = static_contacts(layout, values)
+    return found.on, set(found.unknown_contacts)

@@ -20,8 +20,8 @@ def test_it_is_dropped_until_it_is_grasped_again() -> None:
     book = Book()
     drops = Drops(layout("box"), book)
     for time_s, name in enumerate(("grasped", "lost", "dropped", "grasped", "released", "dropped")):
-        drops.happen(name, time_s * 10**9, BOX)
-        drops.happen(
+        drops.add_event(name, time_s * 10**9, BOX)
+        drops.add_event(
             name, time_s * 10**9, {"object": "can", "hand": "clamp"} if name == "grasped" else {}
         )
     spans = [(s.fluent, s.a, s.b, s.from_ns, s.to_ns) for s in book.stretches if s.a == "box"]
