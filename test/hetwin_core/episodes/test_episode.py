@@ -176,7 +176,7 @@ def _listed_summary(run: Path) -> None:
 def test_a_damaged_run_is_bad_input(make_run: Any, damage: Any) -> None:
     run = make_run(steps=20)
     damage(run.record())
-    with pytest.raises(BadInput, match=r"is truncated|cannot be read|no JSON object"):
+    with pytest.raises(BadInput, match=r"is truncated|cannot be read|not a JSON object"):
         Episode.open(run.out)
 
 

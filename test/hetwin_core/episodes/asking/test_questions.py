@@ -204,7 +204,7 @@ def test_counts() -> None:
         (on("box", "tray"), at(11), "outside of the episode; found '11 s'; expected 0 to 10 s"),
         (on("box", "tray"), during(-1, 5), "outside of the episode; found '-1 s'"),
         (on("box", "tray"), during(5, 4), "ends before it begins"),
-        (on("box", "tray"), at(float("nan")), "no time"),
+        (on("box", "tray"), at(float("nan")), "not a time"),
         (on("box", "tray"), during(5), "needs two moments"),
     ],
 )
