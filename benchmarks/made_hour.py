@@ -20,7 +20,7 @@ from hetwin_core.ensemble.beliefs import BeliefFields, belief_event
 from hetwin_core.ensemble.conductor.reporting.listener import ModelRecord, RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.ensemble.tasks import Status, TaskFields, task_event
 from hetwin_core.episodes.log_writer import RunLog
@@ -79,7 +79,9 @@ class Played:
             for slot in self.layout.slots:
                 if slot.attribute.name == POSE.name:
                     values[slot.offset + 7 : slot.offset + 13] *= -1.0
-        return Snapshot(self.layout, self.models, time_ns, values, owners, parents, near_by(near))
+        return Snapshot(
+            self.layout, self.models, time_ns, values, owners, parents, proximity_tables(near)
+        )
 
     def _widened(self) -> Layout:
         old = self._old

@@ -15,7 +15,12 @@ from conductor_node.runner import run_goal
 from conductor_node.startup_goal import StartupGoal
 from hetwin.action import Simulate
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
+from hetwin_core.ensemble.supervision.interrupts import (
+    Interrupted,
+    Interrupts,
+    block_signals,
+    ignore,
+)
 from hetwin_core.wire.names import make_executor
 
 FAILED, BAD_INPUT = 1, 2
@@ -29,7 +34,7 @@ def main(args: list[str] | None = None) -> None:
     The exit code is that of the last run: 0 after a success, 1 after a failure, 2 after bad input. Without a run it is
     2 if another run has the namespace, or 128 plus the number of the signal that ended the process.
     """
-    hold()  # ROS's threads inherit this: only the main thread gets signals
+    block_signals()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
     try:

@@ -23,7 +23,7 @@ from hetwin_core.ensemble.parameters import ParameterKind, ParameterRequest
 from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.poses import is_pose
 from hetwin_core.ensemble.scene.scene import ResponsibilityTable, Scene
-from hetwin_core.ensemble.scene.snapshot import near_by
+from hetwin_core.ensemble.scene.snapshot import proximity_tables
 from hetwin_core.ensemble.supervision.watched import WorkFailed, in_a_child
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
     "is_pose",
     "matching_entities",
     "model_class",
-    "near_by",
+    "proximity_tables",
     "release",
     "restore",
     "save",

@@ -42,7 +42,7 @@ from hetwin_core.ensemble.scenario.model_plan import ModelPlan
 from hetwin_core.ensemble.scenario.scenario import Scenario, find_scenario, load_scenario
 from hetwin_core.ensemble.sentences.catalogue import say
 from hetwin_core.ensemble.supervision.watched import end_with_parent
-from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
+from hetwin_core.ensemble.triggers.evaluation import BoundTrigger, Evaluation
 from hetwin_core.ensemble.triggers.schema import OnAction, OnEvent
 from hetwin_core.ensemble.triggers.trigger import Trigger
 from hetwin_core.ensemble.words import (
@@ -58,7 +58,7 @@ __all__ = [
     "LIVE",
     "BadInput",
     "BetweenSteps",
-    "Bound",
+    "BoundTrigger",
     "Checkpoint",
     "Conductor",
     "Evaluation",

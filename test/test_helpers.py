@@ -14,7 +14,7 @@ from support.random_examples import failed_examples
 from support.ros_domains import DOMAINS
 from support.waiting import wait_for_all, wait_until
 
-from hetwin_core.ensemble.supervision.held_name import HeldName, Taken
+from hetwin_core.ensemble.supervision.held_name import HeldName, NameTaken
 
 ONE_FAILURE = """
 >       assert sum(a) < 100
@@ -89,7 +89,7 @@ def test_domains_are_free_when_the_test_is_over() -> None:
     with ros_domains.own_domain() as own:
         others = [ros_domains.new_domain() for _ in range(3)]
         for domain in (own, *others):
-            with pytest.raises(Taken, match=f"process {os.getpid()}"):
+            with pytest.raises(NameTaken, match=f"process {os.getpid()}"):
                 HeldName(ros_domains.holder(domain))
     for domain in (own, *others):
         HeldName(ros_domains.holder(domain)).close()

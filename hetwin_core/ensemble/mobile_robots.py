@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.scans import SCAN, ScanPattern
 from hetwin_core.ensemble.scene.values import ODOMETRY, POSE
-from hetwin_core.ensemble.topics import ODOMETRY_TOPIC, SCAN_TOPIC, Topic, of_robot
+from hetwin_core.ensemble.topics import ODOMETRY_TOPIC, SCAN_TOPIC, Topic, robot_topic
 
 _ODOM = "odom"
 _SCOPE = "::"
@@ -98,7 +98,7 @@ def _scan_topic(link: Entity, pattern: ScanPattern, is_prefixed: bool) -> Topic:
 
 def _topic(topic: Topic, link: str) -> Topic:
     """A topic of a robot, in the robot's namespace if its links' names have that prefix."""
-    return of_robot(topic, link.rpartition(_SCOPE)[0])
+    return robot_topic(topic, link.rpartition(_SCOPE)[0])
 
 
 def _scoped(link: str, name: str) -> str:

@@ -19,10 +19,12 @@ def predicate_words(name: str, value: Json) -> str:
     parts = _parts(name)
     if parts is None or not isinstance(value, bool | None):
         return f"{_spaced(name)}: {_value(value)}"
-    attribute, subject, *others = parts
+    attribute, subject, *arguments = parts
     if value is None:
-        return say("state.unknown", statement=_worded(attribute, subject, " ".join(others)))
-    return _worded(attribute, subject, " ".join(others), holds=value)
+        return say(
+            "state.unknown", statement=_predicate_text(attribute, subject, " ".join(arguments))
+        )
+    return _predicate_text(attribute, subject, " ".join(arguments), holds=value)
 
 
 def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
@@ -33,7 +35,7 @@ def predicate_stem(attribute: str, subject: str, *, partner: bool) -> str:
         subject: its first argument.
         partner: whether a second argument follows.
     """
-    return _worded(attribute, subject, "\0" if partner else "").removesuffix("\0").rstrip()
+    return _predicate_text(attribute, subject, "\0" if partner else "").removesuffix("\0").rstrip()
 
 
 def state_words(state: Mapping[str, Json]) -> list[str]:
@@ -42,31 +44,31 @@ def state_words(state: Mapping[str, Json]) -> list[str]:
     Predicates with a partner (``on(box, tray)``) are combined into one statement, about the partner for which they
     hold if there is one. A statement about several entities names the first, and the number of the others.
     """
-    partners, unknown = _holding(state, True), _holding(state, None)
-    said: dict[str, dict[str, None]] = {}
+    partners, unknown = _partners(state, True), _partners(state, None)
+    subjects_by_words: dict[str, dict[str, None]] = {}
     for name, value in state.items():
         if name.startswith("collision(") and value is True:
             continue  # every body collides with something
         subject, words = _statement(name, value, partners, unknown)
-        said.setdefault(words, {})[subject] = None
+        subjects_by_words.setdefault(words, {})[subject] = None
     return [
         say(
             "state.alike",
             statement=f"{next(iter(subjects))} {words}".lstrip(),
             count=len(subjects) - 1,
         )
-        for words, subjects in said.items()
+        for words, subjects in subjects_by_words.items()
     ]
 
 
-def _holding(state: Mapping[str, Json], wanted: bool | None) -> dict[tuple[str, str], list[str]]:
+def _partners(state: Mapping[str, Json], wanted: bool | None) -> dict[tuple[str, str], list[str]]:
     """The partners for which each predicate (name, first argument) has the wanted truth value."""
     found: dict[tuple[str, str], list[str]] = {}
     for name, value in state.items():
         parts = _parts(name)
         if parts is not None and len(parts) == 3:
-            holding = found.setdefault((parts[0], parts[1]), [])
-            holding += [parts[2]] if value is wanted else []
+            partner_names = found.setdefault((parts[0], parts[1]), [])
+            partner_names += [parts[2]] if value is wanted else []
     return found
 
 
@@ -76,31 +78,33 @@ def _statement(
     partners: Mapping[tuple[str, str], list[str]],
     unknown: Mapping[tuple[str, str], list[str]],
 ) -> tuple[str, str]:
-    """A subject and the words about it; no subject for a name that is no predicate, or an unknown value."""
+    """A subject and the words about it; no subject for a name that is not a predicate, or an unknown value."""
     parts = _parts(name)
     if parts is None or not isinstance(value, bool | None):
         return "", predicate_words(name, value)
-    attribute, subject, *others = parts
-    holding = partners.get((attribute, subject)) if len(others) == 1 else None
-    if holding:
-        return subject, _worded(attribute, "", " and ".join(holding))
-    if holding is not None and not unknown[attribute, subject]:
+    attribute, subject, *arguments = parts
+    partner_names = partners.get((attribute, subject)) if len(arguments) == 1 else None
+    if partner_names:
+        return subject, _predicate_text(attribute, "", " and ".join(partner_names))
+    if partner_names is not None and not unknown[attribute, subject]:
         return subject, _without_partner(attribute)
-    if value is None or holding is not None:
-        of = unknown.get((attribute, subject), others) if len(others) == 1 else others
-        return "", say("state.unknown", statement=_worded(attribute, subject, " or ".join(of)))
-    return subject, _worded(attribute, "", " ".join(others), holds=value)
+    if value is None or partner_names is not None:
+        of = unknown.get((attribute, subject), arguments) if len(arguments) == 1 else arguments
+        return "", say(
+            "state.unknown", statement=_predicate_text(attribute, subject, " or ".join(of))
+        )
+    return subject, _predicate_text(attribute, "", " ".join(arguments), holds=value)
 
 
 def _parts(name: str) -> list[str] | None:
-    """The predicate's name and its arguments; None if it is no predicate."""
+    """The predicate's name and its arguments; None if it is not a predicate."""
     match = _PREDICATE.fullmatch(name)
     if match is None or not match[2].strip():
         return None
     return [match[1], *(part.strip() for part in match[2].split(","))]
 
 
-def _worded(attribute: str, a: str, b: str, *, holds: bool = True) -> str:
+def _predicate_text(attribute: str, a: str, b: str, *, holds: bool = True) -> str:
     """A predicate in words; without its first argument if that is empty."""
     entry = group("state").get(attribute)
     takes_two = entry is not None and "b" in entry.fields

@@ -82,10 +82,10 @@ def task_event(fields: TaskFields, time_ns: int, source: str) -> Event:
 
 def task_fields(event: Event) -> TaskFields:
     """Return the fields of a task from its event; the inverse of `task_event`."""
-    found = event.arguments
-    after, variables = found.get("after"), found.get("variables")
+    arguments = event.arguments
+    after, variables = arguments.get("after"), arguments.get("variables")
     return TaskFields(
-        **{name: str(found.get(name, "")) for name in _TEXTS},
+        **{name: str(arguments.get(name, "")) for name in _TEXTS},
         after=tuple(map(str, after)) if isinstance(after, list) else (),
         variables=arguments_to_text(variables) if isinstance(variables, dict) and variables else "",
     )
@@ -107,18 +107,18 @@ class TaskMessages:
             ValueError: if it has no id, or its status or its variables cannot be used.
         """
         texts = {name: str(getattr(message, name)) for name in (*_TEXTS, "variables")}
-        fields = self._completed(TaskFields(**texts, after=tuple(map(str, message.after))))
+        fields = self._with_inherited(TaskFields(**texts, after=tuple(map(str, message.after))))
         event = task_event(fields, time_ns, source)
         self._known[fields.id] = fields
         return event
 
-    def _completed(self, fields: TaskFields) -> TaskFields:
-        before = self._known.get(fields.id)
-        if before is None:
+    def _with_inherited(self, fields: TaskFields) -> TaskFields:
+        previous = self._known.get(fields.id)
+        if previous is None:
             return fields
         kept = {
             name: value
-            for name, value in before._asdict().items()
+            for name, value in previous._asdict().items()
             if name not in _NOT_INHERITED and not getattr(fields, name)
         }
         return fields._replace(**kept)

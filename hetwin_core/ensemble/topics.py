@@ -152,7 +152,7 @@ PREDICTIONS = Topic(
 CLOCK = Topic("clock", "rosgraph_msgs/msg/Clock", "simulated time")
 
 
-def of_robot(topic: Topic, robot: str) -> Topic:
+def robot_topic(topic: Topic, robot: str) -> Topic:
     """The topic in the namespace of one of several robots; unchanged for the only robot, whose name here is empty."""
     return topic._replace(name=f"{robot}/{topic.name}") if robot else topic
 

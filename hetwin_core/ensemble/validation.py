@@ -39,29 +39,29 @@ Positive = Annotated[AboveZero, Field(le=100_000)]
 """A finite number above 0 and at most 100 000."""
 
 
-def _whole(value: object) -> int:
+def _check_whole(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise ValueError("a whole number")
     return int(value)
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
+Whole = Annotated[int, BeforeValidator(_check_whole)]
 """A whole number, not given as text."""
 
 
-def _vector(values: list[float]) -> list[float]:
+def _check_vector(values: list[float]) -> list[float]:
     if len(values) != 3:
         raise ValueError(f"three numbers, not {len(values)} numbers")
     return values
 
 
-def _direction(values: list[float]) -> list[float]:
+def _check_direction(values: list[float]) -> list[float]:
     if sum(x * x for x in values) < 1e-18:
         raise ValueError("a direction, three numbers that are not all zero")
     return values
 
 
-def _pose(values: list[float]) -> list[float]:
+def _check_pose(values: list[float]) -> list[float]:
     if len(values) != 7:
         raise ValueError(f"seven numbers x y z, qw qx qy qz, not {len(values)} numbers")
     if sum(q * q for q in values[3:]) < 1e-12:
@@ -70,19 +70,23 @@ def _pose(values: list[float]) -> list[float]:
 
 
 Vector3 = Annotated[
-    list[Finite], AfterValidator(_vector), Field(json_schema_extra={"minItems": 3, "maxItems": 3})
+    list[Finite],
+    AfterValidator(_check_vector),
+    Field(json_schema_extra={"minItems": 3, "maxItems": 3}),
 ]
 """Three finite numbers."""
-Direction = Annotated[Vector3, AfterValidator(_direction)]
+Direction = Annotated[Vector3, AfterValidator(_check_direction)]
 Pose7 = Annotated[
-    list[Finite], AfterValidator(_pose), Field(json_schema_extra={"minItems": 7, "maxItems": 7})
+    list[Finite],
+    AfterValidator(_check_pose),
+    Field(json_schema_extra={"minItems": 7, "maxItems": 7}),
 ]
 """Position [m] and quaternion, x y z qw qx qy qz, as a list."""
 
 UNKNOWN_KEY = "unknown_key"
 NO_ALTERNATIVE = "no_alternative"
 _WITH_KEYS = " with one of the keys "
-_WORDS = {
+_EXPECTATIONS = {
     "dict_type": "a mapping",
     "model_type": "a mapping",
     "dataclass_type": "a mapping",
@@ -91,7 +95,7 @@ _WORDS = {
     "bool_parsing": "true or false",
 }
 _LISTS = ("list_type", "tuple_type")
-_BEGINNINGS = {
+_PREFIXES = {
     "Value error, ": "",
     "Input should be ": "",
     "List should have ": "a list of ",
@@ -111,7 +115,7 @@ class Strict(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _keys_are_known(cls, data: Any) -> Any:
+    def _check_keys(cls, data: Any) -> Any:
         if not isinstance(data, Mapping):
             return data
         known = [field.alias or name for name, field in cls.model_fields.items()]
@@ -141,7 +145,7 @@ def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discrim
     which `text` allows, is ``tag("text")``.
     """
 
-    def chosen(data: Any) -> str | None:
+    def select_tag(data: Any) -> str | None:
         if isinstance(data, Mapping):
             found = next((key for key in keys if key in data), otherwise)
             return tag(found) if found else None
@@ -153,7 +157,7 @@ def alternatives(*keys: str, text: bool = False, otherwise: str = "") -> Discrim
     message = f"{'text, or ' if text else ''}a mapping"
     if keys:
         message += _WITH_KEYS + ", ".join(keys)
-    return Discriminator(chosen, NO_ALTERNATIVE, message)
+    return Discriminator(select_tag, NO_ALTERNATIVE, message)
 
 
 def check(kind: type[T], data: object, where: str = "") -> T:
@@ -192,27 +196,27 @@ def bad_input(error: ValidationError, data: object, where: str = "") -> BadInput
     match detail["type"]:
         case "missing":
             missing = str(detail["loc"][-1])
-            place = ".".join([*keys, missing])
-            return BadInput("a key is missing", where=place, expected=f"a value for {missing!r}")
+            key_path = ".".join([*keys, missing])
+            return BadInput("a key is missing", where=key_path, expected=f"a value for {missing!r}")
         case "unknown_key":
-            place = ".".join([*keys, context["key"]])
-            return BadInput("unknown key", where=place, found=context["key"], expected=expected)
+            key_path = ".".join([*keys, context["key"]])
+            return BadInput("unknown key", where=key_path, found=context["key"], expected=expected)
         case "no_alternative" if isinstance(found, Mapping):
             known = expected.partition(_WITH_KEYS)[2].split(", ")
             for key in found:
                 if close := nearest(key, known, 1):
-                    place = ".".join([*keys, str(key)])
+                    key_path = ".".join([*keys, str(key)])
                     expected = f"{close[0]!r} perhaps"
-                    return BadInput("unknown key", where=place, found=key, expected=expected)
+                    return BadInput("unknown key", where=key_path, found=key, expected=expected)
     if not keys and detail["loc"]:  # an invalid default
         keys = [str(detail["loc"][0])]
-    here = [d for d in details if _keys(d["loc"], data) == _keys(detail["loc"], data)]
+    same_key = [d for d in details if _keys(d["loc"], data) == _keys(detail["loc"], data)]
     is_short = not isinstance(found, Mapping | list | tuple) or len(str(found)) < 120
     return BadInput(
         "this value cannot be used",
         where=".".join(keys) or None,
         found="null" if found is None else found if is_short else None,
-        expected=" or ".join(dict.fromkeys(_expectation(d) for d in here)),
+        expected=" or ".join(dict.fromkeys(_expectation(d) for d in same_key)),
     )
 
 
@@ -221,12 +225,12 @@ def _expectation(detail: ErrorDetails) -> str:
     message, found = detail["msg"], detail["input"]
     if detail["type"] in _LISTS:
         return f"a list, such as [{found}]" if isinstance(found, str) and found else "a list"
-    if detail["type"] in _WORDS:
-        return _WORDS[detail["type"]]
-    for begin, words in _BEGINNINGS.items():
+    if detail["type"] in _EXPECTATIONS:
+        return _EXPECTATIONS[detail["type"]]
+    for begin, words in _PREFIXES.items():
         if message.startswith(begin):
-            rest = message.removeprefix(begin).partition(" after validation")[0]
-            return words if begin.endswith("match") else words + rest
+            remainder = message.removeprefix(begin).partition(" after validation")[0]
+            return words if begin.endswith("match") else words + remainder
     return message
 
 

@@ -70,8 +70,8 @@ def event_line(event: Event) -> str:
     if event.kind is EventKind.TOPIC or is_coverage or is_routine_touch(event):
         return ""
     if event.kind is EventKind.ACTION:
-        given = {k: v for k, v in action_arguments(event).items() if k != ANNOUNCED_TRAJECTORY}
-        return f"robot: {event_words(event)}{_in_brackets(given)}"
+        arguments = {k: v for k, v in action_arguments(event).items() if k != ANNOUNCED_TRAJECTORY}
+        return f"robot: {event_words(event)}{_in_brackets(arguments)}"
     if event.kind is EventKind.TASK:
         known = {key: event.arguments.get(key) or None for key in _TASK_ARGUMENTS}
         return f"robot: {event_words(event)}{_in_brackets(known)}"
@@ -80,8 +80,8 @@ def event_line(event: Event) -> str:
     if _cataloged(event) is not None:
         return event_words(event)
     used = _used_arguments(event)
-    rest = {key: value for key, value in event.arguments.items() if key not in used}
-    return f"{event_words(event)}{_in_brackets(rest)}"
+    others = {key: value for key, value in event.arguments.items() if key not in used}
+    return f"{event_words(event)}{_in_brackets(others)}"
 
 
 def _cataloged(event: Event) -> str | None:
@@ -107,12 +107,12 @@ def _concern_line(event: Event) -> str:
     """A concern with its severity (none for touches and intended drops), and its duration if the event ends it."""
     if event.name == TOUCHED:
         return event_words(event)
-    begun, ended = event.arguments.get("from"), event.arguments.get("to")
-    over = ""
-    if isinstance(begun, float) and isinstance(ended, float) and ended > begun:
-        over = f", for {ended - begun:.2f} s"
+    start, end = event.arguments.get("from"), event.arguments.get("to")
+    duration = ""
+    if isinstance(start, float) and isinstance(end, float) and end > start:
+        duration = f", for {end - start:.2f} s"
     severity = event.arguments.get("severity", "" if _is_drop(event) else "note")
-    return f"{severity}: {event_words(event)}{over}" if severity else event_words(event)
+    return f"{severity}: {event_words(event)}{duration}" if severity else event_words(event)
 
 
 def _is_drop(event: Event) -> bool:
@@ -146,8 +146,8 @@ def arguments_words(arguments: Mapping[str, Json]) -> str:
 
 def shown_line(shown: Mapping[str, str]) -> str:
     """Addresses at which other programs show a world, e.g. ``shown by gazebo: partition hetwin_1, world table``."""
-    rest = ", ".join(f"{name} {value}" for name, value in shown.items() if name != "by")
-    return f"shown by {shown['by']}: {rest}" if "by" in shown else f"shown: {rest}"
+    others = ", ".join(f"{name} {value}" for name, value in shown.items() if name != "by")
+    return f"shown by {shown['by']}: {others}" if "by" in shown else f"shown: {others}"
 
 
 def failure_words(call: str, time_s: float, reason: str, model: str = "") -> str:

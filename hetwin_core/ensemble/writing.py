@@ -11,13 +11,13 @@ from pathlib import Path
 
 from hetwin_core.ensemble.errors import BadInput
 
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-OF_THE_DISK = (*FULL, errno.EROFS, errno.EACCES, errno.EPERM)
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+DISK_ERRORS = (*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM)
 """Error numbers of a disk that is full or write-protected."""
 _MIB = 2**20
 
 
-def why_not(error: OSError, path: Path) -> str:
+def write_failure_reason(error: OSError, path: Path) -> str:
     """Return why a file or folder cannot be written; for a full disk, with the remaining space."""
     reason = error.strerror or str(error)
     if error.errno != errno.ENOSPC:
@@ -41,7 +41,7 @@ def unwritable(what: str, path: Path, error: OSError | int, where: str | None = 
         error = OSError(error, os.strerror(error))
     exists = error.errno == errno.EEXIST
     return BadInput(
-        f"{what} cannot be written: {why_not(error, path)}",
+        f"{what} cannot be written: {write_failure_reason(error, path)}",
         file=path,
         where=where,
         expected="a new file"
@@ -91,14 +91,14 @@ def check_new(out: Path, where: str = "--out") -> None:
     """
     if out.is_dir() and not any(out.iterdir()):
         return
-    problem, there = "this is a file, not a folder, and nothing is overwritten", out
+    problem, obstacle = "this is a file, not a folder, and nothing is overwritten", out
     if out.is_dir():
         problem = "the folder is not empty, and nothing is overwritten"
     elif not (out.exists() or out.is_symlink()):
-        there = next(folder for folder in out.absolute().parents if folder.exists())
-        if there.is_dir():
+        obstacle = next(folder for folder in out.absolute().parents if folder.exists())
+        if obstacle.is_dir():
             return
-    raise BadInput(problem, where=where, found=str(there), expected="a new or empty folder")
+    raise BadInput(problem, where=where, found=str(obstacle), expected="a new or empty folder")
 
 
 def write_files(texts: Mapping[Path, str], folder: Path, what: str, where: str) -> None:
@@ -107,14 +107,14 @@ def write_files(texts: Mapping[Path, str], folder: Path, what: str, where: str) 
     Raises:
         BadInput: if one cannot be written.
     """
-    was_there = folder.exists()
+    existed = folder.exists()
     try:
         with writing(what, folder, where):
             for path, text in texts.items():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
     except BadInput:
-        _remove(texts, folder, keep=was_there)
+        _remove(texts, folder, keep=existed)
         raise
 
 

@@ -23,7 +23,7 @@ from rosbags.typesys.store import Typestore
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_core.ensemble.topics import LOGGED, Encoded, Topic
-from hetwin_core.ensemble.writing import unwritable, why_not
+from hetwin_core.ensemble.writing import unwritable, write_failure_reason
 from hetwin_core.episodes.mcap_file import McapFile
 from hetwin_core.episodes.messages import definition, header, typestore
 from hetwin_core.episodes.run_messages import encoded
@@ -193,7 +193,7 @@ class LogBag:
             shutil.rmtree(self._path, ignore_errors=True)
             self._room.unlink(missing_ok=True)
             raise BadInput(
-                f"the log cannot be written: {why_not(error, self._room)}",
+                f"the log cannot be written: {write_failure_reason(error, self._room)}",
                 file=self._room.parent,
                 expected=f"at least {size // 2**20} MiB on the disk",
             ) from error
@@ -233,7 +233,7 @@ class LogBag:
             raise RunFailed("log", "flush", time_ns, self._reason(error)) from error
 
     def _reason(self, error: OSError) -> str:
-        return f"{why_not(error, self._path)}: {self._path}"
+        return f"{write_failure_reason(error, self._path)}: {self._path}"
 
     def release_space(self) -> None:
         """Free the reserved space, so that the end of the bag can be written."""

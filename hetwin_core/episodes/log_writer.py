@@ -210,7 +210,7 @@ class RunLog(RunListener):
         self._labelled = {entity.name for entity in start.layout.of_kind(EntityKind.OBJECT)}
         self._bag = LogBag(self.log, room=_RESERVED_BYTES)
         described = (
-            topics.of_robot(topics.ROBOT_DESCRIPTION, name) for name in start.robot_descriptions
+            topics.robot_topic(topics.ROBOT_DESCRIPTION, name) for name in start.robot_descriptions
         )
         for topic in (*self._encoder.topics, *described):
             self._bag.offer(topic)

@@ -27,7 +27,7 @@ from hetwin_core.ensemble.topics import (
     SCAN_TOPIC,
     STATE,
     Topic,
-    of_robot,
+    robot_topic,
 )
 from hetwin_core.episodes.markers import ADD, DELETE, marker
 from hetwin_core.episodes.messages import (
@@ -144,7 +144,7 @@ def _joints(layout: Layout, robot: Entity) -> SceneMessage | None:
     if not sources:
         return None
     is_one_of_several = all(name.startswith(scope) for name in robot.joints)
-    topic = of_robot(JOINT_STATES, robot.name if is_one_of_several else "")
+    topic = robot_topic(JOINT_STATES, robot.name if is_one_of_several else "")
     names = [name.removeprefix(scope) for name in robot.joints]
     return SceneMessage(topic, sources.values(), partial(joint_state, names, tuple(sources)))
 

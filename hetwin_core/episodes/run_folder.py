@@ -16,7 +16,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import RunSummary
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_core.ensemble.events import plain
 from hetwin_core.ensemble.limits import read_json
-from hetwin_core.ensemble.supervision.held_name import HeldName, Taken
+from hetwin_core.ensemble.supervision.held_name import HeldName, NameTaken
 from hetwin_core.ensemble.writing import unwritable, write_atomically
 
 LOG = "log"
@@ -123,7 +123,7 @@ def run_folder(wanted: Path | None, base: Path, scenario: str) -> Iterator[Path]
 def _claim(folder: Path) -> HeldName:
     try:
         return HeldName(f"hetwin/out{folder.resolve()}")
-    except Taken as taken:
+    except NameTaken as taken:
         raise BadInput(
             f"another run is written to this folder, by {taken}",
             file=folder,
@@ -138,7 +138,7 @@ def _claim_new(base: Path, scenario: str) -> tuple[HeldName, Path]:
             continue
         try:
             return HeldName(f"hetwin/out{folder.resolve()}"), folder
-        except Taken:
+        except NameTaken:
             continue
     raise _too_many_runs(base, scenario)
 

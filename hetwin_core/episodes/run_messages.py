@@ -87,7 +87,7 @@ def registry(
 def descriptions(time_ns: int, robots: Mapping[str, str]) -> Iterator[Encoded]:
     """``std_msgs/msg/String`` with the URDF of each robot, by name."""
     for robot, urdf in robots.items():
-        yield encoded(topics.of_robot(topics.ROBOT_DESCRIPTION, robot), time_ns, data=urdf)
+        yield encoded(topics.robot_topic(topics.ROBOT_DESCRIPTION, robot), time_ns, data=urdf)
 
 
 def responsibilities(time_ns: int, owners: Mapping[tuple[str, str], str]) -> Encoded:

@@ -16,7 +16,7 @@ from hetwin.msg import Event as EventMessage
 from hetwin_core.ensemble.beliefs import belief_event, message_fields
 from hetwin_core.ensemble.events import AnnotationFields, Event, action_event, event_of_message
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import Floats, Ints
 from hetwin_core.ensemble.topics import BELIEFS
 
@@ -44,7 +44,7 @@ def read_state(message: SceneState, layout: Layout, models: tuple[str, ...]) -> 
         np.frombuffer(message.values, np.float64),
         np.frombuffer(message.owners, np.int32),
         np.frombuffer(message.parents, np.int32),
-        near_by(_rows(message.proximity)),
+        proximity_tables(_rows(message.proximity)),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Self
 from hetwin_core.ensemble.errors import BadInput, Refused
 from hetwin_core.ensemble.supervision.held_name import (
     HeldName,
-    Taken,
+    NameTaken,
     held_below,
     holder,
     shortened,
@@ -89,11 +89,11 @@ class Claim:
         name = _name(domain, namespace)
         try:
             self._held = HeldName(name)
-        except Taken as taken:
+        except NameTaken as taken:
             raise _refusal(namespace, domain, str(taken), held_below(f"{name}#")) from None
         try:
             self._token = HeldName(f"{name}#{token}")
-        except Taken:  # another process has drawn the same token, or misuses the name
+        except NameTaken:  # another process has drawn the same token, or misuses the name
             self._held.close()
             raise _refusal(namespace, domain, holder(f"{name}#{token}") or "", [token]) from None
 

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.model_abilities import Responsible
 from hetwin_core.ensemble.scene.hands import finger_links
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import compose, extrapolate, rotation_vector
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Value
 from hetwin_suite._grasp.hand import MujocoHand, body_name, joint_name, solid_geoms, subtree
 from model_nodes.grasp_monitor import GraspMonitor
@@ -204,7 +204,9 @@ class Grip:
         rows = np.array([self._row(*key, found) for key, found in near.items()]).reshape(-1, 12)
         slots = len(layout.slots)
         owners, parents = np.zeros(slots, np.int32), np.full(slots, -1, np.int32)
-        return Snapshot(layout, ("mujoco",), self._now(), values, owners, parents, near_by(rows))
+        return Snapshot(
+            layout, ("mujoco",), self._now(), values, owners, parents, proximity_tables(rows)
+        )
 
     def _row(self, body: int, link: int, near: Nearest) -> tuple[float, ...]:
         ids = (

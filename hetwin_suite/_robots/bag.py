@@ -12,7 +12,7 @@ from rosbags.typesys.store import Typestore
 
 from hetwin_core.ensemble.events import Json
 from hetwin_core.ensemble.scene.values import Floats
-from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, of_robot
+from hetwin_core.ensemble.topics import ANNOTATIONS, JOINT_STATES, Encoded, robot_topic
 from hetwin_core.episodes.bag import joint_state, write_recording
 from hetwin_core.episodes.messages import header
 from hetwin_core.episodes.run_messages import encoded
@@ -66,7 +66,7 @@ def write_bag(
         also: further messages, with their reception times.
         types: type store that defines all messages; None: that of hetwin's logs.
     """
-    joints, annotations = of_robot(JOINT_STATES, namespace), of_robot(ANNOTATIONS, namespace)
+    joints, annotations = robot_topic(JOINT_STATES, namespace), robot_topic(ANNOTATIONS, namespace)
     messages = [
         joint_state(
             joints,

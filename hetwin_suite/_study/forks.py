@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, NoReturn
 
 from hetwin_core.ensemble.supervision.heartbeat import Heartbeat, where_it_hangs
-from hetwin_core.ensemble.supervision.watched import STDERR, detach, ending, parting
+from hetwin_core.ensemble.supervision.watched import STDERR, blocking_signals, detach, ending
 from hetwin_suite._study.work import FinishedTask, Result, Task
 
 _DESCRIPTORS = Path("/proc/self/fd")
@@ -286,7 +286,7 @@ def _fork(queue: _TaskQueue[Task], forks: list[_Fork[Task]]) -> Forked[Task, Any
     heartbeat, parent, task = Heartbeat(), os.getpid(), queue.take()
     ours, theirs = Pipe()
     stacks, to_stacks = os.pipe()
-    with parting():
+    with blocking_signals():
         pid = os.fork()
         if pid == 0:
             _set_up_fork(parent, to_stacks)

@@ -15,8 +15,8 @@ from typing import Annotated, Any, TextIO
 import typer
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.supervision.interrupts import let_be
-from hetwin_core.ensemble.writing import OF_THE_DISK, why_not
+from hetwin_core.ensemble.supervision.interrupts import restore_handlers
+from hetwin_core.ensemble.writing import DISK_ERRORS, write_failure_reason
 from hetwin_suite._commands.result import error_document, json_text
 from hetwin_suite.cli.commands import Commands
 
@@ -47,7 +47,7 @@ def options(
 ) -> None:
     """hetwin: a heterogeneous digital twin of a robot and its surroundings."""
     if context.invoked_subcommand != "run":  # it handles interrupts itself
-        let_be()
+        restore_handlers()
 
 
 def main() -> None:
@@ -74,10 +74,12 @@ def main() -> None:
         sys.stderr.close()
         code = EXIT_FAILED
     except OSError as error:
-        if error.errno not in OF_THE_DISK:
+        if error.errno not in DISK_ERRORS:
             raise
         prefix = f"{error.filename}: " if error.filename else ""
-        code = _report(HetwinError(f"{prefix}{why_not(error, Path(error.filename or '.'))}"))
+        code = _report(
+            HetwinError(f"{prefix}{write_failure_reason(error, Path(error.filename or '.'))}")
+        )
     sys.exit(code or 0)
 
 

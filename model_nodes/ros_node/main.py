@@ -13,7 +13,12 @@ import rclpy.executors
 
 from hetwin.srv import RegisterModel
 from hetwin_core.ensemble.errors import BadInput, HetwinError
-from hetwin_core.ensemble.supervision.interrupts import Interrupted, Interrupts, hold, ignore
+from hetwin_core.ensemble.supervision.interrupts import (
+    Interrupted,
+    Interrupts,
+    block_signals,
+    ignore,
+)
 from hetwin_core.ensemble.supervision.watched import WatchedProcess
 from hetwin_core.wire.names import REGISTER, make_executor, of_run, spin_until
 from model_nodes.ros_node.node import ModelNode
@@ -185,7 +190,7 @@ def _serve(node: ModelNode, executor: rclpy.executors.Executor, interrupts: Inte
 def main(args: list[str] | None = None) -> None:
     """Serve a model until it is stopped."""
     faulthandler.enable()  # prints the stack of a crash in C
-    hold()  # ROS's threads inherit this: only the main thread gets signals
+    block_signals()  # ROS's threads inherit this: only the main thread gets signals
     rclpy.init(args=args, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     code = 0
     try:

@@ -70,7 +70,7 @@ def test_a_bare_node_takes_moves_and_gives_back(tmp_path: Path) -> None:
             "(slot, -1, now, 13)",
             "(99999, -1, now, 13)",
             "step",
-            "is no valid ModelOutput: IndexError",
+            "is not a valid ModelOutput: IndexError",
         ),
     ],
 )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hetwin_core.ensemble.events import Event, EventKind
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from support.any_layout import a_layout, numbers
 
 MODELS = ("physics", "a")
@@ -26,7 +26,7 @@ def a_scene(draw: st.DrawFn) -> Snapshot:
         draw(numbers(layout.size)),
         np.array(draw(st.lists(st.integers(0, 1), min_size=slots, max_size=slots)), np.int32),
         np.array(draw(st.lists(parents, min_size=slots, max_size=slots)), np.int32),
-        near_by(draw(numbers(24)).reshape(2, 12)),
+        proximity_tables(draw(numbers(24)).reshape(2, 12)),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 from model_nodes.grasp_monitor import GraspMonitor
 from model_nodes.grasp_monitor.model import HELD_OBJECT, HOLDING
@@ -93,7 +93,7 @@ class Gripper:
             values,
             np.zeros(slots, np.int32),
             np.full(slots, -1, np.int32),
-            near_by(self.proximity(rows)),
+            proximity_tables(self.proximity(rows)),
         )
 
     def proximity(self, rows: Iterable[Row]) -> Floats:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import Floats
 from support.small_run import SmallRun
 
@@ -32,7 +32,7 @@ class PushedRun(SmallRun):
         """See `SmallRun`."""
         row = [BOX, TABLE, 0.0, 0.1, 0.0, 0.4, 0.0, 0.0, 1.0, 0.0, 0.0, 7.5]
         near = np.array([row] if step >= TOUCHED else [], np.float64).reshape(-1, 12)
-        return replace(super().snapshot(step), tables=near_by(near))
+        return replace(super().snapshot(step), tables=proximity_tables(near))
 
 
 def parting_runs(folder: Path, steps: int = 400) -> tuple[Path, Path]:

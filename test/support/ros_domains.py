@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from hetwin_core.ensemble.supervision.held_name import HeldName, Taken
+from hetwin_core.ensemble.supervision.held_name import HeldName, NameTaken
 
 DOMAINS = range(1, 102)
 """What the default ports allow, without 0, where everything else on the machine may be."""
@@ -56,7 +56,7 @@ def _take() -> tuple[int, HeldName]:
         domain = DOMAINS[next(_start) % len(DOMAINS)]
         try:
             return domain, HeldName(holder(domain))
-        except Taken:
+        except NameTaken:
             continue
     raise RuntimeError(f"all {len(DOMAINS)} ROS domains are in use by tests on this machine")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from hetwin_core.ensemble.scene.layout import Entity, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats
 
 
@@ -32,7 +32,7 @@ def scene_of(
         values,
         np.zeros(slots, np.int32),
         np.full(slots, -1, np.int32),
-        {} if near is None else near_by(near),
+        {} if near is None else proximity_tables(near),
     )
 
 

@@ -37,7 +37,7 @@ from hetwin_core.ensemble.parameters import Parameters, parameter
 from hetwin_core.ensemble.scenario import strict_yaml
 from hetwin_core.ensemble.scenario.scenario import Scenario, build_scenario
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Value, pose_value
 from hetwin_core.ensemble.transport.local import LocalPort
 
@@ -85,7 +85,7 @@ class Recorder(RunListener):
             scene.values.copy(),
             scene.owners.copy(),
             scene.parents.copy(),
-            near_by(scene.proximity.copy()),
+            proximity_tables(scene.proximity.copy()),
         )
         self.scenes.append(copy)
 

@@ -15,7 +15,7 @@ from hetwin_core.ensemble.conductor.reporting.listener import (
 )
 from hetwin_core.ensemble.events import Event, EventKind, event_to_summary
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import (
     POSE,
     AttributeSpec,
@@ -150,7 +150,13 @@ class SmallRun:
             parents[layout.slot_id("box", "pose")] = layout.entity_id("gripper")
         proximity = np.full((1 + step % 3, PROXIMITY_COLUMNS), step / 3.0)
         return Snapshot(
-            layout, MODELS, step * STEP_NS, self.values(step), owners, parents, near_by(proximity)
+            layout,
+            MODELS,
+            step * STEP_NS,
+            self.values(step),
+            owners,
+            parents,
+            proximity_tables(proximity),
         )
 
     def start(self) -> RunStart:

@@ -7,7 +7,7 @@ import numpy as np
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import Tick
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, pose_value
 from model_nodes.handling_observer import HandlingObserver
 from model_nodes.handling_observer.model import CARRIED, HELD, ON
@@ -87,7 +87,7 @@ class Watch:
         proximity = np.array(near, np.float64).reshape(-1, 12)
         time_ns = round(self.time * 1e9)
         return Snapshot(
-            self.layout, ("physics",), time_ns, values, owners, parents, near_by(proximity)
+            self.layout, ("physics",), time_ns, values, owners, parents, proximity_tables(proximity)
         )
 
     def look(

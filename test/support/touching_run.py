@@ -11,7 +11,7 @@ import numpy as np
 from hetwin_core.ensemble.conductor.reporting.listener import RunStart
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY_COLUMNS, Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, Floats, Meaning
 from hetwin_core.episodes.log_writer import RunLog
 from support.small_run import MODELS, records
@@ -103,7 +103,9 @@ class TouchingRun:
         slots = len(layout.slots)
         owners, parents = np.zeros(slots, np.int32), np.full(slots, -1, np.int32)
         rows = np.array(list(self._rows(now)), np.float64).reshape(-1, PROXIMITY_COLUMNS)
-        return Snapshot(layout, MODELS, step * STEP_NS, values, owners, parents, near_by(rows))
+        return Snapshot(
+            layout, MODELS, step * STEP_NS, values, owners, parents, proximity_tables(rows)
+        )
 
     def _box(self, now: float) -> tuple[Floats, Floats]:
         share, rate = _smooth((now - LIFT) / (LOWERED - LIFT))

@@ -50,10 +50,14 @@ def roll_pitch_yaw(quaternions: Floats) -> Floats:
     return np.stack([roll, pitch, yaw], axis=1)
 
 
-def angles_between(one: Floats, other: Floats) -> Floats:
+def angles_between(first: Floats, second: Floats) -> Floats:
     """Angles (...) [rad] between quaternions w x y z (..., 4), which need not be of unit length."""
-    squares = np.einsum("...i,...i->...", one, one) * np.einsum("...i,...i->...", other, other)
-    cosines = np.abs(np.einsum("...i,...i->...", one, other)) / np.maximum(np.sqrt(squares), 1e-12)
+    squares = np.einsum("...i,...i->...", first, first) * np.einsum(
+        "...i,...i->...", second, second
+    )
+    cosines = np.abs(np.einsum("...i,...i->...", first, second)) / np.maximum(
+        np.sqrt(squares), 1e-12
+    )
     return np.asarray(2.0 * np.arccos(np.minimum(cosines, 1.0)), np.float64)
 
 
@@ -144,13 +148,13 @@ def relative_to(parent: Floats, world: Floats) -> Floats:
         (13,) pose and twist in the parent's frame.
     """
     p, w = parent.tolist(), world.tolist()
-    back = conjugate(p[3:7])
+    inverse = conjugate(p[3:7])
     offset = (w[0] - p[0], w[1] - p[1], w[2] - p[2])
     x, y, z = cross(p[10:13], offset)
     linear = (w[7] - p[7] - x, w[8] - p[8] - y, w[9] - p[9] - z)
     angular = (w[10] - p[10], w[11] - p[11], w[12] - p[12])
-    position, velocity, turning = rotate_all(back, offset, linear, angular)
-    return np.array((*position, *multiply(back, w[3:7]), *velocity, *turning))
+    position, velocity, angular_velocity = rotate_all(inverse, offset, linear, angular)
+    return np.array((*position, *multiply(inverse, w[3:7]), *velocity, *angular_velocity))
 
 
 def rotation_by(vector: Sequence[float]) -> Quaternion:
@@ -191,9 +195,9 @@ def extrapolate(pose: Floats, seconds: float) -> Floats:
     if seconds == 0.0:
         return pose
     p = pose.tolist()
-    turned = normalized(multiply(rotation_by([seconds * w for w in p[10:13]]), p[3:7]))
-    moved = [p[i] + seconds * p[7 + i] for i in range(3)]
-    return np.array((*moved, *turned, *p[7:13]))
+    orientation = normalized(multiply(rotation_by([seconds * w for w in p[10:13]]), p[3:7]))
+    position = [p[i] + seconds * p[7 + i] for i in range(3)]
+    return np.array((*position, *orientation, *p[7:13]))
 
 
 def is_pose(data: Floats) -> bool:

@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.values import AttributeSpec, Floats
 
 SCAN = "scan"
 """Name of the attribute: a distance [m] for each beam; 0 for a hit below the minimum range, the reach for no hit."""
-_UNMOVED = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
+_IDENTITY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ScanPattern:
     def frame_on(self, link: str) -> str:
         """Name of its frame: that of its link if their poses coincide, else its own name with the robot's prefix."""
         robot, scope, _ = link.rpartition("::")
-        return link if self.pose == _UNMOVED else f"{robot}{scope}{self.name}"
+        return link if self.pose == _IDENTITY else f"{robot}{scope}{self.name}"
 
     def as_measured(self, distances: Floats) -> Floats:
         """Return the attribute's values from each beam's distance to its first hit [m]; the reach without a hit."""
@@ -64,8 +64,8 @@ class ScanPattern:
 
     def as_published(self, scan: Floats) -> Floats:
         """Return a scan according to REP-117: ``-inf`` for a hit below the minimum range, ``inf`` for no hit."""
-        far = np.where(scan >= self.reach, np.inf, scan)
-        return np.where(scan <= 0.0, -np.inf, far)
+        with_misses = np.where(scan >= self.reach, np.inf, scan)
+        return np.where(scan <= 0.0, -np.inf, with_misses)
 
     def to_json(self) -> dict[str, Any]:
         """Return the pattern as plain JSON."""

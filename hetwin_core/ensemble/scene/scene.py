@@ -19,7 +19,7 @@ from hetwin_core.ensemble.scene.values import EXTERNAL_WRENCH, POSE, WORLD, Floa
 class ResponsibilityTable:
     """Assignment of each attribute to the model that computes it.
 
-    One number per slot, so that nothing can be owned twice or by nobody.
+    One number per slot, so that each attribute has exactly one owner.
 
     Args:
         layout: the scene's layout.
@@ -69,7 +69,7 @@ class Scene:
             them now.
 
     Attributes:
-        settled: whether `resolve` has nothing to do at the present time.
+        settled: whether `resolve` has nothing to do at the current time.
     """
 
     def __init__(
@@ -88,35 +88,37 @@ class Scene:
         self._tables: Mapping[str, Table] = {}
         self._view: Snapshot | None = None
         self.settled = True
-        self._order: list[int] | None = None
-        self._visible_values = _read_only(self._values)
-        self._visible_parents = _read_only(self._parents)
+        self._resolve_order: list[int] | None = None
+        self._values_view = _read_only(self._values)
+        self._parents_view = _read_only(self._parents)
         self.of_main = frozenset(main_slots)
         self._known_to_main = self.of_main | _wrench_slots(layout)
-        self._contested = self._known_to_main | {
+        self._stored_if_foreign = self._known_to_main | {
             i for i, slot in enumerate(layout.slots) if slot.attribute.name == POSE.name
         }
         self.foreign: dict[int, Value] = {}
-        self._for_main: dict[tuple[str, str], Value] | None = None
+        self._foreign_for_main: dict[tuple[str, str], Value] | None = None
 
     def put(self, slot: int, value: Value) -> None:
         """Set an attribute; a pose in another frame than the world is resolved by `resolve`."""
-        place = self.layout.slots[slot]
+        slot_info = self.layout.slots[slot]
         if value.parent == WORLD:
-            self._values[place.offset : place.offset + place.attribute.size] = value.data
+            self._values[slot_info.offset : slot_info.offset + slot_info.attribute.size] = (
+                value.data
+            )
             self._parents[slot] = -1
         else:
             self._parents[slot] = self.layout.entity_id(value.parent)
-        before = self.foreign.pop(slot, None)
-        self._for_main = None
-        if slot in self._contested and self.table.owners[slot] != self._main:
+        former = self.foreign.pop(slot, None)
+        self._foreign_for_main = None
+        if slot in self._stored_if_foreign and self.table.owners[slot] != self._main:
             self.foreign[slot] = Value(value.data.copy(), value.time_ns, value.parent)
             self.settled = False
-            if before is not None and before.parent == value.parent:
+            if former is not None and former.parent == value.parent:
                 return
-            self._order = None
-        elif before is not None:
-            self._order = None
+            self._resolve_order = None
+        elif former is not None:
+            self._resolve_order = None
 
     def put_block(self, span: slice | Ints, block: Floats) -> None:
         """Write the main model's output; attributes of other owners are restored by `resolve`."""
@@ -136,12 +138,12 @@ class Scene:
         elif self.settled:
             return
         self.settled = True
-        if self._order is None:
-            self._order = list(self._in_frame_order())
-        for slot in self._order:
-            place = self.layout.slots[slot]
-            self._values[place.offset : place.offset + place.attribute.size] = self._at(
-                self.foreign[slot], place.attribute.name == POSE.name
+        if self._resolve_order is None:
+            self._resolve_order = list(self._in_frame_order())
+        for slot in self._resolve_order:
+            slot_info = self.layout.slots[slot]
+            self._values[slot_info.offset : slot_info.offset + slot_info.attribute.size] = (
+                self._resolved_data(self.foreign[slot], slot_info.attribute.name == POSE.name)
             )
 
     def save(self) -> Plain:
@@ -153,7 +155,7 @@ class Scene:
                 "parents": self._parents,
                 "owners": self.table.owners,
                 "foreign": self.foreign,
-                "tables": {n: (one.time_ns, one) for n, one in self._tables.items()},
+                "tables": {n: (table.time_ns, table) for n, table in self._tables.items()},
             },
             name="scene",
         )
@@ -176,22 +178,23 @@ class Scene:
             self.table.move(slot, owner)
         self.foreign = content["foreign"]
         self._tables = {
-            name: Table(rows, time_ns=at) for name, (at, rows) in content["tables"].items()
+            name: Table(rows, time_ns=time_ns)
+            for name, (time_ns, rows) in content["tables"].items()
         }
-        self._view = self._order = self._for_main = None
+        self._view = self._resolve_order = self._foreign_for_main = None
         self.settled = True
 
     @property
     def foreign_for_main(self) -> Mapping[tuple[str, str], Value]:
         """(entity, attribute) -> value of attributes of other owners that the main model needs."""
-        if self._for_main is None:
+        if self._foreign_for_main is None:
             slots = self.layout.slots
-            self._for_main = {
+            self._foreign_for_main = {
                 (slots[slot].entity, slots[slot].attribute.name): value
                 for slot, value in self.foreign.items()
                 if slot in self._known_to_main
             }
-        return self._for_main
+        return self._foreign_for_main
 
     def frames_from(self, entity: str) -> list[str]:
         """The entity, its parent frame, the parent's parent frame, and so on; ends before the world."""
@@ -216,7 +219,7 @@ class Scene:
         names = {slot: self.layout.slots[slot].entity for slot in self.foreign}
         return sorted(self.foreign, key=lambda slot: len(self.frames_from(names[slot])))
 
-    def _at(self, value: Value, is_pose: bool) -> Floats:
+    def _resolved_data(self, value: Value, is_pose: bool) -> Floats:
         if not is_pose:
             return value.data
         if value.parent == WORLD:
@@ -225,8 +228,8 @@ class Scene:
 
     def value(self, slot: int) -> Value:
         """An attribute's current value; poses in the world frame."""
-        place = self.layout.slots[slot]
-        data = self._values[place.offset : place.offset + place.attribute.size].copy()
+        slot_info = self.layout.slots[slot]
+        data = self._values[slot_info.offset : slot_info.offset + slot_info.attribute.size].copy()
         return Value(data, self.time_ns)
 
     def snapshot(self) -> Snapshot:
@@ -236,9 +239,9 @@ class Scene:
                 self.layout,
                 self.table.models,
                 self.time_ns,
-                self._visible_values,
+                self._values_view,
                 self.table.owners,
-                self._visible_parents,
+                self._parents_view,
                 self._tables,
             )
         return self._view
@@ -256,7 +259,7 @@ class Scene:
             self._values.copy(),
             self.table.owners.copy(),
             self._parents.copy(),
-            {name: one.copied() for name, one in self._tables.items() if name in tables},
+            {name: table.copied() for name, table in self._tables.items() if name in tables},
         )
 
 

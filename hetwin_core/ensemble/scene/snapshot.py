@@ -103,18 +103,18 @@ def no_rows(name: str) -> Floats:
 NO_PROXIMITY = Table(no_rows(PROXIMITY))
 
 
-def near_by(rows: Floats) -> dict[str, Table]:
+def proximity_tables(rows: Floats) -> dict[str, Table]:
     """The tables of a scene with only the proximity table."""
     return {PROXIMITY: Table(rows)}
 
 
 def read_tables(selections: Sequence[Selection]) -> tuple[str, ...]:
     """Names of the tables that match any of the selections."""
-    of_world = [s.attribute for s in selections if fnmatchcase(WORLD, s.entity)]
-    return tuple(name for name in TABLES if any(fnmatchcase(name, one) for one in of_world))
+    patterns = [s.attribute for s in selections if fnmatchcase(WORLD, s.entity)]
+    return tuple(name for name in TABLES if any(fnmatchcase(name, pattern) for pattern in patterns))
 
 
-_MANY = 4096
+_BLAS_THREADED_SIZE = 4096
 """Size from which BLAS distributes the work over threads."""
 
 
@@ -124,7 +124,7 @@ def all_finite(numbers: Floats) -> bool:
     A sum is finite only if all its terms are, and is much cheaper than a test of each term; a sum of squares is
     cheapest.
     """
-    if numbers.size < _MANY:
+    if numbers.size < _BLAS_THREADED_SIZE:
         flat = numbers.ravel()
         total = flat.dot(flat)
     else:
@@ -132,7 +132,7 @@ def all_finite(numbers: Floats) -> bool:
     return math.isfinite(total) or bool(np.isfinite(numbers).all())
 
 
-def wrong_shape(name: str, rows: Floats) -> str | None:
+def shape_problem(name: str, rows: Floats) -> str | None:
     """Describe the wrong type or shape of a table, to follow its name in a message; None if it is right."""
     columns = TABLES[name].number
     if rows.dtype == np.float64 and rows.ndim == 2 and rows.shape[1] == columns:
@@ -141,17 +141,19 @@ def wrong_shape(name: str, rows: Floats) -> str | None:
 
 
 def rows_problem(name: str, rows: Floats) -> str | None:
-    """Describe what is wrong with a table, to follow its name in a message; None if nothing is."""
+    """Describe the error in a table, to follow its name in a message; None if it is valid."""
     columns, unknown = TABLES[name]
     if rows.dtype != np.float64 or rows.ndim != 2 or rows.shape[1] != columns:
-        return wrong_shape(name, rows)
+        return shape_problem(name, rows)
     if all_finite(rows):
         return None
-    fine = np.isfinite(rows)
+    valid = np.isfinite(rows)
     for column in unknown:
-        fine[:, column] |= np.isnan(rows[:, column])
-    bad = rows[~fine.all(axis=1)]
-    return f"has a row that is not finite: {bad[0].tolist()}" if len(bad) else None
+        valid[:, column] |= np.isnan(rows[:, column])
+    invalid_rows = rows[~valid.all(axis=1)]
+    return (
+        f"has a row that is not finite: {invalid_rows[0].tolist()}" if len(invalid_rows) else None
+    )
 
 
 @dataclass(frozen=True, slots=True)

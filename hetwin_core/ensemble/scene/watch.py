@@ -106,25 +106,25 @@ class WatchLayout:
     def unit(self, joint: str, quantity: str = "position") -> str:
         """The unit of a joint's position, velocity or effort; both possible units for an unknown joint."""
         kinds = dict(zip(self.joints, self.slides, strict=False))
-        turns, slides = _UNITS[quantity]
+        revolute, slides = _UNITS[quantity]
         if joint not in kinds:
-            return f"{turns} or {slides}"
-        return slides if kinds[joint] else turns
+            return f"{revolute} or {slides}"
+        return slides if kinds[joint] else revolute
 
     def of(self, robot: str) -> WatchLayout:
         """The layout of one of the robots; its findings include those of the others."""
-        own = dict(self.parts())[robot]
+        joints_slice = dict(self.parts())[robot]
         return replace(
             self,
-            robots=((robot, own.stop - own.start),),
-            joints=self.joints[own],
-            driven=self.driven[own],
-            lower=self.lower[own],
-            upper=self.upper[own],
-            velocity=self.velocity[own],
-            effort=self.effort[own],
-            slides=self.slides[own],
-            rubs=self.rubs[own],
+            robots=((robot, joints_slice.stop - joints_slice.start),),
+            joints=self.joints[joints_slice],
+            driven=self.driven[joints_slice],
+            lower=self.lower[joints_slice],
+            upper=self.upper[joints_slice],
+            velocity=self.velocity[joints_slice],
+            effort=self.effort[joints_slice],
+            slides=self.slides[joints_slice],
+            rubs=self.rubs[joints_slice],
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -185,14 +185,14 @@ class Watch:
     delay_ns: int = 0
     touches: Floats = field(default_factory=lambda: no_rows(TOUCHES))
 
-    def of(self, own: slice) -> Watch:
+    def of(self, joints_slice: slice) -> Watch:
         """The report about the joints of one robot; its clearances and touches include those of the others."""
         return replace(
             self,
-            recorded=self.recorded[own],
-            recorded_velocities=self.recorded_velocities[own],
-            measured_efforts=self.measured_efforts[own],
-            expected_efforts=self.expected_efforts[own],
+            recorded=self.recorded[joints_slice],
+            recorded_velocities=self.recorded_velocities[joints_slice],
+            measured_efforts=self.measured_efforts[joints_slice],
+            expected_efforts=self.expected_efforts[joints_slice],
         )
 
     def tables(self) -> dict[str, Table]:
@@ -267,11 +267,11 @@ class Consistency(NamedTuple):
         if all(value == UNKNOWN for value in self):
             return None
         return {
-            "joints": _pair("rms", self.joints_rms, "max", self.joints_max),
-            "tip": _pair("rms", self.tip_rms, "max", self.tip_max),
-            "base": _pair("rms", self.base_rms, "max", self.base_max),
-            "heading": _pair("rms", self.heading_rms, "max", self.heading_max),
-            "lag": _pair("median", self.lag_median, "p95", self.lag_p95),
+            "joints": _figures("rms", self.joints_rms, "max", self.joints_max),
+            "tip": _figures("rms", self.tip_rms, "max", self.tip_max),
+            "base": _figures("rms", self.base_rms, "max", self.base_max),
+            "heading": _figures("rms", self.heading_rms, "max", self.heading_max),
+            "lag": _figures("median", self.lag_median, "p95", self.lag_p95),
         }
 
 
@@ -279,5 +279,9 @@ CONSISTENCY = AttributeSpec("consistency", len(Consistency._fields), "rad or m, 
 """See `Consistency`."""
 
 
-def _pair(one: str, value: float, other: str, second: float) -> dict[str, Json] | None:
-    return None if value == UNKNOWN else {one: round(value, 9), other: round(second, 9)}
+def _figures(
+    first_name: str, value: float, second_name: str, second: float
+) -> dict[str, Json] | None:
+    return (
+        None if value == UNKNOWN else {first_name: round(value, 9), second_name: round(second, 9)}
+    )

@@ -46,7 +46,7 @@ class Entry(NamedTuple):
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of its arguments."""
-        return tuple(dict.fromkeys(found[1] for found in _FIELD.finditer(self.says)))
+        return tuple(dict.fromkeys(matches[1] for matches in _FIELD.finditer(self.says)))
 
 
 @cache
@@ -54,10 +54,10 @@ def group(name: str) -> Mapping[str, Entry]:
     """Return the sentences of a group by their names."""
     text = (Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    found = yaml.load(text, loader)
+    matches = yaml.load(text, loader)
     return {
         key: Entry(row["says"], row["means"], row["not"], row.get("with") or {})
-        for key, row in found.items()
+        for key, row in matches.items()
     }
 
 
@@ -77,8 +77,8 @@ def say(name: str, /, **arguments: Any) -> str:
 
 def pieces(name: str, /, **arguments: Any) -> tuple[Piece, ...]:
     """Return a sentence like `say`, in pieces that keep times as numbers."""
-    of, _, key = name.partition(".")
-    return tuple(_joined(_rendered(group(of)[key].says, arguments)))
+    group_name, _, key = name.partition(".")
+    return tuple(_merge_texts(_render(group(group_name)[key].says, arguments)))
 
 
 def plain(parts: Sequence[Piece]) -> str:
@@ -96,12 +96,12 @@ def length(metres: float) -> str:
 
 def listed(parts: Sequence[str | Sequence[Piece]]) -> list[Piece]:
     """Parts as a list in a sentence: ``a, b and c``."""
-    found: list[Piece] = []
+    matches: list[Piece] = []
     for i, part in enumerate(parts):
         if i:
-            found.append(" and " if i == len(parts) - 1 else ", ")
-        found += [part] if isinstance(part, str) else part
-    return found
+            matches.append(" and " if i == len(parts) - 1 else ", ")
+        matches += [part] if isinstance(part, str) else part
+    return matches
 
 
 _KINDS: Mapping[str, Callable[[float], str]] = {
@@ -118,38 +118,40 @@ _KINDS: Mapping[str, Callable[[float], str]] = {
 }
 
 
-def _rendered(says: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
+def _render(says: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
     for i, part in enumerate(_OPTIONAL.split(says)):
         if i % 2 == 0:
-            yield from _filled(part, arguments)
+            yield from _fill(part, arguments)
             continue
-        fits = (one for one in part.split("|") if _has_arguments(one, arguments))
-        yield from _filled(next(fits, ""), arguments)
+        alternatives = (
+            alternative for alternative in part.split("|") if _has_arguments(alternative, arguments)
+        )
+        yield from _fill(next(alternatives, ""), arguments)
 
 
 def _has_arguments(part: str, arguments: Mapping[str, Any]) -> bool:
     return all(
-        arguments.get(found[1])
-        or (found[2] in ("time", "number") and arguments.get(found[1]) is not None)
-        for found in _FIELD.finditer(part)
+        arguments.get(matches[1])
+        or (matches[2] in ("time", "number") and arguments.get(matches[1]) is not None)
+        for matches in _FIELD.finditer(part)
     )
 
 
-def _filled(part: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
+def _fill(part: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
     words = _FIELD.split(part)
     yield words[0]
-    for name, kind, after in zip(words[1::3], words[2::3], words[3::3], strict=True):
-        yield from _shown(arguments[name], kind)
-        yield after
+    for name, kind, literal in zip(words[1::3], words[2::3], words[3::3], strict=True):
+        yield from _format(arguments[name], kind)
+        yield literal
 
 
-def _shown(value: Any, kind: str | None) -> Sequence[Piece]:
+def _format(value: Any, kind: str | None) -> Sequence[Piece]:
     if kind is None:
         if isinstance(value, float):
             raise TypeError(f"{value} has no unit")
         return value if isinstance(value, list | tuple) else (str(value),)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{value!r} is no number")
+        raise TypeError(f"{value!r} is not a number")
     if kind == "time":
         return (int(value),)
     if kind in _KINDS:
@@ -157,7 +159,7 @@ def _shown(value: Any, kind: str | None) -> Sequence[Piece]:
     return (f"{value} {kind}" if value == 1 else f"{value} {kind}s",)
 
 
-def _joined(parts: Iterator[Piece]) -> Iterator[Piece]:
+def _merge_texts(parts: Iterator[Piece]) -> Iterator[Piece]:
     """Join neighbouring texts."""
     text = ""
     for part in parts:

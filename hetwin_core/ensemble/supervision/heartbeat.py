@@ -86,8 +86,8 @@ class Heartbeat:
 FRAME = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 CALLER = "transport/local.py"
 """File that calls models; only threads with this file in their stack are searched."""
-PATIENCE_S = 0.3
-QUIET_S = 0.05
+FIRST_READ_S = 0.3
+NEXT_READ_S = 0.05
 
 
 def where_it_hangs(pid: int | None, stacks: int, caller: str = CALLER) -> str:
@@ -118,11 +118,11 @@ def innermost(text: str, caller: str = CALLER) -> str:
 def _read(stacks: int) -> str:
     """Read until no more data arrives."""
     parts: list[bytes] = []
-    patience = PATIENCE_S
-    while select.select([stacks], [], [], patience)[0]:
+    timeout_s = FIRST_READ_S
+    while select.select([stacks], [], [], timeout_s)[0]:
         part = os.read(stacks, 65536)
         if not part:
             break
         parts.append(part)
-        patience = QUIET_S
+        timeout_s = NEXT_READ_S
     return b"".join(parts).decode("utf-8", "replace")

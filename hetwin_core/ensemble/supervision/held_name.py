@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Self
 
 _CREDENTIALS = struct.Struct("3i")
-_LONGEST = 100
+_MAX_BYTES = 100
 """Maximum number of bytes of a name in an abstract address (`unix(7)`: 108 with the leading zero)."""
 
 
-class Taken(Exception):
+class NameTaken(Exception):
     """The name is held by another process; the text names the holder, if the kernel knows it."""
 
 
@@ -43,7 +43,7 @@ class HeldName:
             self._socket.listen()
         except OSError:
             self._socket.close()
-            raise Taken(holder(name) or "another process") from None
+            raise NameTaken(holder(name) or "another process") from None
 
     @property
     def file(self) -> int:
@@ -73,8 +73,8 @@ def holder(name: str) -> str | None:
             return None
         option = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     pid, user, _ = _CREDENTIALS.unpack(option)
-    what = f"process {pid}" if pid else "a process outside this container"
-    return f"{what} of {_user(user)}"
+    process_text = f"process {pid}" if pid else "a process outside this container"
+    return f"{process_text} of {_user(user)}"
 
 
 def held_below(name: str) -> list[str]:
@@ -87,13 +87,13 @@ def held_below(name: str) -> list[str]:
     return []
 
 
-def shortened(name: str, most: int = _LONGEST) -> str:
-    """The name, or a unique substitute of at most `most` bytes."""
+def shortened(name: str, limit: int = _MAX_BYTES) -> str:
+    """The name, or a unique substitute of at most `limit` bytes."""
     encoded = name.encode()
-    if len(encoded) <= most:
+    if len(encoded) <= limit:
         return name
     digest = hashlib.sha256(encoded).hexdigest()[:16]
-    return f"{encoded[: most - 17].decode(errors='ignore')}~{digest}"
+    return f"{encoded[: limit - 17].decode(errors='ignore')}~{digest}"
 
 
 def _address(name: str) -> str:

@@ -1,8 +1,8 @@
-"""SIGINT, SIGTERM and SIGHUP: they end a process at once while there is nothing to lose, and in an orderly way later.
+"""SIGINT, SIGTERM and SIGHUP: they end a process at once before its work begins, and in an orderly way afterwards.
 
 A process that may be interrupted at any moment calls `end_at_once` before its heavy imports, and enters
-`Interrupts` when it has work that must end in an orderly way. In between, `hold` delays signals while something is
-made that must not be interrupted. This module imports little, so that it can be imported first.
+`Interrupts` when it has work that must end in an orderly way. In between, `block_signals` delays signals while
+something is made that must not be interrupted. This module imports little, so that it can be imported first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHELL_BASE = 128
 """The exit code of a command that a signal ends is this plus the signal's number."""
 
 
-_before: dict[signal.Signals, Any] = {}
+_former_handlers: dict[signal.Signals, Any] = {}
 """Handlers that `end_at_once` has replaced."""
 
 
@@ -42,10 +42,12 @@ class Interrupted(KeyboardInterrupt):
         return SHELL_BASE + self.number
 
 
-def _set_handlers(by: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
+def _set_handlers(handler_function: Callable[[int, Any], None]) -> dict[signal.Signals, Any]:
     """Set the handler of the signals; return the former handlers. A SIGHUP ignored by `nohup` stays ignored."""
-    ours = [s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN]
-    return {number: signal.signal(number, by) for number in ours}
+    handled = [
+        s for s in TERMINATING if s != signal.SIGHUP or signal.getsignal(s) != signal.SIG_IGN
+    ]
+    return {number: signal.signal(number, handler_function) for number in handled}
 
 
 def end_at_once() -> None:
@@ -53,8 +55,8 @@ def end_at_once() -> None:
 
     A KeyboardInterrupt is not sufficient: imports convert it into other errors, or swallow it.
     """
-    _before.update(_set_handlers(_end))
-    let_through()
+    _former_handlers.update(_set_handlers(_end))
+    unblock_signals()
 
 
 def _end(number: int, _frame: object) -> None:
@@ -64,19 +66,19 @@ def _end(number: int, _frame: object) -> None:
     os._exit(interrupt.code)
 
 
-def let_be() -> None:
+def restore_handlers() -> None:
     """Restore the handlers from before `end_at_once`; nothing happens if it was not called."""
-    while _before:
-        signal.signal(*_before.popitem())
+    while _former_handlers:
+        signal.signal(*_former_handlers.popitem())
 
 
-def hold() -> None:
+def block_signals() -> None:
     """Delay the signals from now on, also in threads and processes that this thread starts."""
     signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
 
 
-def let_through() -> None:
-    """End `hold`; delayed signals arrive now."""
+def unblock_signals() -> None:
+    """Stop delaying the signals; delayed ones arrive now."""
     signal.pthread_sigmask(signal.SIG_UNBLOCK, TERMINATING)
 
 
@@ -93,11 +95,11 @@ def _do_nothing(_count: int, _number: int) -> None:
 class Interrupts:
     """Counts the signals in this context, in place of their former handlers.
 
-    Signals that `hold` has delayed arrive on entry. Python lets only the main thread set handlers; in any other
-    thread nothing changes and nothing is counted.
+    Signals that `block_signals` has delayed arrive on entry. Python lets only the main thread set handlers; in any
+    other thread nothing changes and nothing is counted.
 
     Args:
-        then: called in the handler with the count so far, 1 at the first signal, and the number of the signal.
+        on_signal: called in the handler with the count so far, 1 at the first signal, and the number of the signal.
         apart_s: minimum time after the previous signal for a signal to be counted [s]: a terminal and the parent
             process may both send the same one.
 
@@ -108,11 +110,11 @@ class Interrupts:
     """
 
     def __init__(
-        self, then: Callable[[int, int], None] = _do_nothing, apart_s: float = 0.0
+        self, on_signal: Callable[[int, int], None] = _do_nothing, apart_s: float = 0.0
     ) -> None:
-        self._then = then
+        self._on_signal = on_signal
         self._apart_s = apart_s
-        self._before: dict[signal.Signals, Any] = {}
+        self._former_handlers: dict[signal.Signals, Any] = {}
         self._mask: set[int] = set()
         self._last = -float("inf")
         self.count = 0
@@ -122,14 +124,14 @@ class Interrupts:
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             self._mask = {int(s) for s in signal.pthread_sigmask(signal.SIG_BLOCK, ())}
-            self._before = _set_handlers(self._count)
-            let_through()
+            self._former_handlers = _set_handlers(self._count)
+            unblock_signals()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._before:
+        if self._former_handlers:
             signal.pthread_sigmask(signal.SIG_SETMASK, self._mask)
-        for number, handler in self._before.items():
+        for number, handler in self._former_handlers.items():
             signal.signal(number, handler)
 
     @property
@@ -147,10 +149,10 @@ class Interrupts:
             raise Interrupted(self.first)
 
     def _count(self, number: int, _frame: object) -> None:
-        before, self._last = self._last, time.monotonic()
-        if self._last - before < self._apart_s:
+        previous, self._last = self._last, time.monotonic()
+        if self._last - previous < self._apart_s:
             return
         if self.first is None:
             self.first, self.since = number, self._last
         self.count += 1
-        self._then(self.count, number)
+        self._on_signal(self.count, number)

@@ -13,16 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 
-from hetwin_core.ensemble.supervision.interrupts import end_at_once, hold
+from hetwin_core.ensemble.supervision.interrupts import block_signals, end_at_once
 
-YOUNG = 200_000
+COLLECTION_THRESHOLD = 200_000
 """Number of new objects that starts a cyclic garbage collection; imports often exceed the default of 700."""
 
 
 def start(module: str) -> None:
     """Import a module, which may take seconds, and call its `main`."""
     end_at_once()
-    gc.set_threshold(YOUNG)
+    gc.set_threshold(COLLECTION_THRESHOLD)
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # its search for plugins is slow
     atexit.register(_skip_final_collection)
     import_module(module).main()
@@ -32,7 +32,7 @@ def start(module: str) -> None:
 def rare_garbage_collection() -> Iterator[None]:
     """Make cyclic garbage collection as rare as `start` does, in this context."""
     young, *older = gc.get_threshold()
-    gc.set_threshold(max(young, YOUNG) if young else 0, *older)
+    gc.set_threshold(max(young, COLLECTION_THRESHOLD) if young else 0, *older)
     try:
         yield
     finally:
@@ -47,7 +47,7 @@ def _skip_final_collection() -> None:
 
 def _import_numpy() -> None:
     """Import NumPy with signals blocked, so that its threads never receive one, which Gazebo's server would handle."""
-    hold()
+    block_signals()
     import_module("numpy")
 
 

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 from hetwin_core.ensemble import json_codec
 from hetwin_core.ensemble.errors import HetwinError
 from hetwin_core.ensemble.supervision.heartbeat import CALLER, where_it_hangs
-from hetwin_core.ensemble.supervision.interrupts import TERMINATING, let_through
+from hetwin_core.ensemble.supervision.interrupts import TERMINATING, unblock_signals
 
 STDOUT, STDERR = 1, 2
 PR_SET_PDEATHSIG = 1
@@ -31,13 +31,13 @@ _PRCTL = ctypes.CDLL(None).prctl
 
 
 @contextmanager
-def parting() -> Iterator[None]:
+def blocking_signals() -> Iterator[None]:
     """Block SIGINT, SIGTERM and SIGHUP while a process is forked, until it has called `detach`."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
+    former_mask = signal.pthread_sigmask(signal.SIG_BLOCK, TERMINATING)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, former_mask)
 
 
 def detach(stacks: int, at_parents_end: signal.Signals) -> None:
@@ -50,7 +50,7 @@ def detach(stacks: int, at_parents_end: signal.Signals) -> None:
     os.setsid()
     for number in TERMINATING:
         signal.signal(number, signal.SIG_DFL)
-    let_through()
+    unblock_signals()
     _PRCTL(PR_SET_PDEATHSIG, at_parents_end)
     os.dup2(STDERR, STDOUT)
     sys.stdout = sys.stderr = os.fdopen(STDERR, "w", buffering=1, closefd=False)
@@ -99,11 +99,11 @@ class WatchedProcess:
 
     @property
     def failed(self) -> bool:
-        """Whether it is known to have ended with another code than 0."""
+        """Whether it is known to have ended with a nonzero code."""
         return self.has_ended() and bool(self._status())
 
     def how_it_ended(self) -> str:
-        """How it ended, as the end of a sentence."""
+        """Describe how it ended, as the end of a sentence."""
         status = self._status()
         if status is None:
             return f"its process ({self._pid}) has ended"
@@ -161,7 +161,7 @@ def ended_child(pid: int) -> int | None:
     return found.si_status if found.si_code == os.CLD_EXITED else -found.si_status
 
 
-LOOK_PERIOD_S = 0.05
+POLL_PERIOD_S = 0.05
 
 Send: TypeAlias = Callable[[Any], None]
 """Sends a picklable object to the parent during the work; may be called from any thread."""
@@ -194,7 +194,7 @@ class WatchedChild:
         self._messages, to_parent = fork.Pipe(duplex=False)
         self._stacks, stacks = os.pipe()
         self._process = fork.Process(target=_child, args=(work, to_parent, stacks), name=name)
-        with parting():
+        with blocking_signals():
             self._process.start()
         to_parent.close()
         os.close(stacks)
@@ -202,25 +202,25 @@ class WatchedChild:
     def result(
         self,
         on_message: Callable[[Any], None],
-        look: Callable[[], None],
+        check: Callable[[], None],
         error_from: Callable[[str], HetwinError],
     ) -> Any:
         """Wait for the result of the work.
 
         Args:
             on_message: called with each message of the child.
-            look: called every `LOOK_PERIOD_S`; ends the waiting by raising.
+            check: called every `POLL_PERIOD_S`; ends the waiting by raising.
             error_from: converts the text of an error that `work` has raised.
 
         Raises:
             ChildDied: if the child ends without a result.
-            HetwinError: raised by `work` or `look`.
+            HetwinError: raised by `work` or `check`.
         """
         while True:
-            wait([self._messages, self._process.sentinel], LOOK_PERIOD_S)
+            wait([self._messages, self._process.sentinel], POLL_PERIOD_S)
             # checked before reading, so that no message is missed
             has_died = not self._process.is_alive()
-            for kind, content in self._arrived():
+            for kind, content in self._received():
                 if kind == _RESULT:
                     return content
                 if kind == _ERROR:
@@ -228,7 +228,7 @@ class WatchedChild:
                 on_message(content)
             if has_died:
                 raise ChildDied(self._process.exitcode or 0)
-            look()
+            check()
 
     def interrupt(self) -> None:
         """Send SIGINT."""
@@ -257,7 +257,7 @@ class WatchedChild:
         self._messages.close()
         os.close(self._stacks)
 
-    def _arrived(self) -> Iterator[tuple[str, Any]]:
+    def _received(self) -> Iterator[tuple[str, Any]]:
         try:
             while self._messages.poll():
                 yield self._messages.recv()
@@ -294,7 +294,7 @@ def in_a_child(
     patience_s: float,
     caller: str,
     doing: Callable[[], str] = lambda: "",
-    waiting: Callable[[], None] = lambda: None,
+    while_waiting: Callable[[], None] = lambda: None,
 ) -> Any:
     """Do work in a child process, and return its result.
 
@@ -305,28 +305,28 @@ def in_a_child(
         patience_s: maximum time without progress [s].
         caller: part of the names of the files that call models, to locate a hanging call.
         doing: returns the child's current activity, as the beginning of an error.
-        waiting: called repeatedly while the child works.
+        while_waiting: called repeatedly while the child works.
 
     Raises:
         WorkFailed: if the child hangs or dies.
         HetwinError: raised by the work.
     """
     child = WatchedChild(work, "hetwin check")
-    seen, since = progress(), time.monotonic()
+    last_progress, progress_time = progress(), time.monotonic()
 
-    def look() -> None:
-        nonlocal seen, since
-        waiting()
-        now = progress()
-        if now != seen:
-            seen, since = now, time.monotonic()
-        elif time.monotonic() - since > patience_s:
-            busy_with = doing()  # a signal may end the hanging call
+    def check() -> None:
+        nonlocal last_progress, progress_time
+        while_waiting()
+        current = progress()
+        if current != last_progress:
+            last_progress, progress_time = current, time.monotonic()
+        elif time.monotonic() - progress_time > patience_s:
+            activity = doing()  # a signal may end the hanging call
             place = child.place(caller)
-            raise WorkFailed(f"{busy_with}no answer within {patience_s:g} s{place}")
+            raise WorkFailed(f"{activity}no answer within {patience_s:g} s{place}")
 
     try:
-        return child.result(on_message, look, _error)
+        return child.result(on_message, check, _error)
     except ChildDied as death:
         raise WorkFailed(f"{doing()}{death}") from None
     finally:

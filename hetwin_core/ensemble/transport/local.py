@@ -61,10 +61,10 @@ class LocalPort(ModelPort):
         self._row = unseen_row() if row is None else row
         self._time_ns = 0
         self._pending: Tick | None = None
-        self._beside = self._own_thread()
-        self._loop: _UnwaitedThread | None = None
+        self._parallel = self._make_parallel_thread()
+        self._loop: _AsynchronousThread | None = None
         # a model in a thread of its own must not be stepped while it takes or releases
-        self._one_at_a_time = threading.Lock()
+        self._call_lock = threading.Lock()
         self._model: Model | None = None
 
     @property
@@ -89,15 +89,15 @@ class LocalPort(ModelPort):
         """Start the model, and the thread of a model on the clock or free."""
         self._call("start", self.model.start, scene)
         if self.plan.stepping is not Stepping.SERVICE:
-            self._loop = _UnwaitedThread(self.plan, self._step)
+            self._loop = _AsynchronousThread(self.plan, self._step)
 
     def begin_step(self, tick: Tick) -> None:
         """Request a step; a model with a separate thread begins it at once, any other one in `end_step`."""
         self._time_ns = tick.time_ns
         if self._loop is not None:
             self._loop.post(tick)
-        elif self._beside is not None:
-            self._beside.begin(tick)
+        elif self._parallel is not None:
+            self._parallel.begin(tick)
         else:
             self._pending = tick
 
@@ -108,8 +108,8 @@ class LocalPort(ModelPort):
             model = self._model or self.model
             changes = self._call("step", model.step, tick, time_ns=tick.time_ns)
             return Changes(tick.time_ns) if changes is None else changes
-        if self._beside is not None and self._beside.is_requested:
-            return self._beside.end()
+        if self._parallel is not None and self._parallel.is_requested:
+            return self._parallel.end()
         raise RunFailed(self.plan.name, "step", self._time_ns, "no step was requested")
 
     def collect(self) -> list[Changes]:
@@ -123,27 +123,27 @@ class LocalPort(ModelPort):
 
     def take(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Make the model responsible."""
-        self._between("take", abilities.take, entity, attribute, value, scene)
+        self._call_between_steps("take", abilities.take, entity, attribute, value, scene)
 
     def release(self, entity: str, attribute: str, scene: Snapshot) -> Value:
         """End the model's responsibility."""
-        return self._between("release", abilities.release, entity, attribute, scene)
+        return self._call_between_steps("release", abilities.release, entity, attribute, scene)
 
     def place(self, entity: str, attribute: str, value: Value, scene: Snapshot) -> None:
         """Let the model continue from another value."""
-        self._between("place", abilities.place, entity, attribute, value, scene)
+        self._call_between_steps("place", abilities.place, entity, attribute, value, scene)
 
     def change(self, parameters: Mapping[str, Any]) -> None:
         """Let the model continue with other parameters."""
-        self._between("change", abilities.change, parameters)
+        self._call_between_steps("change", abilities.change, parameters)
 
     def command(self, name: str, arguments: Mapping[str, Json]) -> None:
         """Carry out a command of the model's own."""
-        self._between("command", abilities.command, name, arguments)
+        self._call_between_steps("command", abilities.command, name, arguments)
 
     def compares(self, scene: Snapshot) -> Mapping[str, float] | None:
         """Return the values that the model compares with its thresholds now."""
-        return self._between("compares", abilities.compares, scene)
+        return self._call_between_steps("compares", abilities.compares, scene)
 
     def report_to(self, row: Row) -> None:
         """Write the call in progress to another row from now on; for a forked process."""
@@ -151,33 +151,35 @@ class LocalPort(ModelPort):
 
     def _save(self) -> dict[str, Plain]:
         saved: dict[str, Plain] = {
-            "state": dict(self._between("save", abilities.save)),
+            "state": dict(self._call_between_steps("save", abilities.save)),
             "time_ns": self._time_ns,
         }
-        if self._beside is not None and self._beside.is_requested:
-            saved["output"] = record(self._beside.peek(), name="output")
+        if self._parallel is not None and self._parallel.is_requested:
+            saved["output"] = record(self._parallel.peek(), name="output")
         return saved
 
     def _restore(
         self, state: Mapping[str, Plain], time_ns: int, output: Plain, scene: Snapshot
     ) -> None:
-        self._between("restore", abilities.restore, state, scene)
+        self._call_between_steps("restore", abilities.restore, state, scene)
         self._time_ns = time_ns
-        if self._beside is not None and output is not None:
-            self._beside.put_back(rebuild(output, name="output"))
+        if self._parallel is not None and output is not None:
+            self._parallel.restore_output(rebuild(output, name="output"))
 
-    def _between(self, call: str, work: Callable[..., Result], *arguments: object) -> Result:
+    def _call_between_steps(
+        self, call: str, work: Callable[..., Result], *arguments: object
+    ) -> Result:
         """Call the model after the requested step has ended: the digest must not depend on which thread is faster."""
-        if self._beside is not None:
-            self._beside.let_end()
+        if self._parallel is not None:
+            self._parallel.await_step()
         return self._call(call, work, self._model or self.model, *arguments)
 
     def stop(self) -> RunFailed | None:
         """Stop the model and its threads."""
         if self._loop is not None and not self._loop.end():
             return None  # it is still in a step and cannot be called
-        if self._beside is not None:
-            self._beside.stop()
+        if self._parallel is not None:
+            self._parallel.stop()
         if self._model is not None:
             try:
                 self._call("stop", self._model.stop)
@@ -188,17 +190,17 @@ class LocalPort(ModelPort):
     def give_up(self) -> None:
         """Stop the model, unless it is still in a step, and drop it."""
         self.stop()
-        self._model = self._loop = self._pending = self._beside = None
+        self._model = self._loop = self._pending = self._parallel = None
 
     def restart_process(self) -> None:
         """Make a new instance at the next registration."""
-        self._one_at_a_time = threading.Lock()  # the former instance may never release the old lock
-        self._beside = self._own_thread()
+        self._call_lock = threading.Lock()  # the former instance may never release the old lock
+        self._parallel = self._make_parallel_thread()
 
-    def _own_thread(self) -> _BesideThread | None:
+    def _make_parallel_thread(self) -> _ParallelThread | None:
         if not self.plan.beside or self.plan.stepping is not Stepping.SERVICE:
             return None
-        return _BesideThread(self.plan.name, self._step)
+        return _ParallelThread(self.plan.name, self._step)
 
     def _step(self, tick: Tick) -> Changes:
         changes = self._call("step", self.model.step, tick, time_ns=tick.time_ns)
@@ -215,10 +217,10 @@ class LocalPort(ModelPort):
         now = self._time_ns if time_ns is None else time_ns
         row = self._row
         try:
-            with self._one_at_a_time:
+            with self._call_lock:
                 row[TIME] = now
                 row[CALL] = CODES[call]
-                row[BEGUN] = begun = time.monotonic_ns()
+                row[BEGUN] = start_ns = time.monotonic_ns()
                 try:
                     result = work(*arguments)
                 finally:
@@ -229,14 +231,16 @@ class LocalPort(ModelPort):
             raise
         except (Exception, SystemExit) as error:
             raise RunFailed(self.plan.name, call, now, error_with_location(error)) from error
-        took = (time.monotonic_ns() - begun) / 1e9
-        if took > self.plan.deadline and took > (deadline := self.plan.deadline_of(call)):
-            reason = f"answered after {took:.1f} s; the deadline is {deadline:g} s"
+        duration_s = (time.monotonic_ns() - start_ns) / 1e9
+        if duration_s > self.plan.deadline and duration_s > (
+            deadline := self.plan.deadline_of(call)
+        ):
+            reason = f"returned after {duration_s:.1f} s; the deadline is {deadline:g} s"
             raise RunFailed(self.plan.name, call, now, reason)
         return result
 
 
-class _BesideThread:
+class _ParallelThread:
     """Steps a model coupled beside the main one in a thread, which starts with the first step."""
 
     def __init__(self, name: str, step: Callable[[Tick], Changes]) -> None:
@@ -255,7 +259,7 @@ class _BesideThread:
         self.is_requested = True
         self._ticks.put(tick)
 
-    def let_end(self) -> None:
+    def await_step(self) -> None:
         """Wait for the requested step, if there is one."""
         if self.is_requested and self._output is None:
             self._output = self._outputs.get()
@@ -267,13 +271,13 @@ class _BesideThread:
             raise self._output
         return self._output
 
-    def put_back(self, output: Changes) -> None:
+    def restore_output(self, output: Changes) -> None:
         """Restore the state after `peek`: a step was requested and has ended with this output."""
         self.is_requested, self._output = True, output
 
     def end(self) -> Changes:
         """Wait for the requested step; return its output, or raise the model's error."""
-        self.let_end()
+        self.await_step()
         output, self._output, self.is_requested = self._output, None, False
         assert output is not None
         if isinstance(output, Exception):
@@ -281,7 +285,7 @@ class _BesideThread:
         return output
 
     def stop(self) -> None:
-        """End the thread after its present step."""
+        """End the thread after its current step."""
         if self._thread.is_alive():
             self._ticks.put(None)
             self._thread.join()
@@ -294,16 +298,16 @@ class _BesideThread:
                 self._outputs.put(error)
 
 
-class _UnwaitedThread:
+class _AsynchronousThread:
     """Steps a model in a thread: at every tick of the clock, or, if free, as soon as its last step is done."""
 
     def __init__(self, plan: ModelPlan, step: Callable[[Tick], Changes]) -> None:
         self.missed = 0
-        self._free = plan.stepping is Stepping.FREE
+        self._is_free = plan.stepping is Stepping.FREE
         self._step = step
         self._wake = threading.Condition()
         self._next: Tick | None = None
-        self._over = False
+        self._is_over = False
         self._outputs: SimpleQueue[Changes | Exception] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name=plan.name, daemon=True)
         self._thread.start()
@@ -312,8 +316,8 @@ class _UnwaitedThread:
         """Offer the newest time; an earlier one that was not started is counted as missed, and its events are kept."""
         with self._wake:
             if self._next is not None:
-                self.missed += not self._free
-                tick = _merged(self._next, tick)
+                self.missed += not self._is_free
+                tick = _merged_ticks(self._next, tick)
             self._next = tick
             self._wake.notify()
 
@@ -330,9 +334,9 @@ class _UnwaitedThread:
             outputs.append(output)
 
     def end(self) -> bool:
-        """End the thread after its present step; return whether it has ended within a second."""
+        """End the thread after its current step; return whether it has ended within a second."""
         with self._wake:
-            self._over = True
+            self._is_over = True
             self._wake.notify()
         self._thread.join(timeout=1.0)
         return not self._thread.is_alive()
@@ -340,8 +344,8 @@ class _UnwaitedThread:
     def _run(self) -> None:
         while True:
             with self._wake:
-                self._wake.wait_for(lambda: self._over or self._next is not None)
-                if self._over or self._next is None:
+                self._wake.wait_for(lambda: self._is_over or self._next is not None)
+                if self._is_over or self._next is None:
                     return
                 tick, self._next = self._next, None
             try:
@@ -351,7 +355,7 @@ class _UnwaitedThread:
                 return
 
 
-def _merged(missed: Tick, tick: Tick) -> Tick:
+def _merged_ticks(missed: Tick, tick: Tick) -> Tick:
     """The later of two steps, with the events and the time of both."""
     period = missed.period_ns + tick.period_ns
     return replace(tick, period_ns=period, events=(*missed.events, *tick.events))

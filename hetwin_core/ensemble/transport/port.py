@@ -28,12 +28,12 @@ MAX_EVENTS = 50_000
 MAIN_ONLY = ("block", "tables", "ended", "input_ns", "late", "quiet_ns")
 """Fields of an output that only the main model may set; None, false and an empty mapping count as unset."""
 
-_FEW = 32
+_DOT_PRODUCT_SIZE = 32
 """Size up to which a dot product is faster than calling `all_finite`."""
 
 
 def output_problem(output: object, time_ns: int | None = None) -> str | None:
-    """Describe what is wrong with a step's output, such as another time than `time_ns` [ns]; None if nothing is."""
+    """Describe the error in a step's output, such as another time than `time_ns` [ns]; None if it is valid."""
     if not isinstance(output, Changes):
         return f"it returns {type(output).__name__}; expected Changes, or nothing"
     if len(output.events) > MAX_EVENTS:
@@ -48,23 +48,25 @@ def output_problem(output: object, time_ns: int | None = None) -> str | None:
 
 def foreign_field_problem(output: MainChanges) -> str | None:
     """Describe the fields that only the main model may set, in the output of another model; None without any."""
-    filled = [name for name in MAIN_ONLY if not _is_nothing(getattr(output, name))]
-    return f"it returns {', '.join(filled)}; only the main model may" if filled else None
+    set_fields = [name for name in MAIN_ONLY if not _is_unset(getattr(output, name))]
+    return f"it returns {', '.join(set_fields)}; only the main model may" if set_fields else None
 
 
-def _is_nothing(value: object) -> bool:
+def _is_unset(value: object) -> bool:
     return value is None or value is False or (isinstance(value, dict) and not value)
 
 
 def numbers_problem(value: object, attribute: AttributeSpec) -> str | None:
-    """Describe what is wrong with an attribute's value, to follow its name in a message; None if nothing is."""
+    """Describe the error in an attribute's value, to follow its name in a message; None if it is valid."""
     data = value.data if isinstance(value, Value) else None
     if not isinstance(data, np.ndarray):
         return f"must be a Value with an array, not {value!r}"
     unit = ", with a unit quaternion" if attribute.name == POSE.name else ""
-    good = data.dtype == np.float64 and data.shape == (attribute.size,)
-    good = good and ((data.size <= _FEW and math.isfinite(data.dot(data))) or all_finite(data))
-    if good and (not unit or is_pose(data)):
+    is_valid = data.dtype == np.float64 and data.shape == (attribute.size,)
+    is_valid = is_valid and (
+        (data.size <= _DOT_PRODUCT_SIZE and math.isfinite(data.dot(data))) or all_finite(data)
+    )
+    if is_valid and (not unit or is_pose(data)):
         return None
     kind = "" if data.dtype == np.float64 else f" ({data.dtype})"
     return f"must be {attribute.size} finite float64 numbers{unit}, not {data.tolist()}{kind}"
@@ -110,7 +112,7 @@ def error_of(plan: ModelPlan, call: str, time_ns: int, text: str) -> HetwinError
 
 
 @contextmanager
-def _named(plan: ModelPlan) -> Iterator[None]:
+def _naming_model(plan: ModelPlan) -> Iterator[None]:
     """Add the model's name to a refusal."""
     try:
         yield
@@ -194,7 +196,7 @@ class ModelPort(ABC):
             raise Refused(
                 f"{self.plan.name} steps {_PACES[self.plan.stepping]}; only models that the run waits for can be saved"
             )
-        with _named(self.plan):
+        with _naming_model(self.plan):
             return self._save()
 
     def restore(self, saved: Mapping[str, Plain], scene: Snapshot) -> None:
@@ -206,7 +208,7 @@ class ModelPort(ABC):
         state, time_ns = saved.get("state"), saved.get("time_ns")
         if not isinstance(state, dict) or not isinstance(time_ns, int):
             raise StateError(f"{self.plan.name}: this is not the state of a model")
-        with _named(self.plan):
+        with _naming_model(self.plan):
             self._restore(state, time_ns, saved.get("output"), scene)
 
     @abstractmethod

@@ -19,20 +19,20 @@ import numpy as np
 from hetwin_core.ensemble.events import Event, event_from_row, event_to_row
 from hetwin_core.ensemble.model import Changes, MainChanges, MainTick, Request, RequestKind, Tick
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table, wrong_shape
+from hetwin_core.ensemble.scene.snapshot import TABLES, Snapshot, Table, shape_problem
 from hetwin_core.ensemble.scene.values import WORLD, Floats, Value
 from hetwin_core.ensemble.transport.port import numbers_problem, output_problem
 
-NONE = -1
-"""Count that means that there is no array at all."""
+NO_ARRAY = -1
+"""Count that stands for a missing array."""
 _STEP_HEAD = 4
 _OUTPUT_HEAD = 3
 _PER_FOREIGN = 3
 _PER_TABLE = 3
 _PER_VALUE = 4
 _UNKNOWN_PARENT = -2
-_RARE = ("events", "requests", "unknown", "ended", "input_ns", "late", "quiet_ns")
-_NAMES = tuple(TABLES)
+_RARE_KEYS = ("events", "requests", "unknown", "ended", "input_ns", "late", "quiet_ns")
+_TABLE_NAMES = tuple(TABLES)
 """Tables in the order of their numbers in messages."""
 
 
@@ -56,7 +56,7 @@ class OutputFields(Protocol):
 def fill_step(
     message: StepFields,
     tick: Tick,
-    reads: Collection[str] | None = _NAMES,
+    reads: Collection[str] | None = _TABLE_NAMES,
 ) -> None:
     """Fill a ``hetwin/ModelCall``.
 
@@ -66,15 +66,15 @@ def fill_step(
         reads: names of the tables to send; None: send only the time of the state, for a model that reads nothing.
     """
     scene = tick.scene
-    sent = [name for name in _NAMES if reads and name in reads and name in scene.tables]
-    count = NONE if reads is None else len(sent)
+    sent = [name for name in _TABLE_NAMES if reads and name in reads and name in scene.tables]
+    count = NO_ARRAY if reads is None else len(sent)
     index = [tick.time_ns, tick.period_ns, scene.time_ns, count]
     numbers = array("d")
     if reads is not None:
         numbers.frombytes(scene.values.tobytes())
         for name in sent:
             table = scene.tables[name]
-            index += _NAMES.index(name), table.time_ns, len(table.rows())
+            index += _TABLE_NAMES.index(name), table.time_ns, len(table.rows())
             numbers.frombytes(table.rows().tobytes())
         tables = array("i", scene.owners.tobytes())
         tables.frombytes(scene.parents.tobytes())
@@ -103,27 +103,29 @@ def read_step(message: StepFields, at_start: Snapshot) -> MainTick:
     index: list[int] = message.index.tolist()
     time_ns, period_ns, scene_ns, sent = index[:_STEP_HEAD]
     numbers = np.frombuffer(message.numbers, np.float64)
-    at, rest = 0, index[_STEP_HEAD:]
-    if sent == NONE:
+    offset, remaining = 0, index[_STEP_HEAD:]
+    if sent == NO_ARRAY:
         scene = replace(at_start, time_ns=scene_ns)
     else:
         tables = np.frombuffer(message.tables, np.int32)
-        slots, at = len(layout.slots), layout.size
+        slots, offset = len(layout.slots), layout.size
         values, owners, parents = numbers[: layout.size], tables[:slots], tables[slots:]
-        read: dict[str, Table] = {}
+        tables_read: dict[str, Table] = {}
         for _ in range(sent):
-            (number, table_ns, rows), rest = rest[:_PER_TABLE], rest[_PER_TABLE:]
-            end = at + rows * TABLES[_NAMES[number]].number
-            read[_NAMES[number]] = _table(number, numbers[at:end], table_ns)
-            at = end
-        scene = Snapshot(layout, at_start.models, scene_ns, values, owners, parents, read)
+            (number, table_ns, rows), remaining = remaining[:_PER_TABLE], remaining[_PER_TABLE:]
+            end = offset + rows * TABLES[_TABLE_NAMES[number]].number
+            tables_read[_TABLE_NAMES[number]] = _table(number, numbers[offset:end], table_ns)
+            offset = end
+        scene = Snapshot(layout, at_start.models, scene_ns, values, owners, parents, tables_read)
     foreign: dict[tuple[str, str], Value] = {}
-    for i in range(0, len(rest), _PER_FOREIGN):
-        slot = layout.slots[rest[i]]
-        end = at + slot.attribute.size
-        parent = parent_name(layout, rest[i + 1])
-        foreign[slot.entity, slot.attribute.name] = Value(numbers[at:end], rest[i + 2], parent)
-        at = end
+    for i in range(0, len(remaining), _PER_FOREIGN):
+        slot = layout.slots[remaining[i]]
+        end = offset + slot.attribute.size
+        parent = parent_name(layout, remaining[i + 1])
+        foreign[slot.entity, slot.attribute.name] = Value(
+            numbers[offset:end], remaining[i + 2], parent
+        )
+        offset = end
     events = tuple(map(event_from_row, json.loads(message.events))) if message.events else ()
     return MainTick(time_ns, period_ns, scene, events, foreign)
 
@@ -134,12 +136,12 @@ def fill_output(message: OutputFields, output: Changes, layout: Layout) -> None:
     Raises:
         ValueError: if the output cannot be encoded.
     """
-    wrong = output_problem(output)
-    if wrong is not None:
-        raise ValueError(wrong)
+    problem = output_problem(output)
+    if problem is not None:
+        raise ValueError(problem)
     index, numbers = array("q"), array("d")
     _fill_arrays(output, index, numbers)
-    more = _more(output)
+    more = _rare_parts(output)
     for key, value in output.values.items():
         if not layout.has(*key):
             more.setdefault("unknown", []).append(key)
@@ -164,20 +166,20 @@ def _fill_arrays(output: Changes, index: array[int], numbers: array[float]) -> N
         ValueError: if one of them has another shape or type.
     """
     if not isinstance(output, MainChanges):
-        index.extend((output.time_ns, NONE, 0))
+        index.extend((output.time_ns, NO_ARRAY, 0))
         return
     block, tables = output.block, output.tables
     if block is not None and (block.dtype != np.float64 or block.ndim != 1):
         kind = f"{block.dtype} of shape {block.shape}"
         raise ValueError(f"the block is {kind}; expected flat float64")
-    index.extend((output.time_ns, NONE if block is None else block.size, len(tables)))
+    index.extend((output.time_ns, NO_ARRAY if block is None else block.size, len(tables)))
     if block is not None:
         numbers.frombytes(block.tobytes())
     for name, table in tables.items():
         rows = table.rows()
-        if (wrong := wrong_shape(name, rows)) is not None:
-            raise ValueError(f"the table {name} {wrong}")
-        index.extend((_NAMES.index(name), rows.size))
+        if (problem := shape_problem(name, rows)) is not None:
+            raise ValueError(f"the table {name} {problem}")
+        index.extend((_TABLE_NAMES.index(name), rows.size))
         numbers.frombytes(rows.tobytes())
 
 
@@ -190,33 +192,35 @@ def read_output(message: OutputFields, layout: Layout) -> MainChanges:
     index: list[int] = message.index.tolist()
     numbers = np.frombuffer(message.numbers, np.float64)
     if len(index) < _OUTPUT_HEAD:
-        raise ValueError(_mismatch(f"index has {len(index)} numbers"))
-    (time_ns, size, count), at, place = index[:_OUTPUT_HEAD], 0, _OUTPUT_HEAD
+        raise ValueError(_mismatch_text(f"index has {len(index)} numbers"))
+    (time_ns, size, count), offset, position = index[:_OUTPUT_HEAD], 0, _OUTPUT_HEAD
     output = MainChanges(time_ns)
-    if size != NONE:
-        output.block, at = numbers[:size], size
+    if size != NO_ARRAY:
+        output.block, offset = numbers[:size], size
     for _ in range(count):
-        (number, size), place = index[place : place + 2], place + 2
-        output.tables[_NAMES[number]] = _table(number, numbers[at : at + size])
-        at += size
-    if (len(index) - place) % _PER_VALUE:
-        raise ValueError(_mismatch(f"index has {len(index)} numbers"))
-    for i in range(place, len(index), _PER_VALUE):
+        (number, size), position = index[position : position + 2], position + 2
+        output.tables[_TABLE_NAMES[number]] = _table(number, numbers[offset : offset + size])
+        offset += size
+    if (len(index) - position) % _PER_VALUE:
+        raise ValueError(_mismatch_text(f"index has {len(index)} numbers"))
+    for i in range(position, len(index), _PER_VALUE):
         slot_id, parent, time_ns, size = index[i : i + _PER_VALUE]
         slot = layout.slots[slot_id]
-        value = Value(numbers[at : at + size], time_ns, parent_name(layout, parent))
+        value = Value(numbers[offset : offset + size], time_ns, parent_name(layout, parent))
         output.values[slot.entity, slot.attribute.name] = value
-        at += size
-    if at != len(numbers):
+        offset += size
+    if offset != len(numbers):
         raise ValueError(
-            _mismatch(f"numbers has {len(numbers)} values, and the sizes in index add up to {at}")
+            _mismatch_text(
+                f"numbers has {len(numbers)} values, and the sizes in index add up to {offset}"
+            )
         )
     if message.more:
-        _take_more(output, json.loads(message.more))
+        _read_rare_parts(output, json.loads(message.more))
     return output
 
 
-def _mismatch(found: str) -> str:
+def _mismatch_text(found: str) -> str:
     return (
         f"{found}; expected index as [time, -1, 0] and [slot, parent, time, size] of each value, and in numbers the"
         " values one after the other"
@@ -236,7 +240,7 @@ def parent_name(layout: Layout, index: int) -> str:
     return WORLD if index < 0 else layout.entities[index].name
 
 
-def _more(output: Changes) -> dict[str, Any]:
+def _rare_parts(output: Changes) -> dict[str, Any]:
     """The rarely used parts of an output."""
     more: dict[str, Any] = {}
     if output.events:
@@ -256,9 +260,11 @@ def _more(output: Changes) -> dict[str, Any]:
     return more
 
 
-def _take_more(output: MainChanges, more: Mapping[str, Any]) -> None:
-    for key in more.keys() - set(_RARE):
-        raise ValueError(f"more has the unknown key {key!r}; expected some of {', '.join(_RARE)}")
+def _read_rare_parts(output: MainChanges, more: Mapping[str, Any]) -> None:
+    for key in more.keys() - set(_RARE_KEYS):
+        raise ValueError(
+            f"more has the unknown key {key!r}; expected some of {', '.join(_RARE_KEYS)}"
+        )
     for entity, attribute in more.get("unknown", ()):
         output.values[entity, attribute] = Value(np.empty(0), 0)
     output.events = list(map(_event, more.get("events", ())))
@@ -279,7 +285,7 @@ def _event(row: Any) -> Event:
 
 
 def _table(number: int, numbers: Floats, time_ns: int = 0) -> Table:
-    return Table(numbers.reshape(-1, TABLES[_NAMES[number]].number), time_ns=time_ns)
+    return Table(numbers.reshape(-1, TABLES[_TABLE_NAMES[number]].number), time_ns=time_ns)
 
 
 def _check_value(value: object, layout: Layout, key: tuple[str, str]) -> None:

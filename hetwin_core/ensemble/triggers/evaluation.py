@@ -23,24 +23,24 @@ class Reads:
     """The parts of a scene that were read, with their exact values."""
 
     def __init__(self) -> None:
-        self._noted: dict[tuple[str, int | None, int | None], bytes] = {}
+        self._contents: dict[tuple[str, int | None, int | None], bytes] = {}
         self._everything = False
 
-    def note(self, scene: Snapshot, array: str, start: int | None, stop: int | None) -> None:
+    def record(self, scene: Snapshot, array: str, start: int | None, stop: int | None) -> None:
         """Record that a part of one of the scene's arrays was read; all of it for None."""
         key = (array, start, stop)
-        if key not in self._noted:
-            self._noted[key] = getattr(scene, array)[start:stop].tobytes()
+        if key not in self._contents:
+            self._contents[key] = getattr(scene, array)[start:stop].tobytes()
 
-    def note_everything(self) -> None:
+    def record_everything(self) -> None:
         """Record that the reads are unknown."""
         self._everything = True
 
-    def add(self, others: Reads) -> None:
-        """Add the reads of something else."""
-        for key, content in others._noted.items():
-            self._noted.setdefault(key, content)
-        self._everything = self._everything or others._everything
+    def add(self, other: Reads) -> None:
+        """Add other reads."""
+        for key, content in other._contents.items():
+            self._contents.setdefault(key, content)
+        self._everything = self._everything or other._everything
 
     def unchanged(self, scene: Snapshot) -> bool:
         """Whether a scene has the same values in all these parts.
@@ -50,7 +50,7 @@ class Reads:
         if self._everything:
             return False
         distances = None
-        for (array, start, stop), before in self._noted.items():
+        for (array, start, stop), before in self._contents.items():
             if array == _PROXIMITY:
                 distances = before
             elif getattr(scene, array)[start:stop].tobytes() != before:
@@ -74,9 +74,9 @@ class ReadScene:
 
     def get(self, entity: str, attribute: str) -> Floats:
         """See `Snapshot.get`."""
-        place = self.layout.range_of(entity, attribute)
-        self._reads.note(self._scene, "values", place.start, place.stop)
-        return self._scene.values[place]
+        span = self.layout.range_of(entity, attribute)
+        self._reads.record(self._scene, "values", span.start, span.stop)
+        return self._scene.values[span]
 
     def pose(self, entity: str) -> Floats:
         """See `Snapshot.pose`."""
@@ -85,56 +85,56 @@ class ReadScene:
     def owner(self, entity: str, attribute: str) -> str:
         """See `Snapshot.owner`."""
         slot = self.layout.slot_id(entity, attribute)
-        self._reads.note(self._scene, "owners", slot, slot + 1)
+        self._reads.record(self._scene, "owners", slot, slot + 1)
         return self._scene.owner(entity, attribute)
 
     def parent(self, entity: str) -> str:
         """See `Snapshot.parent`."""
         slot = self.layout.slot_id(entity, POSE.name)
-        self._reads.note(self._scene, "parents", slot, slot + 1)
+        self._reads.record(self._scene, "parents", slot, slot + 1)
         return self._scene.parent(entity)
 
     @property
     def values(self) -> Floats:
         """See `Snapshot`."""
-        self._note_whole("values")
+        self._record_whole("values")
         return self._scene.values
 
     @property
     def owners(self) -> Ints:
         """See `Snapshot`."""
-        self._note_whole("owners")
+        self._record_whole("owners")
         return self._scene.owners
 
     @property
     def parents(self) -> Ints:
         """See `Snapshot`."""
-        self._note_whole("parents")
+        self._record_whole("parents")
         return self._scene.parents
 
     @property
     def proximity(self) -> Floats:
         """See `Snapshot`."""
-        self._note_whole(_PROXIMITY)
+        self._record_whole(_PROXIMITY)
         return self._scene.proximity
 
     @property
     def time_ns(self) -> int:
         """See `Snapshot`; it changes at every step."""
-        self._reads.note_everything()
+        self._reads.record_everything()
         return self._scene.time_ns
 
     @property
     def tables(self) -> Mapping[str, Table]:
         """See `Snapshot`; they change at every step."""
-        self._reads.note_everything()
+        self._reads.record_everything()
         return self._scene.tables
 
-    def _note_whole(self, array: str) -> None:
-        self._reads.note(self._scene, array, None, None)
+    def _record_whole(self, array: str) -> None:
+        self._reads.record(self._scene, array, None, None)
 
 
-class _Known(NamedTuple):
+class _CachedValue(NamedTuple):
     """A value, and the reads that it depends on."""
 
     value: Any
@@ -159,10 +159,10 @@ class Evaluation:
         }
         self._reads = Reads()
 
-    def bind(self, trigger: Trigger, event: Event, time_ns: int) -> Bound:
+    def bind(self, trigger: Trigger, event: Event, time_ns: int) -> BoundTrigger:
         """Return the trigger with its variables for an event."""
         facts = {"name": event.name, "source": event.source, "time": event.time_ns / 1e9}
-        return Bound(self, trigger, {"event": {**facts, **event.arguments}}, time_ns)
+        return BoundTrigger(self, trigger, {"event": {**facts, **event.arguments}}, time_ns)
 
     def value(
         self,
@@ -191,11 +191,11 @@ class Evaluation:
         """Call an evaluator; its reads are recorded."""
         if scene_only:
             return function(ReadScene(self.snapshot(), self._reads), *arguments)
-        self._reads.note_everything()
+        self._reads.record_everything()
         return function(self.snapshot(), *arguments)
 
 
-class Bound:
+class BoundTrigger:
     """A trigger for one event; variables are evaluated on first use, at the latest for the effects.
 
     The condition may be evaluated repeatedly: parts whose reads are unchanged keep their values.
@@ -212,8 +212,8 @@ class Bound:
         self._trigger = trigger
         self.event = event
         self.time_ns = time_ns
-        self._known: dict[tuple[Expression, int | None], _Known] = {}
-        self._variables: dict[str, _Known] = {}
+        self._cache: dict[tuple[Expression, int | None], _CachedValue] = {}
+        self._variables: dict[str, _CachedValue] = {}
         self._reads = Reads()
 
     def value(self, expression: Expression) -> Any:
@@ -222,7 +222,7 @@ class Bound:
         Raises:
             RunFailed: if it, or a variable that it needs, has no value.
         """
-        return self._evaluated(expression, None).value
+        return self._evaluate(expression, None).value
 
     def holds(self) -> bool:
         """Whether the trigger's precondition holds; all variables are then evaluated.
@@ -242,22 +242,22 @@ class Bound:
         Raises:
             RunFailed: as `holds`.
         """
-        if self._known and self._reads.unchanged(self._evaluation.snapshot()):
+        if self._cache and self._reads.unchanged(self._evaluation.snapshot()):
             return None
         self.time_ns = time_ns
         self._variables.clear()
         self._reads = Reads()
         return self.holds()
 
-    def _used(self, expression: Expression, before: int | None) -> _Known:
+    def _cached_value(self, expression: Expression, before: int | None) -> _CachedValue:
         """The value of a part of the condition, or of a variable, with only the first `before` variables visible."""
-        known = self._known.get((expression, before))
+        known = self._cache.get((expression, before))
         if known is None or not known.reads.unchanged(self._evaluation.snapshot()):
-            known = self._known[expression, before] = self._evaluated(expression, before)
+            known = self._cache[expression, before] = self._evaluate(expression, before)
         self._reads.add(known.reads)
         return known
 
-    def _evaluated(self, expression: Expression, before: int | None) -> _Known:
+    def _evaluate(self, expression: Expression, before: int | None) -> _CachedValue:
         trigger, reads = self._trigger, Reads()
         needed = trigger.needs.get(expression)  # None: not an expression of the trigger itself
         variables = dict(self.event)
@@ -267,13 +267,13 @@ class Bound:
                 reads.add(variable.reads)
                 variables[name] = variable.value
         value = self._evaluation.value(trigger, expression, variables, self.time_ns, reads)
-        return _Known(value, reads)
+        return _CachedValue(value, reads)
 
-    def _variable(self, name: str, number: int) -> _Known:
+    def _variable(self, name: str, number: int) -> _CachedValue:
         """A variable, which keeps its value until the next evaluation of the condition."""
         found = self._variables.get(name)
         if found is None:
-            found = self._variables[name] = self._used(self._trigger.let[number][1], number)
+            found = self._variables[name] = self._cached_value(self._trigger.let[number][1], number)
         return found
 
     def _condition_holds(self) -> bool:
@@ -283,7 +283,7 @@ class Bound:
             return True
         try:
             for part in condition.parts:
-                value = self._used(part, None).value
+                value = self._cached_value(part, None).value
                 if value is False:
                     return False
                 if value is not True:
@@ -293,24 +293,24 @@ class Bound:
         except RunFailed:
             if len(condition.parts) == 1:
                 raise
-        return self._as_a_whole(condition)
+        return self._evaluate_whole(condition)
 
-    def _as_a_whole(self, condition: Expression) -> bool:
+    def _evaluate_whole(self, condition: Expression) -> bool:
         """Evaluate the whole condition: it may have a value although a part has none; otherwise the error names it."""
-        value = self._used(condition, None).value
+        value = self._cached_value(condition, None).value
         if not isinstance(value, bool):
             reason = f"{condition.text}: must be true or false, not {value!r}"
             raise self._failed("if", reason)
         return value
 
-    def filled(self, data: Any) -> Any:
+    def fill_in(self, data: Any) -> Any:
         """Arguments of an effect, with every text that begins with $ replaced by its value."""
         if isinstance(data, str) and data.startswith("$"):
-            return self._evaluated(self._trigger.arguments[data[1:]], None).value
+            return self._evaluate(self._trigger.arguments[data[1:]], None).value
         if isinstance(data, dict):
-            return {key: self.filled(value) for key, value in data.items()}
+            return {key: self.fill_in(value) for key, value in data.items()}
         if isinstance(data, list):
-            return [self.filled(value) for value in data]
+            return [self.fill_in(value) for value in data]
         return data
 
     def name(self, data: str, key: str) -> str:
@@ -319,7 +319,7 @@ class Bound:
         Raises:
             RunFailed: if its value is not text.
         """
-        value = self.filled(data) if data.startswith("$") else data
+        value = self.fill_in(data) if data.startswith("$") else data
         if not isinstance(value, str):
             raise self._failed(key, f"{data} is {value!r}; expected a name")
         return value

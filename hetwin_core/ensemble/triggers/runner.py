@@ -14,7 +14,7 @@ from hetwin_core.ensemble.saving.plain import Plain, StateError
 from hetwin_core.ensemble.saving.rebuild import rebuild
 from hetwin_core.ensemble.saving.record import record
 from hetwin_core.ensemble.scene.snapshot import Snapshot
-from hetwin_core.ensemble.triggers.evaluation import Bound, Evaluation
+from hetwin_core.ensemble.triggers.evaluation import BoundTrigger, Evaluation
 from hetwin_core.ensemble.triggers.schema import (
     DoCommand,
     DoHandOver,
@@ -42,11 +42,11 @@ class Effects(Protocol):
 
 
 MAX_DEPTH = 16
-"""Maximum length of a chain of triggers that wake one another in one step."""
+"""Maximum length of a chain of triggers that wake each other in one step."""
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _QueuedEvent:
     """An event to be handled, and the chain of triggers that raised it."""
 
     event: Event
@@ -61,7 +61,7 @@ class TriggerRunner:
         evaluators: functions of a snapshot that expressions may call.
         effects: carries out the effects.
         snapshot: returns the current scene, including effects of earlier triggers.
-        handled: called with every event that is handled, in order; returns it with its sequence number.
+        handle: called with every event that is handled, in order; returns it with its sequence number.
 
     Attributes:
         on_value: the triggers that compare a value at every barrier.
@@ -75,7 +75,7 @@ class TriggerRunner:
         evaluators: Mapping[str, Evaluator],
         effects: Effects,
         snapshot: Callable[[], Snapshot],
-        handled: Callable[[Event], Event],
+        handle: Callable[[Event], Event],
     ) -> None:
         self._triggers = tuple(triggers)
         for trigger in self._triggers:
@@ -84,11 +84,11 @@ class TriggerRunner:
         self._effects = effects
         self._snapshot = snapshot
         self._evaluation = Evaluation(evaluators, snapshot)
-        self._handled = handled
+        self._handle = handle
         self.on_value = [t for t in self._triggers if isinstance(t.on, OnAttribute)]
         self._on_topic = [t for t in self._triggers if isinstance(t.on, OnTopic)]
         self._was_true: dict[str, bool] = {}
-        self.operations: dict[str, Bound] = {}
+        self.operations: dict[str, BoundTrigger] = {}
 
     @property
     def waits_for_events(self) -> bool:
@@ -102,7 +102,7 @@ class TriggerRunner:
             RunFailed: if an expression has no value, or triggers wake each other endlessly.
         """
         if events:
-            self._drain(deque(map(_Waiting, events)), time_ns)
+            self._drain(deque(map(_QueuedEvent, events)), time_ns)
         for trigger in self.on_value:
             self._run_on_value(trigger, time_ns)
         for trigger in self._triggers if self.operations else ():
@@ -132,23 +132,23 @@ class TriggerRunner:
             raise StateError(f"there is no trigger {unknown[0]!r}")
         self._was_true = dict(content["was_true"])
         self.operations = {
-            name: Bound(self._evaluation, named[name], of["event"], of["time_ns"])
-            for name, of in content["operations"].items()
+            name: BoundTrigger(self._evaluation, named[name], state["event"], state["time_ns"])
+            for name, state in content["operations"].items()
         }
 
-    def _drain(self, queue: deque[_Waiting], time_ns: int) -> None:
+    def _drain(self, queue: deque[_QueuedEvent], time_ns: int) -> None:
         while queue:
-            waiting = queue.popleft()
-            event = self._handled(waiting.event)
-            if len(waiting.chain) > MAX_DEPTH:
-                reason = f"triggers wake each other: {' -> '.join(waiting.chain)}"
+            queued = queue.popleft()
+            event = self._handle(queued.event)
+            if len(queued.chain) > MAX_DEPTH:
+                reason = f"triggers wake each other: {' -> '.join(queued.chain)}"
                 raise RunFailed("triggers", "raise", time_ns, reason)
             for trigger in self._triggers:
                 if not self._wakes(trigger, event, time_ns):
                     continue
-                chain = (*waiting.chain, trigger.name)
-                raised = self._try(trigger, event, time_ns)
-                queue.extendleft(_Waiting(e, chain) for e in reversed(raised))
+                chain = (*queued.chain, trigger.name)
+                raised = self._run_trigger(trigger, event, time_ns)
+                queue.extendleft(_QueuedEvent(e, chain) for e in reversed(raised))
 
     def _wakes(self, trigger: Trigger, event: Event, time_ns: int) -> bool:
         on = trigger.on
@@ -199,8 +199,8 @@ class TriggerRunner:
                 trigger.name,
                 arguments={"entity": on.entity, "attribute": on.attribute, "value": value},
             )
-            raised = self._try(trigger, event, time_ns)
-            self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
+            raised = self._run_trigger(trigger, event, time_ns)
+            self._drain(deque(_QueuedEvent(e, (trigger.name,)) for e in raised), time_ns)
 
     def _run_while_phase(self, trigger: Trigger, time_ns: int) -> None:
         """Evaluate the condition again, unless its reads have not changed since the last evaluation."""
@@ -208,31 +208,35 @@ class TriggerRunner:
         holds = bound.holds_again(time_ns)
         if holds is not None and self._rises(trigger, holds):
             raised = self._apply(trigger, bound, time_ns)
-            self._drain(deque(_Waiting(e, (trigger.name,)) for e in raised), time_ns)
+            self._drain(deque(_QueuedEvent(e, (trigger.name,)) for e in raised), time_ns)
 
     def _rises(self, trigger: Trigger, holds: bool) -> bool:
         before = self._was_true.get(trigger.name, False)
         self._was_true[trigger.name] = holds
         return holds and not before
 
-    def _try(self, trigger: Trigger, event: Event, time_ns: int) -> list[Event]:
+    def _run_trigger(self, trigger: Trigger, event: Event, time_ns: int) -> list[Event]:
         bound = self._evaluation.bind(trigger, event, time_ns)
         return self._apply(trigger, bound, time_ns) if bound.holds() else []
 
-    def _apply(self, trigger: Trigger, bound: Bound, time_ns: int) -> list[Event]:
+    def _apply(self, trigger: Trigger, bound: BoundTrigger, time_ns: int) -> list[Event]:
         """Carry out the effects; return the events that they raise."""
         raised: list[Event] = []
         for effect in trigger.effects:
             if isinstance(effect, DoRaise):
-                what = effect.raise_
-                arguments = bound.filled(what.arguments)
+                raised_event = effect.raise_
+                arguments = bound.fill_in(raised_event.arguments)
                 kind = EventKind.TRIGGER
-                raised.append(Event(what.event, time_ns, kind, trigger.name, arguments=arguments))
+                raised.append(
+                    Event(raised_event.event, time_ns, kind, trigger.name, arguments=arguments)
+                )
             else:
-                self._do(effect, trigger.name, bound)
+                self._carry_out(effect, trigger.name, bound)
         return raised
 
-    def _do(self, effect: DoHandOver | DoCommand | DoStop, cause: str, bound: Bound) -> None:
+    def _carry_out(
+        self, effect: DoHandOver | DoCommand | DoStop, cause: str, bound: BoundTrigger
+    ) -> None:
         match effect:
             case DoHandOver(hand_over=move):
                 self._effects.hand_over(
@@ -243,10 +247,10 @@ class TriggerRunner:
                 )
             case DoCommand(command=command):
                 model = bound.name(command.model, "command.model")
-                arguments = bound.filled(command.arguments)
+                arguments = bound.fill_in(command.arguments)
                 self._effects.command(model, command.name, arguments, cause)
             case DoStop(stop=reason):
-                self._effects.stop(str(bound.filled(reason)))
+                self._effects.stop(str(bound.fill_in(reason)))
 
 
 def _compare(trigger: Trigger, on: OnAttribute | OnTopic, value: Any, time_ns: int) -> bool:

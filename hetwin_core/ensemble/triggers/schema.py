@@ -26,13 +26,13 @@ class _Comparison(Strict):
     equals: float | str | bool | None = None
 
     @model_validator(mode="after")
-    def _one_comparison(self) -> Self:
-        given = [n for n in ("above", "below", "equals") if getattr(self, n) is not None]
-        if len(given) > 1 or (not given and self._needs_one()):
+    def _check_comparison(self) -> Self:
+        set_keys = [n for n in ("above", "below", "equals") if getattr(self, n) is not None]
+        if len(set_keys) > 1 or (not set_keys and self._requires_comparison()):
             raise ValueError("one of above, below, equals")
         return self
 
-    def _needs_one(self) -> bool:
+    def _requires_comparison(self) -> bool:
         return True
 
 
@@ -50,7 +50,7 @@ class OnTopic(_Comparison):
     topic: str
     field: str = Field("data", description="field of the message, with dots for nested fields")
 
-    def _needs_one(self) -> bool:
+    def _requires_comparison(self) -> bool:
         return False
 
 
@@ -134,7 +134,7 @@ class TriggerEntry(Strict):
     do: list[Effect] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _while_needs_an_action(self) -> Self:
+    def _check_while(self) -> Self:
         if self.while_ and not (isinstance(self.on, OnAction) and self.on.phase == "begin"):
             raise ValueError("while: phase only with on: {action: ...} and phase begin")
         return self

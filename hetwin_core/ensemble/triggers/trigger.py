@@ -33,8 +33,8 @@ def find_cycle(leads_to: Mapping[str, Sequence[str]]) -> list[str]:
     for start in leads_to:
         path: dict[str, Iterator[str]] = {start: iter(leads_to[start])}
         while path:
-            node, following = next(reversed(path.items()))
-            other = next((n for n in following if n not in finished), None)
+            node, successors = next(reversed(path.items()))
+            other = next((n for n in successors if n not in finished), None)
             if other is None:
                 finished.add(node)
                 del path[node]
@@ -138,7 +138,7 @@ def compile_triggers(
             )
         names.add(entry.name)
         compiled.append(_compile(entry, where, evaluators, functions, models))
-    _refuse_cycles(entries)
+    _check_acyclic(entries)
     return tuple(compiled)
 
 
@@ -167,7 +167,7 @@ def _compile(
             _check(arguments[text], known, evaluators, functions)
         _check_model(effect, key, models)
     conditions = () if condition is None else (condition, *condition.parts)
-    named = (*dict(let).values(), *arguments.values(), *conditions)
+    expressions = (*dict(let).values(), *arguments.values(), *conditions)
     return Trigger(
         entry.name,
         entry.on,
@@ -177,13 +177,13 @@ def _compile(
         tuple(entry.do),
         arguments,
         evaluators,
-        {one: _names_in(one, evaluators) for one in named},
+        {item: _names_in(item, evaluators) for item in expressions},
     )
 
 
 def _names_in(expression: Expression, evaluators: Mapping[str, Expression]) -> frozenset[str]:
     inner = (evaluators[name] for name in expression.variables & evaluators.keys())
-    return expression.variables.union(*(_names_in(one, evaluators) for one in inner))
+    return expression.variables.union(*(_names_in(item, evaluators) for item in inner))
 
 
 def _check(
@@ -194,12 +194,12 @@ def _check(
 ) -> None:
     """Raise BadInput if a name is unknown in the expression or in the evaluators that it uses."""
     expression.check_names(functions, {*known, *evaluators})
-    for used in sorted(expression.variables & set(evaluators)):
-        inner = evaluators[used]
+    for evaluator in sorted(expression.variables & set(evaluators)):
+        inner = evaluators[evaluator]
         missing = inner.variables - set(known) - set(evaluators)
         if missing:
             raise BadInput(
-                f"the evaluator {used!r} needs the variable {sorted(missing)[0]!r}",
+                f"the evaluator {evaluator!r} needs the variable {sorted(missing)[0]!r}",
                 where=expression.where,
                 found=inner.text,
                 expected="let to bind it first; bound here: " + ", ".join(sorted(known)),
@@ -232,7 +232,7 @@ def _check_model(effect: Effect, where: str, models: Collection[str]) -> None:
         )
 
 
-def _refuse_cycles(triggers: list[TriggerEntry]) -> None:
+def _check_acyclic(triggers: list[TriggerEntry]) -> None:
     """Raise BadInput if triggers would wake each other endlessly."""
     wakes = {
         t.name: [

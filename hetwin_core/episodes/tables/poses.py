@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hetwin_core.ensemble.scene.layout import EntityKind, Layout
 from hetwin_core.ensemble.scene.poses import angles_between
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, Floats
 from hetwin_core.episodes.following.log_file import Place
 from hetwin_core.episodes.following.states import States
@@ -169,7 +169,7 @@ class LogPoses:
             states.values[i],
             states.owners[i],
             states.parents[i],
-            near_by(states.near(i)),
+            proximity_tables(states.near(i)),
         )
 
     def states(self, span: Interval) -> Iterator[tuple[NDArray[np.int64], Floats]]:

@@ -9,7 +9,7 @@ import time
 from rclpy.node import Node
 
 from hetwin_core.ensemble.errors import HetwinError
-from hetwin_core.ensemble.supervision.interrupts import Interrupts, hold
+from hetwin_core.ensemble.supervision.interrupts import Interrupts, block_signals
 from hetwin_core.wire.names import declare
 from hetwin_suite.view.live.doors import LOOPBACK, need_websockets
 from hetwin_suite.view.live.feed import Over
@@ -26,7 +26,7 @@ _LAST_WORD_S = 1.0
 
 def main() -> None:
     """Serve until a signal or the parent's exit; exit code 2 if the page cannot be served."""
-    hold()  # blocks signals in all threads started from here on
+    block_signals()  # blocks signals in all threads started from here on
     run = RosRun()
     node = run.listen(arguments=sys.argv[1:])
     try:

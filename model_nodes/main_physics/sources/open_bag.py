@@ -34,7 +34,7 @@ from hetwin_core.ensemble.limits import (
     unpacked,
 )
 from hetwin_core.ensemble.nearest import some
-from hetwin_core.ensemble.writing import FULL, unwritable
+from hetwin_core.ensemble.writing import DISK_FULL, unwritable
 from hetwin_core.episodes.bag import METADATA
 from model_nodes.main_physics.sources.bag_types import ros1_converter
 from model_nodes.main_physics.sources.truncated_mcap import TolerantReader
@@ -326,7 +326,7 @@ def _open(path: Path) -> Storage:
     except BadInput:
         raise
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in FULL:
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
             raise unwritable("an unpacked copy", Path(gettempdir()), error) from error
         text = str(error) or type(error).__name__
         raise BadInput(

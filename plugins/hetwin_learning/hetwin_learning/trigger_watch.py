@@ -17,7 +17,7 @@ from hetwin_suite.model import (
     Snapshot,
     phase_of,
 )
-from hetwin_suite.runs import BetweenSteps, Bound, Evaluation, OnAction, OnEvent, Trigger
+from hetwin_suite.runs import BetweenSteps, BoundTrigger, Evaluation, OnAction, OnEvent, Trigger
 
 
 class TriggerWatch:
@@ -60,7 +60,7 @@ class TriggerWatch:
         assert self._scene is not None  # expressions are evaluated only after `look`
         return self._scene
 
-    def _row(self, bound: Bound) -> list[float]:
+    def _row(self, bound: BoundTrigger) -> list[float]:
         row = []
         for one, (what, to) in zip(self._compared, self._what, strict=True):
             value = bound.value(what)

@@ -14,7 +14,7 @@ from hetwin_suite.harness import (
     OutputWriter,
     ResponsibilityTable,
     Scene,
-    near_by,
+    proximity_tables,
     restore,
     save,
 )
@@ -114,7 +114,7 @@ class Bench:
         for slot, start in enumerate(starts):
             self.scene.put(slot, start.value)
         if not self.is_main:
-            self.scene.put_tables(near_by(self._fixture.proximity(0)))
+            self.scene.put_tables(proximity_tables(self._fixture.proximity(0)))
         self.scene.resolve(0)
         self._outputs = OutputWriter(
             self.scene, main_slots, lambda _, text: self._strayed.append(text)
@@ -201,7 +201,7 @@ class Bench:
     def _move_fixture(self, time_ns: int) -> None:
         block = self._fixture.block(time_ns)
         self.scene.put_block(slice(0, len(block)), block)
-        self.scene.put_tables(near_by(self._fixture.proximity(time_ns)))
+        self.scene.put_tables(proximity_tables(self._fixture.proximity(time_ns)))
         self.scene.resolve(time_ns)
 
     def _foreign(self) -> dict[tuple[str, str], Value]:

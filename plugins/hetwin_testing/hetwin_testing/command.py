@@ -87,7 +87,7 @@ def check_model_watched(model: str, parameters: Mapping[str, Any]) -> list[Check
 
     patience = Patience(to_stderr)
     try:
-        in_a_child(work, note, progress, PATIENCE_S, "hetwin_testing/", waiting=waiting)
+        in_a_child(work, note, progress, PATIENCE_S, "hetwin_testing/", while_waiting=waiting)
     except WorkFailed as failure:
         results.append(CheckResult(under_way[0], False, str(failure)))
     return results

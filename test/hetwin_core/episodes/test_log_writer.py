@@ -18,7 +18,7 @@ from support.small_run import GRASP, MODELS, RELEASE, STEP_NS, STEPS, SmallRun
 
 from hetwin_core.ensemble.errors import BadInput, RunFailed
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import near_by
+from hetwin_core.ensemble.scene.snapshot import proximity_tables
 from hetwin_core.episodes.log_writer import RunLog
 from hetwin_core.episodes.messages import nanoseconds
 
@@ -270,7 +270,7 @@ def test_a_scene_without_robot_objects_or_slots_can_be_logged(make_run: Any) -> 
     scene = replace(run.snapshot(0), layout=empty, values=np.empty(0), owners=none, parents=none)
     with RunLog(run.out) as log:
         log.started(replace(run.start(), layout=empty, snapshot=scene, robot_descriptions={}))
-        log.stepped(1, replace(scene, time_ns=STEP_NS, tables=near_by(np.empty((0, 12)))))
+        log.stepped(1, replace(scene, time_ns=STEP_NS, tables=proximity_tables(np.empty((0, 12)))))
         log.ended(run.summary())
     found = read(run.out)
     assert len(found["/hetwin/state"]) == 2

@@ -9,7 +9,7 @@ from array import array
 import pytest
 
 from hetwin_core.ensemble.errors import BadInput
-from hetwin_core.ensemble.transport.remote.memory import ROOM, FlatMessage, MemoryChannel
+from hetwin_core.ensemble.transport.remote.memory import SIZE_BYTES, FlatMessage, MemoryChannel
 from hetwin_core.wire.memory_offer import MemoryRequest, offer_memory
 
 TIMEOUT_S = 1.0
@@ -79,11 +79,11 @@ def test_a_node_that_does_not_wait_gets_none() -> None:
 
 def test_memory_that_is_too_small_is_refused_in_words() -> None:
     files = [os.memfd_create("small"), os.memfd_create("small"), os.eventfd(0), os.eventfd(0)]
-    with pytest.raises(BadInput, match="memory that is shared is too small; found '0 bytes'"):
+    with pytest.raises(BadInput, match="the shared memory is too small; found '0 bytes'"):
         MemoryChannel(files)
-    os.ftruncate(files[0], ROOM)
-    os.ftruncate(files[1], ROOM - 1)
-    with pytest.raises(BadInput, match=f"'{ROOM - 1} bytes'; expected {ROOM}"):
+    os.ftruncate(files[0], SIZE_BYTES)
+    os.ftruncate(files[1], SIZE_BYTES - 1)
+    with pytest.raises(BadInput, match=f"'{SIZE_BYTES - 1} bytes'; expected {SIZE_BYTES}"):
         MemoryChannel(files)
     for file in files:
         os.close(file)

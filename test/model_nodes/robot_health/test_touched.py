@@ -13,7 +13,7 @@ from support.watched_toy import LAYOUT
 
 from hetwin_core.ensemble.conductor.reporting.concerns import is_concern
 from hetwin_core.ensemble.events import Event
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import AttributeSpec
 from hetwin_core.ensemble.scene.watch import Finding, WatchLayout
 from model_nodes.robot_health.settings import Settings
@@ -87,7 +87,9 @@ def lowered(time_ns: int, level: float) -> Snapshot:
     """The scene with the base 1 mm inside the box, whose fidelity is this."""
     made = scene(time_ns, ("box", AttributeSpec("fidelity", 1)))
     made.values[made.layout.range_of("box", "fidelity")] = level
-    return replace(made, tables=near_by(near_row(made, "box", "base", -0.001).reshape(1, -1)))
+    return replace(
+        made, tables=proximity_tables(near_row(made, "box", "base", -0.001).reshape(1, -1))
+    )
 
 
 @pytest.mark.parametrize(("level", "begins"), [(0.0, 1), (1.0, 1), (2.0, 0)])

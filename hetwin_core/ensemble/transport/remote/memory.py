@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 
 from hetwin_core.ensemble.errors import BadInput, HetwinError
 
-ROOM = 1 << 26
+SIZE_BYTES = 1 << 26
 """Maximum size of one message [bytes]; shared memory that is never written to is not allocated."""
-FIRST_LOOK_S = 0.005
-LOOK_PERIOD_S = 0.02
+FIRST_POLL_S = 0.005
+POLL_PERIOD_S = 0.02
 _COUNT = struct.Struct("<q")
 
 Part: TypeAlias = memoryview | bytes
@@ -64,8 +64,8 @@ class FlatMessage:
     def of(cls, parts: Sequence[bytes]) -> FlatMessage:
         """Inverse of `parts`."""
         index, numbers, tables, *texts = parts
-        call, *others = (text.decode() for text in texts)
-        return cls(call, memoryview(index).cast("q"), numbers, tables, *others)
+        call, *other_texts = (text.decode() for text in texts)
+        return cls(call, memoryview(index).cast("q"), numbers, tables, *other_texts)
 
 
 class SharedParts:
@@ -75,12 +75,12 @@ class SharedParts:
     so that nothing is left behind however the processes end.
 
     Args:
-        room: size of the memory [bytes].
+        size: size of the memory [bytes].
         file: descriptor of the memory; by default it is new, and shared with processes that are forked from now on.
     """
 
-    def __init__(self, room: int, file: int = -1) -> None:
-        self._memory = memoryview(mmap.mmap(file, room))
+    def __init__(self, size: int, file: int = -1) -> None:
+        self._memory = memoryview(mmap.mmap(file, size))
 
     def write(self, parts: Sequence[Part]) -> None:
         """Replace the message.
@@ -91,24 +91,24 @@ class SharedParts:
         memory = self._memory
         sizes = [len(part) for part in parts]
         head = struct.pack(f"<{len(parts) + 1}q", len(parts), *sizes)
-        at = len(head)
-        if at + sum(sizes) > len(memory):
-            raise TooLarge(f"it has {sum(sizes)} bytes; expected at most {len(memory) - at}")
-        memory[:at] = head
+        offset = len(head)
+        if offset + sum(sizes) > len(memory):
+            raise TooLarge(f"it has {sum(sizes)} bytes; expected at most {len(memory) - offset}")
+        memory[:offset] = head
         for part, size in zip(parts, sizes, strict=True):
-            memory[at : at + size] = part
-            at += size
+            memory[offset : offset + size] = part
+            offset += size
 
     def read(self) -> list[bytes]:
         """Return a copy of the message."""
         memory = self._memory
         (count,) = _COUNT.unpack_from(memory)
         sizes = struct.unpack_from(f"<{count}q", memory, _COUNT.size)
-        at = _COUNT.size * (count + 1)
+        offset = _COUNT.size * (count + 1)
         parts = []
         for size in sizes:
-            parts.append(bytes(memory[at : at + size]))
-            at += size
+            parts.append(bytes(memory[offset : offset + size]))
+            offset += size
         return parts
 
 
@@ -129,14 +129,16 @@ class MemoryChannel:
 
     def __init__(self, files: Sequence[int]) -> None:
         request, reply, self._requested, self._replied = self.files = tuple(files)
-        self._request, self._reply = (SharedParts(_room(file), file) for file in (request, reply))
+        self._request, self._reply = (
+            SharedParts(_memory_size(file), file) for file in (request, reply)
+        )
 
     @classmethod
     def make(cls) -> MemoryChannel:
         """Return a channel with new memory, shared with processes that are forked from now on."""
         memories = [os.memfd_create(f"hetwin {name}") for name in ("request", "reply")]
         for file in memories:
-            os.ftruncate(file, ROOM)
+            os.ftruncate(file, SIZE_BYTES)
         return cls([*memories, os.eventfd(0), os.eventfd(0)])
 
     def request(self, message: FlatMessage) -> None:
@@ -148,27 +150,29 @@ class MemoryChannel:
         self._request.write(message.parts())
         os.eventfd_write(self._requested, 1)
 
-    def reply_until(self, until: float, look: Callable[[], bool]) -> FlatMessage | None:
+    def reply_until(self, deadline: float, may_wait: Callable[[], bool]) -> FlatMessage | None:
         """Wait for the reply.
 
         Args:
-            until: time limit, by `time.monotonic` [s]; checked at each call of `look`.
-            look: called periodically; false ends the waiting.
+            deadline: time limit, by `time.monotonic` [s]; checked at each call of `may_wait`.
+            may_wait: called periodically; returns whether to keep waiting.
 
         Returns:
             The reply; None without one.
         """
-        wait_s = FIRST_LOOK_S
-        while not _counts(self._replied, wait_s):
-            if (not look() or time.monotonic() >= until) and not _counts(self._replied, 0.0):
+        wait_s = FIRST_POLL_S
+        while not _is_signalled(self._replied, wait_s):
+            if (not may_wait() or time.monotonic() >= deadline) and not _is_signalled(
+                self._replied, 0.0
+            ):
                 return None
-            wait_s = LOOK_PERIOD_S
+            wait_s = POLL_PERIOD_S
         os.eventfd_read(self._replied)
         return FlatMessage.of(self._reply.read())
 
     def next_request(self, timeout_s: float | None = None) -> FlatMessage | None:
         """Wait for the other process's next request; None if there is none within the timeout."""
-        if not _counts(self._requested, timeout_s):
+        if not _is_signalled(self._requested, timeout_s):
             return None
         os.eventfd_read(self._requested)
         return FlatMessage.of(self._request.read())
@@ -189,18 +193,18 @@ class MemoryChannel:
                 os.close(file)
 
 
-def _room(file: int) -> int:
+def _memory_size(file: int) -> int:
     size = os.fstat(file).st_size
-    if size < ROOM:
+    if size < SIZE_BYTES:
         raise BadInput(
-            "the memory that is shared is too small",
+            "the shared memory is too small",
             found=f"{size} bytes",
-            expected=f"{ROOM}, as a conductor of this version shares",
+            expected=f"{SIZE_BYTES}, as a conductor of this version shares",
         )
     return size
 
 
-def _counts(counter: int, timeout_s: float | None) -> bool:
+def _is_signalled(counter: int, timeout_s: float | None) -> bool:
     """Whether a counter exceeds 0 within the timeout; None: wait without limit."""
     poll = select.poll()
     poll.register(counter, select.POLLIN)

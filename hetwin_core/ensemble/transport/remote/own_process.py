@@ -25,7 +25,7 @@ from hetwin_core.ensemble.scene.layout import layout_from_json
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.supervision.heartbeat import where_it_hangs
-from hetwin_core.ensemble.supervision.watched import WatchedProcess, detach, parting
+from hetwin_core.ensemble.supervision.watched import WatchedProcess, blocking_signals, detach
 from hetwin_core.ensemble.transport import step_codec
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel, TooLarge
 from hetwin_core.ensemble.transport.remote.port import Peer
@@ -38,7 +38,7 @@ CALLS = (
     *("command", "compares", "save", "restore", "stop"),
 )
 """Calls of the conductor; the server has a method for each."""
-PRESENT_STEP_S = 1.0
+LAST_STEP_S = 1.0
 """Maximum time to wait for the end of a model's current step before the model is stopped [s]."""
 
 
@@ -73,10 +73,10 @@ class ModelServer:
         self.is_over = False
         self.period_ns = 0
         self._make, self._done = make, done
-        self._made: Model | None = None
+        self._model: Model | None = None
         self._at_start: Snapshot | None = None
         # clock-stepped and free models step in a separate thread
-        self._one_at_a_time = threading.Lock()
+        self._call_lock = threading.Lock()
         self._calls: Mapping[str, Callable[[Any, Any], None]] = {
             name: getattr(self, f"_{name}") for name in CALLS
         }
@@ -84,9 +84,9 @@ class ModelServer:
     @property
     def model(self) -> Model:
         """The model, which is made on first access."""
-        if self._made is None:
-            self._made = self._make()
-        return self._made
+        if self._model is None:
+            self._model = self._make()
+        return self._model
 
     @property
     def at_start(self) -> Snapshot:
@@ -105,7 +105,7 @@ class ModelServer:
 
     def carry_out(self, call: Call, result: Result) -> None:
         """Carry out a call; an error is put into the result."""
-        guard = nullcontext() if call.call == "stop" else self._one_at_a_time
+        guard = nullcontext() if call.call == "stop" else self._call_lock
         try:
             with guard:
                 self._calls[call.call](call, result)
@@ -130,7 +130,7 @@ class ModelServer:
     def step_unasked(self, tick: Tick, result: Result) -> None:
         """Take a step that the conductor does not wait for; an error is put into the result."""
         try:
-            with self._one_at_a_time:
+            with self._call_lock:
                 output = self._advance(tick)
             step_codec.fill_output(result, output, tick.scene.layout)
         except (Exception, SystemExit) as error:
@@ -140,16 +140,16 @@ class ModelServer:
         _ = self.model
 
     def _initialize(self, call: Call, result: Result) -> None:
-        given = json.loads(call.more)
-        contribution = self.model.contribute(given["parameters"], given["seed"])
+        content = json.loads(call.more)
+        contribution = self.model.contribute(content["parameters"], content["seed"])
         result.more = json_codec.contribution_to_text(contribution)
 
     def _start(self, call: Call, result: Result) -> None:
-        given = json.loads(call.more)
-        layout, models = layout_from_json(given["layout"]), tuple(given["models"])
+        content = json.loads(call.more)
+        layout, models = layout_from_json(content["layout"]), tuple(content["models"])
         none, nothing = np.empty(0, np.int32), np.empty(0)
         tick = step_codec.read_step(call, Snapshot(layout, models, 0, nothing, none, none))
-        self.period_ns = given["period_ns"]
+        self.period_ns = content["period_ns"]
         self._at_start = tick.scene
         self.model.start(tick.scene)
 
@@ -162,17 +162,17 @@ class ModelServer:
         return tick.changes() if changes is None else changes
 
     def _take(self, call: Call, result: Result) -> None:
-        abilities.take(self.model, *self._given(call))
+        abilities.take(self.model, *self._attribute_given(call))
 
     def _place(self, call: Call, result: Result) -> None:
-        abilities.place(self.model, *self._given(call))
+        abilities.place(self.model, *self._attribute_given(call))
 
-    def _given(self, call: Call) -> tuple[str, str, Value, Snapshot]:
+    def _attribute_given(self, call: Call) -> tuple[str, str, Value, Snapshot]:
         """The attribute that the model is given, its value and the scene."""
         tick = step_codec.read_step(call, self.at_start)
         (((entity, attribute), value),) = tick.foreign.items()
-        own = Value(value.data.copy(), value.time_ns, value.parent)
-        return entity, attribute, own, tick.scene
+        copy = Value(value.data.copy(), value.time_ns, value.parent)
+        return entity, attribute, copy, tick.scene
 
     def _release(self, call: Call, result: Result) -> None:
         tick = step_codec.read_step(call, self.at_start)
@@ -185,8 +185,8 @@ class ModelServer:
         abilities.change(self.model, json.loads(call.more))
 
     def _command(self, call: Call, result: Result) -> None:
-        given = json.loads(call.more)
-        abilities.command(self.model, given["command"], given["arguments"])
+        content = json.loads(call.more)
+        abilities.command(self.model, content["command"], content["arguments"])
 
     def _compares(self, call: Call, result: Result) -> None:
         tick = step_codec.read_step(call, self.at_start)
@@ -202,7 +202,7 @@ class ModelServer:
 
     def _stop(self, call: Call, result: Result) -> None:
         self.is_over = True
-        self._one_at_a_time.acquire(timeout=PRESENT_STEP_S)
+        self._call_lock.acquire(timeout=LAST_STEP_S)
         self.model.stop()
 
 
@@ -230,7 +230,7 @@ class OwnProcess(Peer):
         self._channel = MemoryChannel.make()
         self._stacks, stacks = os.pipe()
         parent = os.getpid()
-        with parting():
+        with blocking_signals():
             self._pid = os.fork()
             if self._pid == 0:
                 _serve_and_exit(self.plan.cls, self._channel, stacks, parent)
@@ -249,11 +249,11 @@ class OwnProcess(Peer):
             raise self.failure(call.call, "it has been stopped")
         self._channel.request(call)
 
-    def result(self, call: str, until: float) -> FlatMessage | None:
+    def result(self, call: str, deadline: float) -> FlatMessage | None:
         """Wait for the result of the call."""
         process = self._process
         assert process is not None
-        result = self._channel.reply_until(until, lambda: not process.has_ended())
+        result = self._channel.reply_until(deadline, lambda: not process.has_ended())
         if result is None and process.has_ended():
             reason = process.how_it_ended()
             self.end(None)
@@ -262,9 +262,9 @@ class OwnProcess(Peer):
 
     def timeout_failure(self, call: str, deadline_s: float) -> RunFailed:
         """Kill the process; the failure names the location where it hung."""
-        place = where_it_hangs(self._pid, self._stacks, CALLER)
-        where = f"; it is in {place}" if place else ""
-        failure = self.failure(call, f"no answer within its deadline of {deadline_s:g} s{where}")
+        location = where_it_hangs(self._pid, self._stacks, CALLER)
+        suffix = f"; it is in {location}" if location else ""
+        failure = self.failure(call, f"no answer within its deadline of {deadline_s:g} s{suffix}")
         self.end(failure)
         return failure
 

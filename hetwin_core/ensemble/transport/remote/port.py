@@ -73,12 +73,12 @@ class Peer(ABC):
         """
 
     @abstractmethod
-    def result(self, call: str, until: float) -> Any:
+    def result(self, call: str, deadline: float) -> Any:
         """Wait for the result of the call that was sent.
 
         Args:
             call: name of the call.
-            until: time limit, by `time.monotonic` [s].
+            deadline: time limit, by `time.monotonic` [s].
 
         Returns:
             A message with the fields of `step_codec.OutputFields` and an error; None after the time limit.
@@ -133,29 +133,29 @@ class RemotePort(ModelPort):
         self.plan = plan
         self._peer = peer
         self._period_ns = period_ns
-        self._is_waited_for = plan.stepping is Stepping.SERVICE
+        self._is_synchronous = plan.stepping is Stepping.SERVICE
         self._layout: Layout | None = None
         self._selections: tuple[Selection, ...] = ()
-        self._reads = True
+        self._needs_scene = True
         self._missed = 0
         self._forget_calls()
 
     def _forget_calls(self) -> None:
-        self._under_way = ""
-        self._until = self._deadline_s = 0.0
-        self._stepped: Any = None
+        self._pending_call = ""
+        self._deadline = self._deadline_s = 0.0
+        self._step_result: Any = None
         self._output: Changes | None = None
 
     def register(self) -> tuple[str, int]:
         """Connect to the process and make the instance; return host and process id."""
-        found = self._peer.connect()
+        address = self._peer.connect()
         self._call("register")
-        return found
+        return address
 
     def initialize(self, parameters: Mapping[str, Any], seed: int) -> Contribution:
         """Initialize the model with the resolved parameters."""
-        given = {"parameters": dict(parameters), "seed": seed}
-        result = self._call("initialize", given)
+        content = {"parameters": dict(parameters), "seed": seed}
+        result = self._call("initialize", content)
         try:
             contribution = json_codec.contribution_from_text(result.more)
         except BadInput as error:
@@ -167,30 +167,30 @@ class RemotePort(ModelPort):
     def start(self, scene: Snapshot) -> None:
         """Send layout, models and state, and start the model."""
         self._layout = scene.layout
-        self._reads = bool(self.reads_tables or scene.layout.select(self._selections))
-        given = {
+        self._needs_scene = bool(self.reads_tables or scene.layout.select(self._selections))
+        content = {
             "layout": layout_to_json(scene.layout),
             "models": list(scene.models),
             "period_ns": self._period_ns,
         }
-        self._call("start", given, Tick(scene.time_ns, 0, scene))
+        self._call("start", content, Tick(scene.time_ns, 0, scene))
 
     def begin_step(self, tick: Tick) -> None:
         """Send the request for a step, without waiting."""
         self._peer.time_ns = tick.time_ns
-        if not self._is_waited_for:
+        if not self._is_synchronous:
             return
         call = FlatMessage("step")
-        step_codec.fill_step(call, tick, self.reads_tables if self._reads else None)
+        step_codec.fill_step(call, tick, self.reads_tables if self._needs_scene else None)
         self._send(call, self.plan.deadline)
 
     def end_step(self) -> Changes:
         """Wait for the output of the step."""
         if self._output is None:
-            self._let_call_end()
-            if self._stepped is None:
+            self._await_pending_call()
+            if self._step_result is None:
                 raise self._peer.failure("step", "no step was requested")
-            result, self._stepped = self._stepped, None
+            result, self._step_result = self._step_result, None
             self._raise_error_of("step", result)
             assert self._layout is not None
             return self._read("step", result, self._layout)
@@ -204,7 +204,7 @@ class RemotePort(ModelPort):
         try:
             return step_codec.read_output(result, layout)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
-            reason = f"its output is no valid ModelOutput: {type(error).__name__}: {error}"
+            reason = f"its output is not a valid ModelOutput: {type(error).__name__}: {error}"
             raise self._peer.failure(call, reason) from error
 
     def collect(self) -> list[Changes]:
@@ -262,7 +262,7 @@ class RemotePort(ModelPort):
             "state": from_text(self._call("save").more),
             "time_ns": self._peer.time_ns,
         }
-        if self._stepped is not None:
+        if self._step_result is not None:
             self._output = self.end_step()
             saved["output"] = record(self._output, name="output")
         return saved
@@ -306,7 +306,7 @@ class RemotePort(ModelPort):
         deadline_s: float | None = None,
     ) -> Any:
         """Send a call after the pending one has ended; return its result, or raise the model's error."""
-        self._let_call_end()
+        self._await_pending_call()
         call = FlatMessage(name)
         if tick is not None:
             step_codec.fill_step(call, tick)
@@ -317,15 +317,15 @@ class RemotePort(ModelPort):
         self._raise_error_of(name, result)
         return result
 
-    def _let_call_end(self) -> None:
+    def _await_pending_call(self) -> None:
         """Wait for a requested step: the digest must not depend on which process is faster.
 
         The result of another pending call, which was abandoned because the run was stopped, is dropped.
         """
-        if self._under_way == "step":
-            self._stepped = self._result()
-        elif self._under_way:
-            self._until = min(self._until, time.monotonic() + STOP_DEADLINE_S)
+        if self._pending_call == "step":
+            self._step_result = self._result()
+        elif self._pending_call:
+            self._deadline = min(self._deadline, time.monotonic() + STOP_DEADLINE_S)
             self._result()
 
     def _send(self, call: FlatMessage, deadline_s: float) -> None:
@@ -333,16 +333,16 @@ class RemotePort(ModelPort):
             self._peer.send(call)
         except TooLarge as error:
             raise self._peer.failure(call.call, f"its input is too large: {error}") from None
-        self._under_way, self._deadline_s = call.call, deadline_s
-        self._until = time.monotonic() + deadline_s
+        self._pending_call, self._deadline_s = call.call, deadline_s
+        self._deadline = time.monotonic() + deadline_s
 
     def _result(self) -> Any:
         """Wait for the result of the call in progress."""
-        call = self._under_way
-        result = self._peer.result(call, self._until)
+        call = self._pending_call
+        result = self._peer.result(call, self._deadline)
         if result is None:
             raise self._peer.timeout_failure(call, self._deadline_s)
-        self._under_way = ""
+        self._pending_call = ""
         return result
 
     def _raise_error_of(self, call: str, result: Any) -> None:

@@ -14,7 +14,13 @@ from support.small_ensemble import Misbehaving, run
 
 from hetwin_core.ensemble.events import Event
 from hetwin_core.ensemble.model import MainChanges, Tick
-from hetwin_core.ensemble.scene.snapshot import CLEARANCES, ROBOT_JOINTS, TOUCHES, Table, near_by
+from hetwin_core.ensemble.scene.snapshot import (
+    CLEARANCES,
+    ROBOT_JOINTS,
+    TOUCHES,
+    Table,
+    proximity_tables,
+)
 from hetwin_core.ensemble.scene.values import Value, pose_value
 from hetwin_core.ensemble.transport.port import MAIN_ONLY
 
@@ -91,7 +97,7 @@ def test_the_main_models_nan_is_named_by_entity_and_attribute() -> None:
 
 OF_THE_MAIN_MODEL: dict[str, Any] = {
     "block": np.zeros(13),
-    "tables": near_by(np.zeros((0, 12))),
+    "tables": proximity_tables(np.zeros((0, 12))),
     "ended": True,
     "input_ns": 0,
     "late": True,
@@ -141,8 +147,12 @@ def test_the_main_model_must_return_its_own_changes(monkeypatch: pytest.MonkeyPa
     [
         ("block", np.zeros(25), r"shape \(25,\).*expected float64 of shape \(26,\)"),
         ("block", np.zeros(26, np.float32), "float32"),
-        ("tables", near_by(np.zeros((1, 11))), r"expected float64 of shape \(n, 12\)"),
-        ("tables", near_by(np.full((2, 12), np.nan)), "proximity has a row that is not finite"),
+        ("tables", proximity_tables(np.zeros((1, 11))), r"expected float64 of shape \(n, 12\)"),
+        (
+            "tables",
+            proximity_tables(np.full((2, 12), np.nan)),
+            "proximity has a row that is not finite",
+        ),
         ("tables", {TOUCHES: Table(np.zeros(9, np.float32))}, "the table touches is float32"),
         ("tables", {CLEARANCES: Table(np.full((1, 9), np.nan))}, "a row that is not finite"),
         ("tables", {ROBOT_JOINTS: Table(np.full((1, 4), np.inf))}, "a row that is not finite"),

@@ -12,7 +12,7 @@ from hetwin_core.ensemble.expressions.evaluation import EvaluationError
 from hetwin_core.ensemble.expressions.evaluators import BUILT_IN, NUMBERS, all_evaluators
 from hetwin_core.ensemble.expressions.expression import Expression
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, AttributeSpec, pose_value
 
 LAYOUT = Layout.build(
@@ -36,7 +36,9 @@ def scene(box_frame: int = -1, holding: float = 0.0) -> Snapshot:
     rows[0, :3] = (1, 3, 0.00005)
     owners = np.array([0, 1, 0, 0, 0], np.int32)
     parents = np.array([-1, box_frame, -1, -1, -1], np.int32)
-    return Snapshot(LAYOUT, ("physics", "grasp"), 0, values, owners, parents, near_by(rows))
+    return Snapshot(
+        LAYOUT, ("physics", "grasp"), 0, values, owners, parents, proximity_tables(rows)
+    )
 
 
 def value(text: str, seen: Snapshot | None = None) -> Any:

@@ -23,8 +23,8 @@ from hetwin_core.ensemble.scene.snapshot import (
     ROBOT_JOINTS,
     TABLES,
     TOUCHES,
-    near_by,
     no_rows,
+    proximity_tables,
     rows_problem,
 )
 from hetwin_core.ensemble.scene.values import Floats
@@ -164,7 +164,7 @@ def test_the_scene_keeps_the_last_table_of_each_kind_and_a_kept_snapshot_copies_
     assert len(scene.snapshot().proximity) == 0
     report = Watch(20, *[np.ones(1)] * 4, no_rows(CLEARANCES)).tables()
     scene.put_tables(report)
-    scene.put_tables(near_by(np.zeros((1, 12))))
+    scene.put_tables(proximity_tables(np.zeros((1, 12))))
     scene.resolve(40)
     assert scene.snapshot().tables[ROBOT_JOINTS] is report[ROBOT_JOINTS]
     kept = scene.kept_snapshot((ROBOT_JOINTS,)).tables

@@ -58,7 +58,7 @@ def test_each_number_has_a_unit_or_counts_something(name: str, entry: Entry) -> 
 def test_a_number_without_a_unit_is_refused() -> None:
     with pytest.raises(TypeError, match="no unit"):
         say("event.left", object="box", container=0.5)
-    with pytest.raises(TypeError, match="no number"):
+    with pytest.raises(TypeError, match="not a number"):
         say("concern.fell", object="box", height="high")
 
 

@@ -14,8 +14,8 @@ from hetwin_core.ensemble.supervision.interrupts import (
     TERMINATING,
     Interrupted,
     Interrupts,
-    hold,
-    let_through,
+    block_signals,
+    unblock_signals,
 )
 
 SLOW_IMPORT = """
@@ -52,11 +52,11 @@ def usual() -> Iterator[None]:
 
 @contextmanager
 def held() -> Iterator[None]:
-    hold()
+    block_signals()
     try:
         yield
     finally:
-        let_through()
+        unblock_signals()
 
 
 @pytest.mark.parametrize("number", TERMINATING)

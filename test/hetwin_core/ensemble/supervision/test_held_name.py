@@ -16,7 +16,7 @@ from support.waiting import wait_until
 
 from hetwin_core.ensemble.supervision.held_name import (
     HeldName,
-    Taken,
+    NameTaken,
     held_below,
     holder,
     shortened,
@@ -38,7 +38,7 @@ def name() -> str:
 
 def test_the_second_is_told_who_has_it(name: str) -> None:
     with HeldName(name):
-        with pytest.raises(Taken, match=f"process {os.getpid()} of "):
+        with pytest.raises(NameTaken, match=f"process {os.getpid()} of "):
             HeldName(name)
         assert holder(name) is not None
     assert holder(name) is None
@@ -52,7 +52,7 @@ def test_one_of_many_that_ask_at_once_gets_it(name: str) -> None:
         begin.wait()
         try:
             got.append(HeldName(name))
-        except Taken:
+        except NameTaken:
             refused.append(name)
 
     threads = [threading.Thread(target=ask) for _ in range(16)]
@@ -71,7 +71,7 @@ def test_it_is_free_when_its_holder_is_killed(name: str) -> None:
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
-        with pytest.raises(Taken, match=f"process {other.pid} of "):
+        with pytest.raises(NameTaken, match=f"process {other.pid} of "):
             HeldName(name)
         other.send_signal(signal.SIGKILL)
     HeldName(name).close()
@@ -82,7 +82,7 @@ def test_a_process_that_inherits_it_holds_it_on(name: str) -> None:
     command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(held.file,)) as heir:
         held.close()
-        with pytest.raises(Taken):
+        with pytest.raises(NameTaken):
             HeldName(name)
         heir.terminate()
     HeldName(name).close()
@@ -100,7 +100,7 @@ def test_another_user_is_refused_and_named(name: str) -> None:
         held.close()
     try:
         assert os.read(reading, 4) == b"held"
-        with pytest.raises(Taken, match=f"process {child} of (nobody|user 65534)"):
+        with pytest.raises(NameTaken, match=f"process {child} of (nobody|user 65534)"):
             HeldName(name)
     finally:
         os.kill(child, signal.SIGKILL)
@@ -111,7 +111,7 @@ def test_another_user_is_refused_and_named(name: str) -> None:
 def test_many_who_ask_do_not_hide_that_it_is_held(name: str) -> None:
     with HeldName(name):
         assert all(holder(name) for _ in range(300))
-        with pytest.raises(Taken):
+        with pytest.raises(NameTaken):
             HeldName(name)
 
 

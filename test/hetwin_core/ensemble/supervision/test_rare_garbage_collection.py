@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from hetwin_core.ensemble.supervision.starting import YOUNG, rare_garbage_collection
+from hetwin_core.ensemble.supervision.starting import COLLECTION_THRESHOLD, rare_garbage_collection
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +29,10 @@ def test_it_looks_rarely_and_then_as_before() -> None:
 
     with pytest.raises(ValueError, match="wrong"):
         work()
-    assert (seen, gc.get_threshold()) == ([(YOUNG, 9, 8)], (500, 9, 8))
+    assert (seen, gc.get_threshold()) == ([(COLLECTION_THRESHOLD, 9, 8)], (500, 9, 8))
 
 
-@pytest.mark.parametrize("young", [0, 2 * YOUNG])
+@pytest.mark.parametrize("young", [0, 2 * COLLECTION_THRESHOLD])
 def test_whoever_looks_never_or_more_rarely_still_does(young: int) -> None:
     gc.set_threshold(young, 9, 8)
     with rare_garbage_collection():

@@ -15,7 +15,7 @@ from support.random_examples import examples
 
 from hetwin_core.ensemble.model import MainChanges, MainTick, Request, RequestKind
 from hetwin_core.ensemble.scene.layout import Layout
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY, TOUCHES, Table, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, TOUCHES, Table, proximity_tables
 from hetwin_core.ensemble.scene.values import Value
 from hetwin_core.ensemble.transport import step_codec
 
@@ -129,7 +129,7 @@ def test_an_attribute_that_the_scene_does_not_have_is_still_told() -> None:
         (MainChanges(0, block=np.zeros(2, np.float32)), "the block is float32"),
         (MainChanges(0, block=np.zeros((2, 1))), r"shape \(2, 1\)"),
         (
-            MainChanges(0, tables=near_by(np.zeros(12))),
+            MainChanges(0, tables=proximity_tables(np.zeros(12))),
             r"proximity is float64 of shape \(12,",
         ),
         (MainChanges(0, tables={TOUCHES: Table(np.zeros((1, 3)))}), r"shape \(1, 3\)"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from support.small_run import MODELS, layout
 
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.ensemble.scene.values import Floats
 from hetwin_suite.view.layers import contacts
 
@@ -18,7 +18,7 @@ def snapshot(rows: Floats) -> Snapshot:
     scene = layout()
     slots = len(scene.slots)
     owners, parents = np.zeros(slots, np.int32), np.full(slots, -1, np.int32)
-    return Snapshot(scene, MODELS, 0, np.zeros(scene.size), owners, parents, near_by(rows))
+    return Snapshot(scene, MODELS, 0, np.zeros(scene.size), owners, parents, proximity_tables(rows))
 
 
 def test_pairs_of_objects_are_shown_once() -> None:

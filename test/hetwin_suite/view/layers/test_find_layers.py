@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.small_run import REST, STEP_NS, SmallRun
 
-from hetwin_core.ensemble.scene.snapshot import Snapshot, near_by
+from hetwin_core.ensemble.scene.snapshot import Snapshot, proximity_tables
 from hetwin_core.episodes.episode import Episode
 from hetwin_suite.view.film.from_episode import film_of
 from hetwin_suite.view.layers import layers_of
@@ -24,7 +24,7 @@ class _Touching(SmallRun):
         rows = [[BOX, ARM, 0.0, 0, 0, 0, 0, 0, 1, 1, 0, 0]]
         if step >= REST:
             rows.append([BOX, TABLE, 0.0, 0.1, 0.0, 0.4, 0, 0, 1, 0, 0, 7.5])
-        return replace(super().snapshot(step), tables=near_by(np.array(rows, np.float64)))
+        return replace(super().snapshot(step), tables=proximity_tables(np.array(rows, np.float64)))
 
 
 @pytest.fixture

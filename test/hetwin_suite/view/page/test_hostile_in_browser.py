@@ -10,7 +10,7 @@ from support.browser import Watched, open_page
 from support.hostile import HOSTILE, IMAGE, hostile_episode
 from support.plugins import needs
 
-from hetwin_core.ensemble.conductor.controls import Done
+from hetwin_core.ensemble.conductor.controls import OnDone
 from hetwin_core.ensemble.errors import BadInput
 from hetwin_suite.view.live.feed import Begun, Happening, HappeningKind, Now, Over, Phase
 from hetwin_suite.view.live.hands import Deed
@@ -70,7 +70,7 @@ class HostileFeed:
         ]
         return len(rows), rows[since:]
 
-    def do(self, deed: Deed, done: Done) -> None:
+    def do(self, deed: Deed, done: OnDone) -> None:
         """Refuse everything, with a text."""
         done(IMAGE)
 

@@ -22,7 +22,7 @@ from hetwin_core.ensemble.model import (
 )
 from hetwin_core.ensemble.parameters import Parameters
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind, Layout, Selection
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table, near_by
+from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot, Table, proximity_tables
 from hetwin_core.ensemble.scene.values import POSE, Value, pose_value
 from hetwin_core.ensemble.transport.remote import memory
 from hetwin_core.ensemble.transport.remote.memory import FlatMessage, MemoryChannel
@@ -38,7 +38,7 @@ SCENE = Snapshot(
     BALL.data.copy(),
     np.array([1], np.int32),
     np.array([-1], np.int32),
-    near_by(np.full((2, 12), 0.5)),
+    proximity_tables(np.full((2, 12), 0.5)),
 )
 TICK = Tick(20, 10, SCENE)
 
@@ -281,7 +281,7 @@ def test_each_call_has_its_deadline(port_and_peer: tuple[RemotePort, AtHand]) ->
 
 
 def test_what_does_not_fit_fails_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "ROOM", 4096)
+    monkeypatch.setattr(memory, "SIZE_BYTES", 4096)
     near = Near()
     port, _ = begun(near)
     with pytest.raises(RunFailed, match=r"command failed .*: its input is too large: it has"):
