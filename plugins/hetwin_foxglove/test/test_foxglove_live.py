@@ -43,7 +43,7 @@ def test_it_is_seen_stepped_and_paused(running: ShownRun, client: FoxgloveClient
     client.until(lambda: running.phase is Phase.PAUSED, "the pause")
     assert "expected pause, go_on" in client.call("/hetwin/control", command="dance")["reason"]
     assert "steps is 0" in client.call("/hetwin/control", command="step")["reason"]
-    assert "above 0" in client.call("/hetwin/control", command="pace", pace=-1)["reason"]
+    assert "a positive number" in client.call("/hetwin/control", command="pace", pace=-1)["reason"]
 
 
 def test_it_is_handed_over(running: ShownRun, client: FoxgloveClient) -> None:
