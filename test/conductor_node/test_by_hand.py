@@ -53,7 +53,7 @@ def test_a_run_is_paused_stepped_handed_over_and_goes_on(tmp_path: Path) -> None
 
         assert "expected pause, go_on" in control(watcher, "dance").reason
         assert "steps is 0" in control(watcher, "step").reason
-        assert "above 0" in control(watcher, "pace", pace=-1.0).reason
+        assert "not a valid pace" in control(watcher, "pace", pace=-1.0).reason
         at_event = control(watcher, "next_event")
         assert at_event.accepted, at_event.reason
         # the handover itself is the next event

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hetwin_core.ensemble.supervision.held_name import HeldName, NameTaken
+from hetwin_suite.running.ros_nodes import participants_here
 
 DOMAINS = range(1, 102)
 """What the default ports allow, without 0, where everything else on the machine may be."""
@@ -20,7 +21,7 @@ _start = itertools.count(os.getpid())
 
 
 def new_domain() -> int:
-    """A domain that no other test on this machine uses until this test is over, or the module of this fixture.
+    """A domain that no other test and no run on this machine uses until this test is over, or the module of this fixture.
 
     Raises:
         RuntimeError: if all are in use.
@@ -54,11 +55,13 @@ def own_domain() -> Iterator[int]:
 def _take() -> tuple[int, HeldName]:
     for _ in DOMAINS:
         domain = DOMAINS[next(_start) % len(DOMAINS)]
+        if participants_here(domain):  # of a run that is no test's, which would refuse a second one beside it
+            continue
         try:
             return domain, HeldName(holder(domain))
         except NameTaken:
             continue
-    raise RuntimeError(f"all {len(DOMAINS)} ROS domains are in use by tests on this machine")
+    raise RuntimeError(f"all {len(DOMAINS)} ROS domains are in use on this machine")
 
 
 def holder(domain: int) -> str:

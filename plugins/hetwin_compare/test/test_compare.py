@@ -108,7 +108,7 @@ def test_a_log_that_is_not_complete_is_refused(make_run: Any, small_run: SmallRu
     (run.out / "log" / "metadata.yaml").unlink()
     mcap = run.out / "log" / "log.mcap"
     mcap.write_bytes(mcap.read_bytes()[:-200])
-    with pytest.raises(BadInput, match="the log is not complete"):
+    with pytest.raises(BadInput, match="the log is incomplete"):
         compare_runs(small_run.out, run.out)
 
 

@@ -40,7 +40,7 @@ def test_subfolders_are_searched_in_the_order_of_their_paths(tmp_path: Path) -> 
     [
         ({}, r"truth.json.*no such label.*success or failure"),
         ({"label": "perhaps"}, "perhaps"),
-        ([], "no truth.*a JSON object"),
+        ([], "malformed.*a JSON object"),
     ],
 )
 def test_a_truth_without_a_label_is_refused(tmp_path: Path, truth: Any, words: str) -> None:
