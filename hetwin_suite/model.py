@@ -154,6 +154,7 @@ from hetwin_core.ensemble.validation import (
 from model_nodes.grasp_monitor.fingers import FingerMotion
 from model_nodes.hand_motion import HandMotion
 from model_nodes.references import Reference
+from model_nodes.rigid_grasp import RigidGrasp
 from model_nodes.robot_health.gripper_claims import hand_of as hand_of_event
 
 __all__ = [
@@ -230,6 +231,7 @@ __all__ = [
     "Reference",
     "Refused",
     "Responsible",
+    "RigidGrasp",
     "RobotDescription",
     "RunFailed",
     "SavesItself",

@@ -23,7 +23,7 @@ MODELS = {
     "fluid_in_cup": "fluid",
     "fmu": "fmi",
     "gazebo_view": "gazebo",
-    "in_hand_localization": "in_hand",
+    **dict.fromkeys(("force_binding", "in_hand_localization"), "in_hand"),
     "machine_network": "machines",
     "unannounced": "unannounced",
     "mating": "evidence",

@@ -43,7 +43,7 @@ OPTIONS = {
     r" --foxglove": "hetwin_foxglove",
     r"show .* --out \S*\.mcap": "hetwin_foxglove",
     r"hetwin new .* --episode ": "hetwin_datasets",
-    r"\b(insertion|uncertain_environment)(\s|$)": "hetwin_in_hand",
+    r"\b(insertion|uncertain_environment)(_force)?(\s|$)": "hetwin_in_hand",
 }
 """Pattern of a command's options -> the package without which they do not work."""
 

@@ -21,7 +21,7 @@ _start = itertools.count(os.getpid())
 
 
 def new_domain() -> int:
-    """A domain that no other test and no run on this machine uses until this test is over, or the module of this fixture.
+    """A domain that nothing else on this machine uses until this test is over, or the module of this fixture.
 
     Raises:
         RuntimeError: if all are in use.
@@ -55,7 +55,9 @@ def own_domain() -> Iterator[int]:
 def _take() -> tuple[int, HeldName]:
     for _ in DOMAINS:
         domain = DOMAINS[next(_start) % len(DOMAINS)]
-        if participants_here(domain):  # of a run that is no test's, which would refuse a second one beside it
+        if participants_here(
+            domain
+        ):  # of a run that is no test's, which would refuse a second one beside it
             continue
         try:
             return domain, HeldName(holder(domain))

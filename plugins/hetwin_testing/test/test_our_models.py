@@ -41,7 +41,6 @@ GIVEN: dict[str, dict[str, object]] = {
         "connected_pose": [0.0, 0.0, 0.03, 1.0, 0.0, 0.0, 0.0],  # as the box stands on the table
     },
     "containment": {"containers": ["table"]},
-    "force_binding": {},
     "robot_health": {},
 }
 """The other types, with what cannot be made up."""

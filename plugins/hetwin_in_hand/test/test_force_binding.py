@@ -11,7 +11,7 @@ from hetwin_core.ensemble.scene.hands import HandDescription
 from hetwin_core.ensemble.scene.layout import Entity, EntityKind
 from hetwin_core.ensemble.scene.snapshot import Snapshot
 from hetwin_core.ensemble.scene.values import Floats, Value, pose_value
-from model_nodes.force_binding import ForceBinding
+from hetwin_in_hand.force_binding import ForceBinding
 
 HAND = HandDescription("hand", "robot", "palm", finger_links=("left", "right"))
 ENTITIES = [
