@@ -13,17 +13,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from hetwin_core.ensemble.model import (
+from hetwin_suite.engine import PROXIMITY
+from hetwin_suite.model import (
+    POSE,
+    Amount,
     Changes,
     Contribution,
+    EntityNames,
+    Floats,
+    Hand,
     Model,
+    Parameters,
+    RigidGrasp,
+    Snapshot,
     Tick,
+    Value,
+    conjugate,
+    parameter,
+    rotate,
 )
-from hetwin_core.ensemble.parameters import Amount, EntityNames, Hand, Parameters, parameter
-from hetwin_core.ensemble.scene.poses import conjugate, rotate
-from hetwin_core.ensemble.scene.snapshot import PROXIMITY, Snapshot
-from hetwin_core.ensemble.scene.values import POSE, Floats, Value
-from model_nodes.rigid_grasp import RigidGrasp
 
 
 class Settings(Parameters):
