@@ -70,7 +70,7 @@ class Depenetration:
                 self._remark(name, other, nearest, "they do not collide for now")
             elif nearest.distance < -_TOUCH:
                 overlaps = True
-                self._remark(name, other, nearest, "they are separated slowly")
+                self._remark(name, other, nearest, "they are parted slowly")
         if returned.through or overlaps:
             self._returned[name] = returned
 
@@ -106,7 +106,7 @@ class Depenetration:
             elif time >= returned.deadline:
                 returned.through.discard(other)
                 if near[other].distance < -_TOUCH:
-                    self._remark(name, other, near[other], "they are separated slowly")
+                    self._remark(name, other, near[other], "they are parted slowly")
                 else:
                     self._say(name, other, "collide again")
 

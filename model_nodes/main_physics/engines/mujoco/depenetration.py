@@ -167,7 +167,7 @@ class Depenetration:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The objects that currently pass through others or are separated slowly."""
+        """The objects that currently pass through others or are parted slowly."""
         slow = self.margins.bodies
         free = self._tables.free.items()
         return tuple(n for n, f in free if n in self.returned or not slow.isdisjoint(f.members))
@@ -244,7 +244,7 @@ class Depenetration:
 
     def _separate_slowly(self, key: tuple[int, int], nearest: Nearest) -> None:
         self.margins.soften(*key)
-        self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are separated slowly")
+        self._remark(key, f"overlap by {-1e3 * nearest.distance:.2f} mm; they are parted slowly")
 
     def _remark(self, key: tuple[int, int], text: str) -> None:
         first, second = (self._tables.frames[self._tables.body_frames[body]] for body in key)

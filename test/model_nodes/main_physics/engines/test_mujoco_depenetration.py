@@ -95,7 +95,7 @@ def test_a_stack_of_thin_discs_is_parted_slowly(engine: Engine, depth: float, so
     hand_back(engine, depth)
     assert_parted_slowly(engine, depth)
     (remark,) = engine.take_remarks()
-    assert remark.text == f"overlap by {1e3 * depth:.2f} mm; they are separated slowly"
+    assert remark.text == f"overlap by {1e3 * depth:.2f} mm; they are parted slowly"
 
 
 @pytest.mark.parametrize(
