@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import Self
 
 from hetwin_core.ensemble.errors import BadInput, Refused
@@ -24,6 +26,8 @@ from hetwin_core.ensemble.supervision.held_name import (
 _TOKEN_BYTES = 4
 _MAX_NAME_LENGTH = 80
 _DOMAIN = "ROS_DOMAIN_ID"
+_FIRST_PORT, _PORTS_OF_DOMAIN, _UNICAST = 7400, 250, 10
+_UDP = (Path("/proc/net/udp"), Path("/proc/net/udp6"))
 
 
 def new_token() -> str:
@@ -65,6 +69,23 @@ def domain_id() -> int:
         raise BadInput(
             "this is not a ROS domain", where=_DOMAIN, found=text, expected="a number, as 0 to 101"
         ) from None
+
+
+def participants_here(domain: int) -> int:
+    """Count the participants of a ROS domain on this machine by their UDP ports (RTPS 2.5, 9.6.2.4)."""
+    first = _FIRST_PORT + _PORTS_OF_DOMAIN * domain + _UNICAST
+    wanted = set(range(first, first + _PORTS_OF_DOMAIN - _UNICAST, 2))
+    return len(wanted & {port for table in _UDP for port in _bound_ports(table)})
+
+
+def _bound_ports(table: Path) -> Iterator[int]:
+    """Yield the local ports of one of the kernel's socket tables, /proc/net/udp or /proc/net/udp6."""
+    try:
+        lines = table.read_text().splitlines()[1:]
+    except OSError:
+        return
+    for line in lines:
+        yield int(line.split()[1].rpartition(":")[2], 16)
 
 
 def absolute(namespace: str) -> str:

@@ -6,8 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Callable, Mapping
 
 from conductor_node.processes import (
     CONDUCTOR_NODE,
@@ -20,14 +19,12 @@ from conductor_node.shared_memory import SharedMemory, fast_dds_variables
 from hetwin_core.ensemble.errors import RunFailed
 from hetwin_core.ensemble.scenario.scenario import Scenario
 from hetwin_core.ensemble.supervision.watched import ended_child, ending
-from hetwin_core.wire.run_identity import Claim, domain_id
+from hetwin_core.wire.run_identity import Claim, domain_id, participants_here
 from hetwin_suite.running.request import RunRequest
 
 CONDUCTOR_AND_COMMAND = 2
 MAX_ON_LOCALHOST = 32
 """Number of participants that rmw_fastrtps can discover if it is restricted to one machine."""
-_FIRST_PORT, _PORTS_OF_DOMAIN, _UNICAST = 7400, 250, 10
-_UDP = (Path("/proc/net/udp"), Path("/proc/net/udp6"))
 
 
 def quick_discovery(processes: int) -> None:
@@ -43,23 +40,6 @@ def quick_discovery(processes: int) -> None:
     if not chosen and processes + participants_here(domain_id()) <= MAX_ON_LOCALHOST:
         os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     os.environ.update(fast_dds_variables())
-
-
-def participants_here(domain: int) -> int:
-    """Count the participants of a ROS domain on this machine by their UDP ports (RTPS 2.5, 9.6.2.4)."""
-    first = _FIRST_PORT + _PORTS_OF_DOMAIN * domain + _UNICAST
-    wanted = set(range(first, first + _PORTS_OF_DOMAIN - _UNICAST, 2))
-    return len(wanted & {port for table in _UDP for port in _bound_ports(table)})
-
-
-def _bound_ports(table: Path) -> Iterator[int]:
-    """Yield the local ports of one of the kernel's socket tables, /proc/net/udp or /proc/net/udp6."""
-    try:
-        lines = table.read_text().splitlines()[1:]
-    except OSError:
-        return
-    for line in lines:
-        yield int(line.split()[1].rpartition(":")[2], 16)
 
 
 class Nodes:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from hetwin_core.ensemble.supervision.held_name import HeldName, NameTaken
-from hetwin_suite.running.ros_nodes import participants_here
+from hetwin_core.wire.run_identity import participants_here
 
 DOMAINS = range(1, 102)
 """What the default ports allow, without 0, where everything else on the machine may be."""
@@ -55,9 +55,7 @@ def own_domain() -> Iterator[int]:
 def _take() -> tuple[int, HeldName]:
     for _ in DOMAINS:
         domain = DOMAINS[next(_start) % len(DOMAINS)]
-        if participants_here(
-            domain
-        ):  # of a run that is no test's, which would refuse a second one beside it
+        if participants_here(domain):  # a run that no test started would refuse the test's
             continue
         try:
             return domain, HeldName(holder(domain))
