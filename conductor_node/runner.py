@@ -215,7 +215,7 @@ class _QuitCheck:
         """Check whether the process was asked to end.
 
         Raises:
-            EndedBeforeTheRun: only the first time, so that the models can be stopped afterwards.
+            StoppedBeforeStart: only the first time, so that the models can be stopped afterwards.
         """
         conductor = self._node.conductor
         is_running = conductor is not None and conductor.is_running

@@ -36,14 +36,14 @@ def _judged_sentence(event: Event) -> str:
     about = {"hand": given["hand"], "claim": given["claim"], "at": event.time_ns}
     if given["known"] is None:
         return say("state.judged_unknown", **about, reason=given["reason"])
-    text = [
+    reasons = [
         f"{voice['source'].replace('_', ' ')} {voice['quantity']:.3g} {voice['unit']}".strip()
         for voice in given["voices"]
         if voice["quantity"] is not None
     ]
     key = "judged_true" if given["known"] else "judged_false"
     sure = f"{given['probability']:.2f}"
-    return say(f"state.{key}", **about, sure=sure, because=", ".join(text))
+    return say(f"state.{key}", **about, sure=sure, because=", ".join(reasons))
 
 
 def _grip_sentences(events: Sequence[Event]) -> Iterator[str]:

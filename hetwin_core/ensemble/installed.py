@@ -175,8 +175,8 @@ class Group:
 
     def points(self) -> dict[str, EntryPoint]:
         """The entry points in use, by name, sorted."""
-        library = {point.name: point for point in reversed(installed(self.name))}
-        return dict(sorted(library.items()))
+        points = {point.name: point for point in reversed(installed(self.name))}
+        return dict(sorted(points.items()))
 
     def names(self) -> list[str]:
         """The names of all members, sorted."""

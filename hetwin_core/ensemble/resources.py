@@ -338,6 +338,6 @@ def _nearest(text: str, known: Iterable[str], extra: bool) -> str:
     close = difflib.get_close_matches(text.casefold(), [*shorts, *names], MAX_NAMED, 0.5)
     inside = [name for name in names if text.casefold() in name.casefold()]
     named = list(dict.fromkeys([*(shorts.get(n, n) for n in close), *inside, *sorted(names)]))
-    candidates = ", ".join(named[:MAX_NAMED]) + (" ..." if len(named) > MAX_NAMED else "")
+    listed = ", ".join(named[:MAX_NAMED]) + (" ..." if len(named) > MAX_NAMED else "")
     more = f"; {EXTRA} brings 60 more robots" if extra and not example_robots() else ""
-    return f"a name such as {candidates}{more}"
+    return f"a name such as {listed}{more}"

@@ -374,8 +374,6 @@ def _defaults() -> _Defaults:
         "mesh_file": message("visualization_msgs/msg/MeshFile", filename="", data=nothing),
         "mesh_use_embedded_materials": False,
     }
-    above, letters = (
-        pose_message([*_LABEL_OFFSET, *_IDENTITY[3:]]),
-        vector_message((0.0, 0.0, LABEL_HEIGHT)),
-    )
+    above = pose_message([*_LABEL_OFFSET, *_IDENTITY[3:]])
+    letters = vector_message((0.0, 0.0, LABEL_HEIGHT))
     return _Defaults(fields, above, letters, colour_message(_WHITE))

@@ -73,9 +73,9 @@ def _index_of(name: str, names: Sequence[str], where: str) -> int:
 
 def subtree(model: mj.MjModel, body: int) -> tuple[int, ...]:
     """The ids of a body and of all its descendants."""
-    find = [body]
-    find += (b for b in range(body + 1, model.nbody) if model.body_parentid[b] in find)
-    return tuple(find)
+    found = [body]
+    found += (b for b in range(body + 1, model.nbody) if model.body_parentid[b] in found)
+    return tuple(found)
 
 
 def joint_name(model: mj.MjModel, joint: int) -> str:

@@ -129,11 +129,8 @@ class Hold:
         if self._loaded:
             self._add_inertia(self._loaded, ADDED_INERTIA)
             self._grip.follow(0.0)
-            self._missing_force, self._acceleration, self._twist = (
-                np.zeros(6),
-                np.zeros(6),
-                np.full(6, np.nan),
-            )
+            self._missing_force, self._acceleration = np.zeros(6), np.zeros(6)
+            self._twist = np.full(6, np.nan)
 
     def _add_inertia(self, body: int, factor: float) -> None:
         """Add a multiple of an object's inertia to its free joint; MuJoCo stores the inertia in two arrays."""
@@ -154,10 +151,8 @@ class Hold:
         quaternion = data.xquat[body].tolist()
         velocity = data.qvel[model.body_dofadr[body] :][:6]
         current_twist = np.append(velocity[:3], rotate(quaternion, velocity[3:].tolist()))
-        velocity[:3], velocity[3:] = (
-            desired_twist[:3],
-            rotate(conjugate(quaternion), desired_twist[3:].tolist()),
-        )
+        velocity[:3] = desired_twist[:3]
+        velocity[3:] = rotate(conjugate(quaternion), desired_twist[3:].tolist())
         acceleration = np.nan_to_num(twist - self._twist) / step
         self._acceleration += _FORCE_GAIN * (acceleration - self._acceleration)
         self._twist, error = twist, desired_twist - current_twist

@@ -204,19 +204,15 @@ def physical_of(
 def _check_entity(entity: Entity, aspect: str, where: str) -> None:
     match aspect:
         case "mass":
-            is_suitable, expected = (
-                entity.kind is EntityKind.OBJECT and entity.mass > 0.0,
-                "an object",
-            )
+            is_suitable = entity.kind is EntityKind.OBJECT and entity.mass > 0.0
+            expected = "an object"
         case "grip":
             is_suitable, expected = entity.kind is EntityKind.HAND, "a hand of the scenario"
         case "friction" if entity.kind is EntityKind.ROBOT:
             return
         case _:
-            is_suitable, expected = (
-                entity.kind in SOLID,
-                "an object, or a static model of the world",
-            )
+            is_suitable = entity.kind in SOLID
+            expected = "an object, or a static model of the world"
     if not is_suitable:
         raise BadInput(
             f"this entity has no uncertain {aspect}",

@@ -212,7 +212,7 @@ def check_same(saved: Mapping[str, Any], current: Mapping[str, Any], *, new_sour
     """Check that a run has the input of a saved one.
 
     Args:
-        saved, now: see `report.run_inputs`.
+        saved, current: see `report.run_inputs`.
         new_source: whether the run continues with another source.
 
     Raises:
@@ -223,10 +223,8 @@ def check_same(saved: Mapping[str, Any], current: Mapping[str, Any], *, new_sour
             continue
         saved_input, current_input = saved.get(key), current.get(key)
         if key == "files" and new_source:
-            saved_input, current_input = (
-                _without_sources(saved_input),
-                _without_sources(current_input),
-            )
+            saved_input = _without_sources(saved_input)
+            current_input = _without_sources(current_input)
         if saved_input != current_input:
             raise _difference_error(key, saved_input, current_input)
 

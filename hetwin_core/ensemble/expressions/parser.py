@@ -56,7 +56,7 @@ def parse(text: str) -> Node:
     """Return the syntax tree of an expression.
 
     Raises:
-        WrongSyntax: if the text is not an expression.
+        ExpressionSyntaxError: if the text is not an expression.
     """
     return _Parser(text).parse_all()
 
@@ -87,15 +87,15 @@ class _Parser:
         tokens: list[_Token] = []
         index = 0
         while index < len(self._text):
-            nodes = _TOKEN.match(self._text, index)
-            if nodes is None:
+            found = _TOKEN.match(self._text, index)
+            if found is None:
                 unknown = self._text[index:].split()[0]
                 raise ExpressionSyntaxError(
                     f"{unknown!r} is not part of the language{self._location(index)}"
                 )
-            if nodes.lastgroup != "space":
-                tokens.append(_Token(nodes.lastgroup or "", nodes[0], index, nodes.end()))
-            index = nodes.end()
+            if found.lastgroup != "space":
+                tokens.append(_Token(found.lastgroup or "", found[0], index, found.end()))
+            index = found.end()
         return [*tokens, _Token("end", "", index, index)]
 
     @property
@@ -235,12 +235,12 @@ class _Parser:
         return tuple(nodes)
 
     def _entries(self) -> tuple[tuple[Node, Node], ...]:
-        nodes: list[tuple[Node, Node]] = []
+        entries: list[tuple[Node, Node]] = []
         sign = self._accept("}")
         while sign != "}":
             key = self._choice()
             self._expect(":")
-            nodes.append((key, self._choice()))
+            entries.append((key, self._choice()))
             if (sign := self._expect(",", "}")) == ",":
                 sign = self._accept("}")
-        return tuple(nodes)
+        return tuple(entries)

@@ -90,12 +90,12 @@ def locate_in_attributes_file(
         return None
     attribute = rest[1] if len(rest) > 2 else ""
     own_entry = document.data.get("entities", {}).get(name)
-    present = strict_yaml.load(attributes_file)
-    if name not in present.data or (own_entry is not None and attribute not in present.data[name]):
+    notes = strict_yaml.load(attributes_file)
+    if name not in notes.data or (own_entry is not None and attribute not in notes.data[name]):
         return None
     if own_entry is not None and attribute in (own_entry.get("attributes") or {}):
         return None
-    return present.placed(error.at(".".join([name, *rest[1:-1]]), attributes_file), attributes_file)
+    return notes.placed(error.at(".".join([name, *rest[1:-1]]), attributes_file), attributes_file)
 
 
 def _attributes_file(file: ScenarioFile, folders: Sequence[Path]) -> Path | None:

@@ -61,12 +61,12 @@ class _NumberPattern(NamedTuple):
 
 
 _Loader.yaml_implicit_resolvers = {
-    first_lines: [
+    first: [
         (tag, _NumberPattern(pattern) if tag in (_INTEGER, _FLOAT) else pattern)
         for tag, pattern in resolvers
         if tag != _BOOL
     ]
-    for first_lines, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
     _BOOL, re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF")
@@ -341,11 +341,11 @@ def _base(name: object, folder: Path, installed_names: Sequence[str]) -> Path | 
     return resource(FOLDER, f"{name}.yaml") if name in installed_names else None
 
 
-def _merge_keys(base: dict[str, Any], own_file: dict[str, Any]) -> dict[str, Any]:
-    merged = {**base, **own_file}
+def _merge_keys(base: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    merged = {**base, **own}
     for key in MERGED:
-        if isinstance(base.get(key), dict) and isinstance(own_file.get(key), dict):
-            entries = {**base[key], **own_file[key]}
+        if isinstance(base.get(key), dict) and isinstance(own.get(key), dict):
+            entries = {**base[key], **own[key]}
             merged[key] = {name: entry for name, entry in entries.items() if entry is not None}
     return merged
 

@@ -46,7 +46,7 @@ class Entry(NamedTuple):
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of its arguments."""
-        return tuple(dict.fromkeys(matches[1] for matches in _FIELD.finditer(self.says)))
+        return tuple(dict.fromkeys(match[1] for match in _FIELD.finditer(self.says)))
 
 
 @cache
@@ -54,10 +54,10 @@ def group(name: str) -> Mapping[str, Entry]:
     """Return the sentences of a group by their names."""
     text = (Path(__file__).parent / f"{name}.yaml").read_text(encoding="utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    matches = yaml.load(text, loader)
+    rows = yaml.load(text, loader)
     return {
         key: Entry(row["says"], row["means"], row["not"], row.get("with") or {})
-        for key, row in matches.items()
+        for key, row in rows.items()
     }
 
 
@@ -96,12 +96,12 @@ def length(metres: float) -> str:
 
 def listed(parts: Sequence[str | Sequence[Piece]]) -> list[Piece]:
     """Parts as a list in a sentence: ``a, b and c``."""
-    matches: list[Piece] = []
+    pieces: list[Piece] = []
     for i, part in enumerate(parts):
         if i:
-            matches.append(" and " if i == len(parts) - 1 else ", ")
-        matches += [part] if isinstance(part, str) else part
-    return matches
+            pieces.append(" and " if i == len(parts) - 1 else ", ")
+        pieces += [part] if isinstance(part, str) else part
+    return pieces
 
 
 _KINDS: Mapping[str, Callable[[float], str]] = {
@@ -131,9 +131,9 @@ def _render(says: str, arguments: Mapping[str, Any]) -> Iterator[Piece]:
 
 def _has_arguments(part: str, arguments: Mapping[str, Any]) -> bool:
     return all(
-        arguments.get(matches[1])
-        or (matches[2] in ("time", "number") and arguments.get(matches[1]) is not None)
-        for matches in _FIELD.finditer(part)
+        arguments.get(match[1])
+        or (match[2] in ("time", "number") and arguments.get(match[1]) is not None)
+        for match in _FIELD.finditer(part)
     )
 
 

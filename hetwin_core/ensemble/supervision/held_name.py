@@ -33,7 +33,7 @@ class HeldName:
         file: the descriptor that holds it; a process that inherits it holds the name too.
 
     Raises:
-        Taken: if another process holds it.
+        NameTaken: if another process holds it.
     """
 
     def __init__(self, name: str) -> None:

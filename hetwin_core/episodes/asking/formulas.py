@@ -289,8 +289,8 @@ class GoalReader:
         evaluators = all_evaluators()
         expression.check_names({*terms.functions, *evaluators}, ("any",))
         try:
-            atoms = Formulas(text, terms.functions, evaluators).formula(expression.node)
-            return terms.term(evaluate(atoms, {"any": ANY}, terms.functions))
+            step = Formulas(text, terms.functions, evaluators).formula(expression.node)
+            return terms.term(evaluate(step, {"any": ANY}, terms.functions))
         except EvaluationError as error:
             raise BadInput(
                 f"this is not a goal: {error}",
@@ -318,11 +318,11 @@ def compiled(question: str, functions: Collection[str]) -> Step:
     evaluators = frozenset(all_evaluators()) - STANDARD_FUNCTIONS | {"exists"}
     known = {*functions, *evaluators}
     for name in sorted(written.functions - STANDARD_FUNCTIONS - known):
-        callable_names = sorted(filter(str.isidentifier, known))
+        names = sorted(filter(str.isidentifier, known))
         raise BadInput(
             f"unknown fluent, event or function {name!r}",
             found=question,
-            expected=f"one that docs/asking.md lists or the episode knows{perhaps(name, callable_names)}",
+            expected=f"one that docs/asking.md lists or the episode knows{perhaps(name, names)}",
         )
     for name in sorted(written.variables - {*VARIABLES}):
         expected = one_of(name, VARIABLES, "a name in quotes")

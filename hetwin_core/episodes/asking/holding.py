@@ -240,8 +240,8 @@ class Holding:
                             yield {**one, **two}
             case Either():
                 seen: dict[frozenset[tuple[str, str]], Binding] = {}
-                for binding_of_either in (*self._candidates(term.one), *self._candidates(term.two)):
-                    seen.setdefault(frozenset(binding_of_either.items()), binding_of_either)
+                for binding in (*self._candidates(term.one), *self._candidates(term.two)):
+                    seen.setdefault(frozenset(binding.items()), binding)
                 yield from seen.values()
             case _:
                 yield {}
@@ -297,8 +297,8 @@ def _overlap(one: Interval, other: Interval) -> bool:
 
 def _intersection(sets: Iterable[Intervals]) -> Intervals:
     total: Intervals | None = None
-    for binding_of_either in sets:
-        total = binding_of_either if total is None else total & binding_of_either
+    for intervals in sets:
+        total = intervals if total is None else total & intervals
     return total if total is not None else Intervals()
 
 

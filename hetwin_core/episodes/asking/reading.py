@@ -107,9 +107,9 @@ class Source:
         found: dict[tuple[tuple[str, str], ...], Binding] = {}
         for row in self._rows(atom, {}, whole(self._tables)):
             for entities in self._orders(atom, row):
-                found_binding = bound(atom.arguments, entities)
-                if found_binding is not None:
-                    found.setdefault(tuple(found_binding.items()), found_binding)
+                binding = bound(atom.arguments, entities)
+                if binding is not None:
+                    found.setdefault(tuple(binding.items()), binding)
         return list(found.values())
 
     def state(self, state: State, span: Interval) -> Reading:
@@ -141,7 +141,7 @@ class Source:
         self, atom: Atom, binding: Binding, blind: Sequence[UnobservedInterval]
     ) -> Intervals:
         """Return the intervals in which an atom that is not true is unknown."""
-        return Intervals(found_binding.span for found_binding in blind)
+        return Intervals(interval.span for interval in blind)
 
     def _orders(self, atom: Atom, row: Row) -> tuple[tuple[str, str], ...]:
         """Return the entities of a row in the orders in which variables may match them."""

@@ -98,10 +98,7 @@ class Findings:
 
     def touches(self) -> list[Row]:
         """touches(): unexpected touches of links and carried objects."""
-        return [
-            row_of(finding, static=self._touches.is_static(finding))
-            for finding in self._touches.all
-        ]
+        return [row_of(touch, static=self._touches.is_static(touch)) for touch in self._touches.all]
 
     def lost_grips(self) -> list[Row]:
         """lost_grips(): holds that ended although no task may release the object."""
@@ -129,7 +126,7 @@ class Findings:
 
     def wrong_beliefs(self) -> list[Row]:
         """wrong_beliefs(): beliefs that were incorrect for longer than the delay of their messages."""
-        return [{**row_of(finding.error), **row_of(finding)} for finding in self._beliefs.all()]
+        return [{**row_of(belief.error), **row_of(belief)} for belief in self._beliefs.all()]
 
     def overlooked_things(self) -> list[Row]:
         """overlooked_things(): visible objects that perception tasks did not perceive."""

@@ -264,5 +264,5 @@ class Goals:
         others = [other for other in tasks if not self._is_part(other, task)]
         return next(iter(others or tasks), None)
 
-    def _is_part(self, undone_goal: Task, other: Task) -> bool:
-        return any(above.id == other.id for above in self._facts.named.lineage(undone_goal))
+    def _is_part(self, task: Task, other: Task) -> bool:
+        return any(above.id == other.id for above in self._facts.named.lineage(task))

@@ -102,29 +102,23 @@ def dropped(facts: Facts, moves: Iterable[Move]) -> Iterator[Drop]:
     known = [drop for drop in known if drop.by_itself or _is_unintended(facts, drop, "released")]
     yield from known
     for drop in _falls(facts, moves):
-        close_drops = [t for t in known if (t.object, t.hand) == (drop.object, drop.hand)]
-        is_known = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in close_drops)
+        alike = [t for t in known if (t.object, t.hand) == (drop.object, drop.hand)]
+        is_known = any(abs(t.span.from_ns - drop.span.from_ns) <= SECOND for t in alike)
         if not is_known and _is_unintended(facts, drop):
             yield drop
 
 
 def _reported_drop(facts: Facts, event: Happening) -> Drop | None:
     """Return the drop that an event reports; None for an event with fewer arguments."""
-    given, begin, height = (
-        event.arguments,
-        event.arguments.get("from"),
-        event.arguments.get("height"),
-    )
+    given = event.arguments
+    begin, height = given.get("from"), given.get("height")
     if not isinstance(begin, float) or not isinstance(height, float):
         return None
-    name, hand, begin_ns = (
-        str(given.get("object")),
-        str(given.get("hand")),
-        round(begin * 1e9),
-    )
+    name, hand = str(given.get("object")), str(given.get("hand"))
+    begin_ns = round(begin * 1e9)
     ends = [g.span.to_ns for g in facts.grips if (g.a, g.b) == (name, hand)]
-    close_drops = [time_ns for time_ns in ends if abs(time_ns - begin_ns) <= _HANDOVER_NS]
-    span = Interval(min(close_drops, default=begin_ns), event.time_ns)
+    close = [time_ns for time_ns in ends if abs(time_ns - begin_ns) <= _HANDOVER_NS]
+    span = Interval(min(close, default=begin_ns), event.time_ns)
     return Drop(name, hand, height, SEVERITY in given, span, begin_ns, event)
 
 

@@ -224,22 +224,20 @@ class Descents:
         ends, errors = posture.copy(), np.zeros((6, m))
         at, before, slow = np.arange(m), np.full(m, np.inf), np.zeros(m, np.intp)
         for i in range(_STEPS + 1):
-            ends_now = self._screws.move(posture)
-            turn = turn_between(rotation[:, :, at], ends_now.rotation)
-            error = np.concatenate((position[:, at] - ends_now.position, turn))
+            moved = self._screws.move(posture)
+            turn = turn_between(rotation[:, :, at], moved.rotation)
+            error = np.concatenate((position[:, at] - moved.position, turn))
             square = np.einsum("im,im->m", error, error)
             slow = np.where(square > SLOW * before, slow + 1, 0)
             exact = np.abs(error).max(axis=0) <= self._tolerance
             is_active = ~exact & (slow < SLOW_STEPS) & (i < _STEPS)
-            ends[:, at[~is_active]], errors[:, at[~is_active]] = (
-                posture[:, ~is_active],
-                error[:, ~is_active],
-            )
+            ends[:, at[~is_active]] = posture[:, ~is_active]
+            errors[:, at[~is_active]] = error[:, ~is_active]
             active = np.flatnonzero(is_active)
             if not len(active):
                 break
             at, before, slow = at[active], square[active], slow[active]
-            jacobian = ends_now.jacobian.take(active, axis=2)
+            jacobian = moved.jacobian.take(active, axis=2)
             posture = self._stepped(posture[:, active], jacobian, error[:, active], before)
         return ends, errors
 
@@ -265,13 +263,13 @@ def _step(jacobian: Floats, error: Floats, damping: Floats) -> Floats:
     return np.asarray(np.einsum("inm,mi->nm", jacobian, solved))
 
 
-def turn_between(wanted: Floats, ends_now: Floats) -> Floats:
-    """Return (3, m) rotation vectors from rotations `ends_now` to `wanted`, along the axes of the outer frame [rad].
+def turn_between(wanted: Floats, current: Floats) -> Floats:
+    """Return (3, m) rotation vectors from rotations `current` to `wanted`, along the axes of the outer frame [rad].
 
     Args:
-        wanted, there: (3, 3, m).
+        wanted, current: (3, 3, m).
     """
-    relative = np.einsum("ikm,jkm->ijm", wanted, ends_now)
+    relative = np.einsum("ikm,jkm->ijm", wanted, current)
     sines = 0.5 * np.stack(
         (
             relative[2, 1] - relative[1, 2],

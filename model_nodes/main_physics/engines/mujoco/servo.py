@@ -161,10 +161,8 @@ class Servo(CopiedPart):
 
     def _soft_forces(self, target: Floats) -> Floats:
         soft = self._soft
-        error, error_rate = (
-            target - self._qpos[self._positions],
-            self._to[1] - self._qvel[self._dofs],
-        )
+        error = target - self._qpos[self._positions]
+        error_rate = self._to[1] - self._qvel[self._dofs]
         springs: Floats = self._stiffness * error[soft]
         forces: Floats = springs + self._damping * error_rate[soft]
         forces += self._efforts[soft]

@@ -177,10 +177,8 @@ class TrajectoryReader:
         """Return an event for the joint with the largest error, if the error has grown."""
         has_goal = hasattr(message, "goal_id")
         tracking = message.feedback if has_goal else message
-        goal, errors = (
-            _goal_id(message.goal_id) if has_goal else "",
-            np.abs(tracking.error.positions),
-        )
+        goal = _goal_id(message.goal_id) if has_goal else ""
+        errors = np.abs(tracking.error.positions)
         if goal != self._goal or not (has_goal or (errors >= _MIN_ERROR / 2.0).any()):
             self._goal, self._threshold = goal, _MIN_ERROR
         names = tracking.joint_names

@@ -49,7 +49,7 @@ def _check(part: Node, text: str) -> None:
     """Check that a part of an expression belongs to the subset.
 
     Raises:
-        WrongSyntax: if it does not, with its column.
+        ExpressionSyntaxError: if it does not, with its column.
     """
     match part:
         case Literal(bool() | int() | float()) | Name() | Unary() | Choice():
