@@ -13,6 +13,7 @@ import pytest
 from support import cli_runs
 from support.cli_runs import ROOT, Ended
 from support.hetwin_command import hetwin
+from support.kept_digests import check_digest
 from support.recorded_episodes import pick_and_place_with
 from support.robot_recordings import Stamped, joint_states_only, with_position
 from support.twin_runs import time_of, times_of, top, twin_run
@@ -74,6 +75,10 @@ def outcomes(runs: Path, first: Any, demo: Ended) -> dict[str, list[Any]]:
     by_demo = json.loads((runs / "ros0" / "summary.json").read_text(encoding="utf-8"))
     another = [] if by_demo["deterministic"] else [run("ros", runs / "ros1")]
     return {"local": [first], "ros": [by_demo, *another]}
+
+
+def test_its_digest_is_the_recorded_one(first: Any) -> None:
+    check_digest("pick_and_place", first["digest"])
 
 
 @pytest.mark.slow

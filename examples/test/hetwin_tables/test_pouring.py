@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from support.cli_runs import ROOT
 from support.hetwin_command import hetwin
+from support.kept_digests import check_digest
 from support.twin_runs import time_of, twin_run
 
 from hetwin_core.ensemble.scene.values import particles
@@ -27,6 +28,10 @@ def twin(tmp_path_factory: pytest.TempPathFactory) -> Episode:
 def truth() -> dict[str, Any]:
     found: dict[str, Any] = json.loads(TRUTH.read_text(encoding="utf-8"))
     return found
+
+
+def test_its_digest_is_the_recorded_one(twin: Episode) -> None:
+    check_digest("pouring", twin.summary["digest"])
 
 
 def test_as_many_arrive_in_the_bowl(twin: Episode, truth: dict[str, Any]) -> None:

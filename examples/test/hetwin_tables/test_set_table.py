@@ -8,6 +8,7 @@ import pytest
 from flaw_cases import States
 from flaw_variants import CLEAN, OF_SCENARIO, SCENARIO, VARIANTS
 from flaws import found_of
+from support.kept_digests import check_digest
 from support.set_table_run import KNOCKED_OVER
 
 import hetwin_suite
@@ -29,6 +30,11 @@ def test_a_bottle_in_the_way_is_the_only_flaw(set_table_run: Path) -> None:
     flaws = flaws_of(set_table_run)
     assert [flaw.kind for flaw in flaws] == [KNOCKED_OVER]
     assert found_of(flaws, VARIANTS[KNOCKED_OVER](States(set_table_run)))
+
+
+@pytest.mark.slow
+def test_its_digest_is_the_recorded_one(set_table_run: Path) -> None:
+    check_digest("set_table, knocked over", open_episode(set_table_run).summary["digest"])
 
 
 @pytest.mark.slow

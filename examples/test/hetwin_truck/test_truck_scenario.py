@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.kept_digests import check_digest
 from support.small_ensemble import Outcome, run
 
 from hetwin_core.ensemble.conductor.conductor import session
@@ -33,6 +34,10 @@ def outcome() -> Outcome:
     done = run((HERE / "scenarios/truck_unloading.yaml").read_text("utf-8"), duration=8.0)
     assert done.summary.error is None
     return done
+
+
+def test_its_digest_is_the_recorded_one(outcome: Outcome) -> None:
+    check_digest("truck_unloading, 8 s", outcome.summary.digest)
 
 
 def test_what_the_cups_held_leaves_on_the_belt(outcome: Outcome) -> None:
