@@ -37,9 +37,9 @@ install: $(STAMP) $(SCRIPT) ## make .venv and install hetwin with the robots, te
 $(STAMP): $(SOURCES)
 	@bash cmake/make_venv.sh $(VENV)
 	@echo "installing hetwin and what it needs into $(VENV): downloads packages, compiles the ROS interfaces;"
-	@echo "the first time it takes one to five minutes, with the network as the slowest part"
-	@$(BIN)/python cmake/show_progress.py "installing hetwin" $(BIN)/python -m pip install \
-	  --disable-pip-version-check --no-compile --progress-bar off -e '.[robots,test,view]' $(patsubst %/pyproject.toml,-e %,$(BESIDE))
+	@echo "the first time it takes one to five minutes, most of it for the interfaces and the network"
+	@$(BIN)/python cmake/show_progress.py "installing hetwin" $(BIN)/python cmake/install_packages.py \
+	  -e '.[robots,test,view]' $(patsubst %/pyproject.toml,-e %,$(BESIDE))
 	@touch $(STAMP)
 
 $(SCRIPT): $(wildcard $(PAGE)/src/*.ts $(PAGE)/src/*/*.ts $(PAGE)/*.json) cmake/bundle_page.py | $(STAMP)

@@ -37,14 +37,16 @@ PHASES = (
         "compiling the ROS interfaces",
     ),
     (re.compile(r"\s*Building (editable|wheel)"), 4, "packing hetwin"),
+    (re.compile(r"Resolved \d+ packages"), 2, "compiling the ROS interfaces, downloading packages"),
+    (re.compile(r"Prepared \d+ packages"), 5, "copying packages"),
 )
-"""Lines that begin a phase, its number and its words."""
+"""Lines of pip or uv that begin a phase, its number and its words; uv does what is between 2 and 5 at once."""
 OF = 5
 """How many phases there are."""
 
 
 class Phase:
-    """What pip is doing, from the lines that it prints.
+    """What pip or uv is doing, from the lines that it prints.
 
     Attributes:
         name: in words; empty as long as nothing is known.
