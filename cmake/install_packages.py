@@ -4,7 +4,7 @@ Usage: install_packages.py REQUIREMENT... (as for `pip install`)
 
 uv finds versions in seconds and builds packages side by side, where pip makes an environment for each, one after
 another. What pip's configuration says of indexes, certificates and constraints holds for uv as well. A setting without
-a counterpart, an old system that uv does not run on, or any failure of uv means pip. HETWIN_INSTALLER=pip leaves uv out.
+a counterpart, or a failure of uv, means pip. HETWIN_INSTALLER=pip leaves uv out.
 It needs nothing but Python and pip, for it runs before anything is installed.
 """
 
